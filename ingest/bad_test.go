@@ -134,7 +134,7 @@ func TestBadRows(t *testing.T) {
 	f(`{"id":9223372036854775808}`, `id: want an integer, found 9223372036854775808`)
 	f(`{"id":3,"media_type":"tv","name":"A show"}`, `media_type: want "movie", found "tv"`)
 	f(`{"success":false,"status_code":34,"status_message":"The resource you requested could not be found."}`,
-		`status_code: is no response but error 34: The resource you requested could not be found.`)
+		`status_code: want a response, found error 34: The resource you requested could not be found.`)
 	f(`[1,2]`, `byte 0: want an object, found an array`)
 	f(`null`, `byte 0: want an object, found null`)
 	f(`{"id":3`, `byte 7: unexpected end of JSON input`)

@@ -284,7 +284,7 @@ func TestRemove(t *testing.T) {
 
 	r = lines(t, dir, Config{}, `{"id":3,"_merged_into":3}`, `{"id":3,"_merged_into":"x"}`, `{"id":3,"_deleted":"yes"}`, `{"_deleted":true}`)
 	if want := []string{
-		`movies.ndjson:1: _merged_into: want another movie than itself, found 3`,
+		`movies.ndjson:1: _merged_into: want the id of another movie, found 3`,
 		`movies.ndjson:2: _merged_into: want the id of another movie, found "x"`,
 		`movies.ndjson:3: _deleted: want true or false, found "yes"`,
 		`movies.ndjson:4: id: want an integer, found nothing`,

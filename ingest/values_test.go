@@ -65,7 +65,7 @@ func TestLeftOut(t *testing.T) {
 		"birthday: "+day+`"1963"`, "also_known_as[1]: want a string, found null")
 	f("tv", `{"id":1,"season/1":{"name":"S","air_date":"x","episodes":[7]},"season/2":[],"season/3":{"season_number":4}}`, `{"id":1}`,
 		"season/{n}.air_date: "+day+`"x"`, "season/{n}.episodes[0]: want an object, found 7", "season/2: want an object, found []",
-		"season/3.season_number: want 3, that of its place, found 4")
+		"season/3.season_number: want 3, as in its address, found 4")
 	f("list", `{"id":1,"name":"L","comments":{"movie:1":5},"items":[{"id":1,"media_type":"movie"},{"id":"x","media_type":"tv"},{"id":3},7]}`,
 		`{"id":1,"name":"L","items":{"page":1,"results":[{"media_type":"movie","id":1,"order":0}],"total_pages":1}}`,
 		"comments.movie:1: want a string or null, found 5", `items[1].id: want an integer from 1 to 9223372036854775807, found "x"`,

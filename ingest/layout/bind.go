@@ -8,15 +8,15 @@ import (
 	"github.com/reelsplice/reelsplice/schemas/record"
 )
 
-// A binder finds the columns of rows. Most rows have the columns of the row before, so it tries the last binding first.
+// A binder finds the columns of rows. Most rows have the previous row's columns, so it tries the last binding first.
 type binder struct {
 	form     *form
-	bindings map[string]*binding // by columns
-	last     *binding            // of the row before
+	bindings map[string]*binding // by column names
+	last     *binding            // binding of the previous row
 	cells    map[string]*record.Cells
 }
 
-// bind returns the places of columns.
+// bind returns the binding for columns.
 func (n *binder) bind(columns []string) *binding {
 	if n.last != nil && slices.Equal(columns, n.last.columns) {
 		return n.last
@@ -57,7 +57,7 @@ func (n *binder) count(row *boundRow, made []*shape, table bool) {
 		}
 		name := row.columns[i]
 		if cell[0] == '{' && !table {
-			_ = record.EachField(cell, func(inner, raw string) error { // the row is good JSON
+			_ = record.EachField(cell, func(inner, raw string) error { // valid JSON
 				if !isEmpty(raw) && raw != "[]" && raw != "{}" {
 					reads := 0
 					for _, s := range made {
@@ -77,7 +77,7 @@ func (n *binder) count(row *boundRow, made []*shape, table bool) {
 	}
 }
 
-// fate returns what became of a value of a column, which so many expressions read.
+// fate returns what happened to a value of a column that reads expressions read.
 func (r *boundRow) fate(column string, reads int) record.Fate {
 	switch {
 	case reads == 0:
@@ -92,15 +92,14 @@ func (r *boundRow) fate(column string, reads int) record.Fate {
 	return record.IsUsed
 }
 
-// A binding is a form for rows with certain columns: it has the place of each column in a
-// row. It does not change.
+// A binding is a form for rows with certain columns. It holds the index of each column and is immutable.
 type binding struct {
 	form    *form
 	columns []string
-	at      map[string]int  // by column; of two columns of a name the last one counts, as parsers have it
-	texts   []bool          // by place: a field is the column's text, which "-" may be
-	counts  []*record.Cells // by place
-	reads   [][]int         // by the number of the shape, and place: how many expressions read the column
+	at      map[string]int  // index by column; the last of two equal names counts, as in JSON parsers
+	texts   []bool          // by index: a text field reads the column, so "-" may be a value
+	counts  []*record.Cells // by index
+	reads   [][]int         // by shape and index: the number of expressions that read the column
 }
 
 // bind returns the binding of a form to columns.
@@ -122,32 +121,32 @@ func (f *form) bind(columns []string) *binding {
 	return b
 }
 
-// A boundRow is a row whose columns are known.
+// A boundRow is a row with known columns.
 type boundRow struct {
 	*binding
 	cells []string // JSON texts
-	each  string   // column whose element makes the current record; "" for none
-	// element and place are those of the element, as JSON texts.
+	each  string   // column whose element makes the current record, or ""
+	// the current element and its index, as JSON texts
 	element, place string
-	values         map[string]any // by column: those that were decoded
-	lost, whole    map[string]int // by column: the expressions that read nothing of its cell, and those that keep it as it is
+	values         map[string]any // decoded cells, by column
+	lost, whole    map[string]int // by column: the number of expressions that could not read the cell, or kept it unchanged
 }
 
-// lose notes that an expression cannot read the cells of its columns.
+// lose records that an expression cannot read the cells of its columns.
 func (r *boundRow) lose(columns []string) {
 	for _, name := range columns {
 		r.lost[name]++
 	}
 }
 
-// setElement sets the element that makes the next record, none with each "".
+// setElement sets the element that makes the next record. An empty each means that there is no element.
 func (r *boundRow) setElement(each, element string, place int) {
 	r.each, r.element, r.place = each, element, strconv.Itoa(place)
 	delete(r.values, elementName)
 	delete(r.values, placeName)
 }
 
-// value returns the value of the cell of a column, which several expressions may name.
+// value returns the decoded cell of a column. Several fields may read one cell.
 func (r *boundRow) value(column string) any {
 	value, known := r.values[column]
 	if !known {
@@ -160,7 +159,7 @@ func (r *boundRow) value(column string) any {
 	return value
 }
 
-// cell returns the cell of a column, or the element; "" for none and for null.
+// cell returns the JSON of a column or of the element, or "" if it is missing or null.
 func (r *boundRow) cell(column string) string {
 	if r.each != "" && column == elementName {
 		return r.element
@@ -174,7 +173,7 @@ func (r *boundRow) cell(column string) string {
 	return ""
 }
 
-// named returns a path of the row, where one below the element begins with the column and the place that this has.
+// named returns a path in the row: element.x becomes the path of the element in its column.
 func (r *boundRow) named(path string) string {
 	rest, ok := strings.CutPrefix(path, elementName)
 	if r.each == "" || !ok || rest != "" && rest[0] != '.' {
@@ -185,12 +184,12 @@ func (r *boundRow) named(path string) string {
 
 func isEmpty(cell string) bool { return cell == "" || cell == "null" || cell == `""` }
 
-// isText reports whether an entry is a text of people's, and no day and no id.
+// isText reports whether an entry is free text, not a date or an ID.
 func (e *entry) isText() bool {
 	return e.field.Shape == record.ShapeString && !e.field.Day && !strings.HasSuffix(e.field.Name, "_id")
 }
 
-// clean takes out of a row what tools write into cells without a value.
+// clean empties cells with a tool's word for an empty value.
 func (r *boundRow) clean() {
 	for i, raw := range r.cells {
 		if len(raw) <= len(`"null"`) && raw[0] == '"' && !r.texts[i] && record.IsNothing(record.Unquote(raw)) {
@@ -199,7 +198,7 @@ func (r *boundRow) clean() {
 	}
 }
 
-// reads counts the expressions of a shape that read a column, or a field of the object that it is.
+// reads counts the expressions of a shape that read a column, or a field of the column's object.
 func (s *shape) reads(column, inner string) (n int) {
 	for _, u := range s.uses[column] {
 		if inner == "" || u.whole() || slices.Contains(u.fields, inner) {
@@ -247,7 +246,7 @@ func (s *shape) columnName(field string) string {
 	return column + field[len(path):]
 }
 
-// columnsOf returns the columns of the entry that a field of the record came from.
+// columnsOf returns the columns of a field's entry.
 func (s *shape) columnsOf(field string) []string {
 	for _, e := range s.entries {
 		if rest, ok := strings.CutPrefix(field, strings.ReplaceAll(e.path, "[0]", "")); ok && (rest == "" || rest[0] == '.') {

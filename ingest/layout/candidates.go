@@ -24,15 +24,15 @@ import (
 //go:embed draft.txt
 var draftText string
 
-// A draftLine is a line of draft.txt: a field, the expressions that may read it, and the names of columns that it may have.
+// A draftLine is a line of draft.txt: a field, the expressions that may read it, and the column names that suggest it.
 type draftLine struct {
 	fields  []string
 	entries []string
-	most    float64            // the largest number, 0 for any
-	crew    []string           // department and job
+	most    float64            // upper bound of numbers, or 0
+	crew    []string           // department and job of a crew field
 	names   map[string]float64 // weight by plain name
-	telling bool               // rows with it are about titles or people
-	unsure  bool               // ids that may be another source's
+	telling bool               // evidence that rows are about titles or people
+	unsure  bool               // an ID that may be another source's
 }
 
 // A draftTable is draft.txt.
@@ -64,7 +64,7 @@ var draftFile = sync.OnceValue(func() (out draftTable) {
 		for _, word := range strings.Fields(strings.TrimLeft(fields, "*?")) {
 			switch {
 			case word[0] == '<':
-				l.most, _ = strconv.ParseFloat(word[1:], 64) // of our own making
+				l.most, _ = strconv.ParseFloat(word[1:], 64) // the tests read the file
 			case unicode.IsUpper(rune(word[0])):
 				l.crew = append(l.crew, strings.ReplaceAll(word, "_", " "))
 			default:
@@ -80,7 +80,7 @@ func draftLines() []*draftLine { return draftFile().lines }
 
 func draftList(name string) map[string]float64 { return draftFile().lists[name] }
 
-// field returns the field of a line that records of a type have; "" for none.
+// field returns the line's field for records of a type, or "".
 func (l *draftLine) field(typ *catalog.Type) string {
 	for _, f := range l.fields {
 		kind, rest, _ := strings.Cut(f, ".")
@@ -97,7 +97,7 @@ func (l *draftLine) field(typ *catalog.Type) string {
 	return ""
 }
 
-// weight returns how well a column is called like the field, 0 for not at all. Ids go by their whole names.
+// weight returns how well a column's name matches the field, or 0. IDs must match by the whole name.
 func (l *draftLine) weight(c *draftColumn) (w float64) {
 	whole := l.fields[0] == "id" || strings.HasPrefix(l.entries[0], "imdb(")
 	for i, form := range c.forms {
@@ -108,7 +108,7 @@ func (l *draftLine) weight(c *draftColumn) (w float64) {
 	return w
 }
 
-// A draftRecord is a record that the rows of a table, or some of them, make.
+// A draftRecord is a record that all or some rows of a table make.
 type draftRecord struct {
 	*draft
 	typ        *catalog.Type
@@ -116,12 +116,12 @@ type draftRecord struct {
 	kindColumn *draftColumn
 	rows       []int
 	taken      []*candidate
-	failed     map[*draftColumn]string // the field that a column is called like, if its cells do not fit
+	failed     map[*draftColumn]string // by column: why the field that its name suggests does not fit
 	mint       []string
-	minted     string // why
+	minted     string // why IDs are minted
 }
 
-// newRecord returns a record of some rows; nil for all.
+// newRecord returns a record of the given rows, or of all rows if rows is nil.
 func (d *draft) newRecord(kind, where string, rows []int) *draftRecord {
 	typ, _ := catalog.TypeNamed(kind)
 	if rows == nil {
@@ -132,32 +132,32 @@ func (d *draft) newRecord(kind, where string, rows []int) *draftRecord {
 	return &draftRecord{draft: d, typ: typ, where: where, rows: rows, failed: map[*draftColumn]string{}}
 }
 
-// A candidate is a field that a column may be, by an expression.
+// A candidate is a field and an expression that a column may have.
 type candidate struct {
-	line    *draftLine // nil for a column that is called like a field
-	order   int        // of the line
+	line    *draftLine // nil if the column has the exact name of a field
+	order   int        // index of the line
 	column  *draftColumn
 	field   string
 	source  string
 	comment string
 	doubt   string
-	given   int      // cells
+	given   int      // cells with a value
 	read    int      // cells that the expression reads
-	fit     float64  // share of them
+	fit     float64  // read / given
 	out     []string // text of the field, by row
-	odd     string   // a cell that it does not read
+	odd     string   // a cell that the expression cannot read
 	unknown map[string]int
 	score   float64
-	near    []*candidate // that would do as well
-	differs string       // how it differs from the candidate that it is near to
-	whole   bool         // a day with its month
-	weight  float64      // of the column's name
+	near    []*candidate // candidates that score nearly as well
+	differs string       // difference from the candidate that has it in near
+	whole   bool         // a complete date, not a year
+	weight  float64      // weight of the column's name
 }
 
-// choose takes the best candidates of all columns. The day of release comes last, because the title may have the year.
+// choose takes the best candidates of all columns. The release date is chosen last, because titles may contain the year.
 func (r *draftRecord) choose() {
 	var all, days []*candidate
-	keyed := false // a column is called like ids of TMDB
+	keyed := false // the name of a column shows that it has TMDB's IDs
 	for order, l := range draftLines() {
 		field := l.field(r.typ)
 		if field == "" || l.unsure && (!r.proven || keyed) {
@@ -213,7 +213,7 @@ func (r *draftRecord) choose() {
 	r.takeRelease(days)
 }
 
-// overlaps reports whether two candidates have the same column or field, or one inside the other's.
+// overlaps reports whether two candidates share a column or a field, or one contains the other's.
 func (t *candidate) overlaps(o *candidate) bool {
 	inside := func(a, b string) bool { return a == b || strings.HasPrefix(a, b+".") }
 	field := inside(t.field, o.field) || inside(o.field, t.field)
@@ -224,7 +224,7 @@ func (t *candidate) overlaps(o *candidate) bool {
 		slices.Contains(t.column.members, o.column) || slices.Contains(o.column.members, t.column)
 }
 
-// fieldOf returns what was taken for a field; nil for nothing.
+// fieldOf returns the candidate taken for one of the fields, or nil.
 func (r *draftRecord) fieldOf(fields ...string) *candidate {
 	i := slices.IndexFunc(r.taken, func(t *candidate) bool { return slices.Contains(fields, t.field) })
 	if i < 0 {
@@ -233,8 +233,8 @@ func (r *draftRecord) fieldOf(fields ...string) *candidate {
 	return r.taken[i]
 }
 
-// shows reports whether the cells of a column, whatever its name, are ids of IMDb: no cell is a number, which would be read
-// as an id too.
+// shows reports whether the cells of a column are IMDb IDs, whatever its name. Plain numbers are no evidence, although imdb()
+// reads them.
 func (l *draftLine) shows(c *draftColumn, typ *catalog.Type) bool {
 	prefix, numbers := "tt", 0.0
 	if typ.Kind == fragment.KindPerson {
@@ -252,7 +252,7 @@ func (l *draftLine) shows(c *draftColumn, typ *catalog.Type) bool {
 	}) >= leastFit && numbers == 0
 }
 
-// best returns the best expression of a line for a column; nil where none reads enough of its cells.
+// best returns the best expression of a line for a column, or nil if none reads enough cells.
 func (r *draftRecord) best(l *draftLine, field string, c *draftColumn) *candidate {
 	switch l.entries[0] {
 	case "day":
@@ -263,7 +263,7 @@ func (r *draftRecord) best(l *draftLine, field string, c *draftColumn) *candidat
 	return r.bestOf(l, field, c, l.entries...)
 }
 
-// bestOf returns the candidate of the expression that reads most cells, the first of equal ones; nil where it reads too few.
+// bestOf returns the candidate that reads most cells, the first of equals. It returns nil if too few are read.
 func (r *draftRecord) bestOf(l *draftLine, field string, c *draftColumn, entries ...string) *candidate {
 	best := r.mostOf(l, field, c, entries...)
 	if best.fit < leastFit {
@@ -272,7 +272,7 @@ func (r *draftRecord) bestOf(l *draftLine, field string, c *draftColumn, entries
 	return best
 }
 
-// mostOf returns the candidate of the expression that reads most cells, the first of equal ones.
+// mostOf returns the candidate that reads most cells, the first of equals.
 func (r *draftRecord) mostOf(l *draftLine, field string, c *draftColumn, entries ...string) (best *candidate) {
 	text, separator := c.value(false), strconv.Quote(c.between)
 	trimmed, list, named := c.value(true), text, "map("+text+", .name)"
@@ -295,7 +295,7 @@ func (r *draftRecord) mostOf(l *draftLine, field string, c *draftColumn, entries
 	return best
 }
 
-// fail notes that a column is called like a field, and its cells do not fit. It returns nil.
+// fail records that the column's name suggests a field that its cells do not fit. It returns nil.
 func (r *draftRecord) fail(t *candidate) *candidate {
 	if t.line != nil && t.given > 0 && r.failed[t.column] == "" {
 		r.failed[t.column] = fmt.Sprintf("%s? Most of its cells do not fit, such as %s", t.field, cut(t.odd))
@@ -303,13 +303,13 @@ func (r *draftRecord) fail(t *candidate) *candidate {
 	return nil
 }
 
-// isText reports whether all cells are texts.
+// isText reports whether all cells are JSON strings.
 func (c *draftColumn) isText() bool {
 	return c.members == nil && !slices.ContainsFunc(c.cells, func(raw string) bool { return raw != "" && raw[0] != '"' })
 }
 
-// value returns the expression of a column without HTML's entities and without words for nothing. Placeholders are among
-// these words only for texts: other values skip them anyway.
+// value returns the expression of a column with HTML entities decoded and words for an empty value removed. Placeholders are
+// removed for texts only: other fields skip them anyway.
 func (c *draftColumn) value(placeholders bool) string {
 	words, out := "", c.source
 	for _, word := range c.nothing {
@@ -326,7 +326,7 @@ func (c *draftColumn) value(placeholders bool) string {
 	return out
 }
 
-// measure counts the cells that a candidate reads. It stops once too many are not read.
+// measure counts the cells that a candidate reads. It stops when too many cells are unread.
 func (r *draftRecord) measure(t *candidate) {
 	for _, i := range r.rows {
 		if t.column.cells[i] != "" {
@@ -360,11 +360,11 @@ func (r *draftRecord) measure(t *candidate) {
 		if err == nil {
 			out, err = e.append(nil, value)
 		}
-		nothing := false // there are names, and none has a place in the API
+		nothing := false // the cell has only names without a place in the API
 		for _, left := range v.left {
 			nothing = nothing || left.nothing != nil
 			var names []string
-			if _ = json.Unmarshal([]byte(left.raw), &names); left.whole { // of our own making
+			if _ = json.Unmarshal([]byte(left.raw), &names); left.whole { // our own JSON
 				names = []string{textIn(raw)}
 			}
 			for _, name := range names {
@@ -390,10 +390,10 @@ func (r *draftRecord) measure(t *candidate) {
 
 const crewField = "credits.crew"
 
-// isCrew reports whether the column names people of one job: each makes a record.
+// isCrew reports whether the column names crew of one job. Such a column makes its own record.
 func (t *candidate) isCrew() bool { return t.line != nil && t.line.crew != nil }
 
-// entry compiles the entry of a candidate; nil for one that the kind cannot have.
+// entry compiles the entry of a candidate, or returns nil if the kind lacks the field.
 func (r *draftRecord) entry(t *candidate) *entry {
 	c := compiler{mapping: &Mapping{}, numbers: r.numbers, at: place{typ: r.typ, plan: r.typ.Plan}}
 	if t.isCrew() {
@@ -411,7 +411,7 @@ func (r *draftRecord) entry(t *candidate) *entry {
 	return s.entries[0]
 }
 
-// fits reports whether the field can have what an expression made of a cell.
+// fits reports whether the field accepts the value that an expression made of a cell.
 func (r *draftRecord) fits(t *candidate, e *entry, out string) bool {
 	switch e.field.Shape {
 	case record.ShapeInt, record.ShapeFloat:
@@ -433,7 +433,7 @@ func (r *draftRecord) fits(t *candidate, e *entry, out string) bool {
 			return json.Unmarshal([]byte(out), &names) == nil && len(names) > 0 && !slices.ContainsFunc(names, func(name string) bool { return !isName(name) })
 		}
 	case record.ShapeObjects:
-		// Ids inside are TMDB's if those of the table are. Elements without them would take the place of others.
+		// Nested IDs are TMDB's if the table's are. Elements without IDs would collide.
 		_, keyed := e.field.Elem.Field("id")
 		made := len(e.names) > 0
 		if keyed && !made && !r.proven || record.EachElement(out, func(_ int, el string) error {
@@ -453,7 +453,7 @@ func (r *draftRecord) fits(t *candidate, e *entry, out string) bool {
 	return p.Parse(out, r.typ.New()) == nil && len(p.Counts.Unknown) == 0
 }
 
-// isName reports whether a text may be the name of a person.
+// isName reports whether a text may be a person's name.
 func isName(text string) bool {
 	const longest = 80 // bytes
 	return len(text) <= longest && strings.ContainsFunc(text, unicode.IsLetter) && !strings.ContainsAny(text, "{}[]:/_=") && !imdbAddress.MatchString(text)
@@ -462,16 +462,16 @@ func isName(text string) bool {
 // isPercent matches numbers up to 99.
 var isPercent = regexp.MustCompile(`^\d\d?(\.\d+)?$`)
 
-// structure matches a list or an object, and wikidataID an id.
+// structure matches lists and objects.
 var (
 	structure  = regexp.MustCompile(`(?s)^(\[.*\]|\{.*\})$`)
 	wikidataID = regexp.MustCompile(`^Q\d+$`)
 	entity     = regexp.MustCompile(`&(#\d+|#[xX][0-9a-fA-F]+|[a-zA-Z]+\d*);`)
 )
 
-// isField reports whether a text may be that of a field.
+// isField reports whether a field may have a text.
 func isField(field, text string) bool {
-	const longest = 500 // of a title
+	const longest = 500 // title, in bytes
 	isTitle := slices.Contains([]string{"title", "name", "original_title", "original_name"}, field)
 	switch {
 	case strings.HasSuffix(field, "_path"):
@@ -488,15 +488,15 @@ func isField(field, text string) bool {
 	return isTitle || strings.ContainsFunc(text, func(c rune) bool { return unicode.IsLetter(c) || unicode.IsDigit(c) && strings.HasSuffix(field, "_id") })
 }
 
-// firstDay is before all days of films and people.
+// firstDay is earlier than every release and birth.
 const firstDay = "1800"
 
-// setBetween sets what stands between the names of most cells that have several. Entities of HTML have semicolons, too.
+// setBetween sets the separator that most cells with several names have. Semicolons of HTML entities do not count.
 func (c *draftColumn) setBetween() {
 	most := 0.0
 	c.between = ", "
 	for _, separator := range []string{"|", ";", ",", "、", "，", "/", "\n", "·", "•"} {
-		tight := false // a cell has it without a blank behind
+		tight := false // a cell has no blank after it
 		share := c.share(func(text string) bool {
 			if strings.HasPrefix(text, "[") || !strings.Contains(text, separator) {
 				return false
@@ -513,9 +513,9 @@ func (c *draftColumn) setBetween() {
 	}
 }
 
-// scores returns the candidate of a column of scores, whose best one its cells show.
+// scores returns the candidate of a column of scores. The cells show the best score.
 func (r *draftRecord) scores(l *draftLine, field string, c *draftColumn) *candidate {
-	const few = 20 // cells that do not show the best score
+	const few = 20 // cells are too few to show the best score
 	five, ten := r.mostOf(l, field, c, "score({c}, 5)"), r.mostOf(l, field, c, "score({c}, 10)")
 	hundred := r.mostOf(l, field, c, "score({c}, 100)")
 	name := c.forms[0]
@@ -538,18 +538,18 @@ func (r *draftRecord) scores(l *draftLine, field string, c *draftColumn) *candid
 	return hundred
 }
 
-// draftFormats are the formats of days that are tried.
+// draftFormats are the date formats to try.
 var draftFormats = []string{
 	"YYYY-MM-DD", "YYYY/MM/DD", "YYYYMMDD", "D.M.YYYY", "M/D/YYYY", "D/M/YYYY", "D-M-YYYY", "M-D-YYYY", "MMM D YYYY", "MMM D, YYYY", "MMMM D, YYYY",
 	"D MMM YYYY", "D MMMM YYYY", "D-MMM-YYYY", "D-MMM-YY", "M/D/YY", "D/M/YY", "D.M.YY", "YYYY-MM", "MMMM YYYY", "MMM YYYY", "YYYY", "excel", "unix",
 }
 
-// daysFirst are formats with another order of day and month.
+// daysFirst swaps day and month in a format.
 var daysFirst = strings.NewReplacer("M/D", "D/M", "D/M", "M/D", "D-M-", "M-D-", "M-D-", "D-M-")
 
-// day returns the candidate of a column of days, in the formats that read most cells. A year alone is no birthday.
+// day returns the candidate of a column of dates, with the formats that read most cells. A year alone is not a birthday.
 func (r *draftRecord) day(l *draftLine, field string, c *draftColumn) (best *candidate) {
-	const most = 4 // more formats read cells by chance
+	const most = 4 // more formats match by chance
 	try := func(formats ...string) *candidate {
 		source, last := "date("+c.value(false), ""
 		for _, f := range formats {
@@ -565,7 +565,7 @@ func (r *draftRecord) day(l *draftLine, field string, c *draftColumn) (best *can
 	for more := "more"; more != "" && len(formats) < most && (best == nil || best.fit < 1); {
 		more = ""
 		for _, f := range draftFormats {
-			if r.numbers.decimal == "," && (strings.HasPrefix(f, "M/D") || strings.HasPrefix(f, "D/M")) { // where numbers have it, days come before months
+			if r.numbers.decimal == "," && (strings.HasPrefix(f, "M/D") || strings.HasPrefix(f, "D/M")) { // countries with a decimal comma write the day first
 				f = daysFirst.Replace(f)
 			}
 			if isYear := !strings.Contains(f, "D") && strings.Contains(f, "Y"); isYear && !slices.Contains(firstDays, field) {
@@ -595,20 +595,20 @@ func (r *draftRecord) day(l *draftLine, field string, c *draftColumn) (best *can
 	return best
 }
 
-// isShort reports whether years of a format have two digits.
+// isShort reports whether a format has two-digit years.
 func isShort(format string) bool { return strings.Count(format, "Y") == 2 }
 
-// years returns the years of days, by row.
+// years returns the years of the dates, by row.
 func (t *candidate) years() []int {
 	out := make([]int, len(t.out))
 	for i, day := range t.out {
-		out[i], _ = strconv.Atoi(day[:min(len(day), len("2006"))]) // of a day, or nothing
+		out[i], _ = strconv.Atoi(day[:min(len(day), len("2006"))]) // a date, or empty
 	}
 	return out
 }
 
-// takeRelease takes the day of release: a whole day before a year, and one that agrees with the years of titles before
-// one that does not.
+// takeRelease takes the release date. A full date is better than a year, and one that agrees with the years in titles is better
+// than one that does not.
 func (r *draftRecord) takeRelease(days []*candidate) {
 	title := r.fieldOf("title", "name")
 	inTitle := &candidate{}
@@ -631,14 +631,14 @@ func (r *draftRecord) takeRelease(days []*candidate) {
 			t.score += 0.1
 		}
 		if t.weight < leastFit {
-			t.doubt = "the days of " + t.column.name + " may be others than those of release"
+			t.doubt = "the days of " + t.column.name + " may not be release dates"
 		}
 		switch agrees := agreement(t.years(), inTitle.years()) >= leastFit; {
 		case many && agrees:
 			t.score += 0.3
 		case many:
 			t.score /= 2
-			t.doubt = "the years of " + t.column.name + " are not those of the titles"
+			t.doubt = "the years of " + t.column.name + " differ from the years in titles"
 		}
 	}
 	if many {
@@ -662,7 +662,7 @@ func (r *draftRecord) takeRelease(days []*candidate) {
 	}
 }
 
-// agreement returns the share of rows with both years in which these are the same, or next to each other; 1 for no rows.
+// agreement returns the share of rows with two years in which these differ by at most 1, or 1 without such rows.
 func agreement(a, b []int) float64 {
 	same, both := 0, 0
 	for i := range min(len(a), len(b)) {
@@ -682,7 +682,7 @@ func agreement(a, b []int) float64 {
 // lastArticle matches an article at the end of a title.
 var lastArticle = regexp.MustCompile(`, (The|An?|Der|Die|Das|L[ae]s?|L'|El|Los|Il|Lo|I|Gli|[OA]s?)$`)
 
-// articles returns the arguments of the articles that stand at the end of titles.
+// articles returns arguments for the articles at the end of titles.
 func (c *draftColumn) articles() string {
 	found := map[string]bool{}
 	for _, raw := range c.cells {

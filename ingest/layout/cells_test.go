@@ -319,7 +319,7 @@ func TestNamesOfCells(t *testing.T) {
 	c.want(`original_language = code(x, "language")`, `"Korean"`, `"original_language":"ko"`)
 	c.want(`original_language = code(x, "language")`, `"yi"`, `"original_language":"yi"`)
 	c.want(`original_language = code(x, "language")`, `"Yi"`, `"original_language":"ii"`)
-	c.refuse(`original_language = code(x, "language")`, `"Klingon"`, `want the name of a language that is known, found "Klingon"`)
+	c.refuse(`original_language = code(x, "language")`, `"Klingon"`, `want the name of a known language, found "Klingon"`)
 }
 
 // TestMintedNames: companies, networks and keywords that are not known get ids that are

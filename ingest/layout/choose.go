@@ -13,46 +13,46 @@ import (
 	"github.com/reelsplice/reelsplice/schemas/record"
 )
 
-// A Subject is a file whose meaning is looked for.
+// A Subject is a file whose meaning is to be chosen.
 type Subject struct {
-	// Row has what the name of the file shows: its base name, its format, the resource that it is named after, and its kind.
+	// Row has what the file's name shows: base name, format, kind, and the resource if it names one.
 	Row
-	Path   string   // of the file, for messages
-	Layout string   // that the caller asks for, or Auto
-	Given  bool     // the caller names the kind
-	Named  bool     // the file is named after the kind alone, and not one word of its name or its folder
-	Folder bool     // only its folder is named after the kind
-	Rows   []string // a sample of its rows
+	Path   string   // for messages
+	Layout string   // layout that the caller asks for, or Auto
+	Given  bool     // the caller states the kind
+	Named  bool     // the whole name is the kind, not just one word of it or the folder
+	Folder bool     // only the folder is named after the kind
+	Rows   []string // sample of rows
 }
 
 // A Choice is the meaning of a file, or why it has none.
 type Choice struct {
-	Meaning *Meaning // nil for none
-	Fit     Fit      // of the sample under the meaning, or under the draft
+	Meaning *Meaning // may be nil
+	Fit     Fit      // fit of the sample to the meaning, or to the draft
 	Clear   bool     // the meaning uses nearly all cells of the sample
 	Skip    string   // why the file holds no records
-	Kinds   []string // that fit equally well, where nothing shows which is meant
-	Why     string   // why the rows are no responses of the API about the kind of the file's name
-	Best    *Meaning // that the draft fits better than; nil for none
-	Draft   *Draft   // that fits better than all known meanings; nil for none
+	Kinds   []string // kinds that fit equally well, if nothing shows which one is meant
+	Why     string   // why the rows are not in the API's own form of the kind in the file's name
+	Best    *Meaning // best known meaning, if the draft fits better; may be nil
+	Draft   *Draft   // fits better than all known meanings; may be nil
 }
 
-// clearFit is the share of cells that a meaning must use to be taken without a look at others.
+// clearFit is the share of cells that a meaning must use to be taken without trying others.
 const clearFit = 0.95
 
-// A contender is a meaning that rows may have.
+// A contender is a possible meaning of rows.
 type contender struct {
 	*Meaning
 	fit  Fit
-	hint bool // the name of the file is the one of its table or kind
+	hint bool // the file's name matches the table or the kind
 }
 
-// isClear reports whether the meaning uses nearly all cells of the rows that make records, and most rows do.
+// isClear reports whether most rows make records and nearly all their cells are used.
 func (c *contender) isClear() bool {
 	return 2*c.fit.Made >= c.fit.Rows-c.fit.Passed && c.share() >= clearFit
 }
 
-// share returns the share of the cells that become part of a record, or that the mapping ignores.
+// share returns the share of cells that become part of a record, or that the mapping ignores.
 func (c *contender) share() float64 {
 	n := c.fit.Cells()
 	kept := n.Used + n.Extra
@@ -64,8 +64,8 @@ func (c *contender) share() float64 {
 	return float64(kept) / float64(max(n.All(), 1))
 }
 
-// Choose chooses the meaning of a file: of all meanings whose needed columns are there, the one that uses most cells. The
-// caller's mappings go before all others, and the file's name decides between equals.
+// Choose chooses the meaning that uses most cells, of all meanings whose required columns are present. The caller's mappings
+// come first, and the file's name decides between equals.
 func Choose(s Subject, o Options) (out Choice) {
 	columns := s.columns()
 	var all []contender
@@ -133,13 +133,13 @@ func Choose(s Subject, o Options) (out Choice) {
 			out.Meaning = nil
 		}
 	case s.Type != nil && (s.isAddressed() || !slices.ContainsFunc(s.Type.KeyFields(), func(key string) bool { return !slices.Contains(columns, key) })):
-		out.Meaning = OwnForm(s.Type, s.Sub) // its rows are bad
+		out.Meaning = OwnForm(s.Type, s.Sub) // its rows will be rejected with a reason
 	}
 	return out
 }
 
-// gains reports whether a draft uses more values than the best known meaning, and a column that this loses: most of the
-// column's values have no field, or do not fit it.
+// gains reports whether a draft uses more values than the best known meaning, and a column whose values that meaning mostly
+// leaves unused or does not accept.
 func gains(best *contender, draft *Fit) bool {
 	if best == nil {
 		return true
@@ -156,7 +156,7 @@ func gains(best *contender, draft *Fit) bool {
 	return false
 }
 
-// lackedBy returns which columns a mapping of the caller's requires of the file, by whose name it is meant, and the file lacks.
+// lackedBy finds a mapping of the caller that is meant for the file, and returns which of its required columns the file lacks.
 func (s *Subject) lackedBy(mappings []*Mapping, columns []string) string {
 	for _, m := range mappings {
 		for _, t := range m.tables {
@@ -203,8 +203,7 @@ func (s *Subject) measure(m *Meaning, hint bool, o Options) contender {
 	return contender{m, m.Measure(s.Row, s.Rows, o), hint}
 }
 
-// bestOf returns the contender that uses most cells; nil for none. Of equals it is the one that the file's name hints at,
-// else the first.
+// bestOf returns the contender that uses most cells, or nil. Of equals, a hint by the file's name decides, else the order.
 func bestOf(all []contender) (best *contender) {
 	for i := range all {
 		c := &all[i]
@@ -223,7 +222,7 @@ func bestOf(all []contender) (best *contender) {
 	return best
 }
 
-// equals returns the kinds of the meanings that fit as well as the best, where no name shows which is meant.
+// equals returns the kinds of meanings that fit as well as the best, unless a name hints at the best.
 func equals(all []contender, best *contender) (kinds []string) {
 	if best.hint {
 		return nil
@@ -238,7 +237,7 @@ func equals(all []contender, best *contender) (kinds []string) {
 	return kinds
 }
 
-// compiled returns a table with the aliases of all mappings.
+// compiled returns the table compiled with the aliases of all mappings.
 func (o *Options) compiled(layout string, t *table) *table {
 	for _, m := range o.aliased[layout] {
 		for _, other := range m.tables {
@@ -250,7 +249,7 @@ func (o *Options) compiled(layout string, t *table) *table {
 	return t
 }
 
-// known returns the tables that come with the program and whose needed columns are there.
+// known returns the built-in tables whose required columns are present.
 func (s *Subject) known(columns []string, o Options) (out []contender) {
 	own := s.ownIDs()
 	for _, layout := range mappedLayouts {
@@ -278,13 +277,12 @@ func (s *Subject) known(columns []string, o Options) (out []contender) {
 	return out
 }
 
-// hinted returns the candidates that the file's name hints at. Of JSON in the API's own form of the kind in its name, no
-// others count.
+// hinted returns the contenders that the file's name hints at.
 func hinted(all []contender) []contender {
 	return slices.DeleteFunc(slices.Clone(all), func(c contender) bool { return !c.hint })
 }
 
-// isNested reports whether rows have objects, alone or in lists: what Kaggle's tables have as text.
+// isNested reports whether rows have nested objects, which Kaggle's tables have as text.
 func (s *Subject) isNested() bool {
 	return slices.ContainsFunc(s.Rows, func(row string) bool {
 		nested := record.EachField(row, func(name, raw string) error {
@@ -297,8 +295,8 @@ func (s *Subject) isNested() bool {
 	})
 }
 
-// ownForms returns the API's own forms that the rows show themselves to be, and why they are not those of the kind that the
-// name of the file shows. Others are looked at only where neither these nor the known tables fit clearly.
+// ownForms returns the API's own forms that fit the rows, and why the kind in the file's name does not. Other kinds are tried
+// only if neither that kind nor a known table fits clearly.
 func (s *Subject) ownForms(columns []string, o Options, known []contender) (out []contender, why string) {
 	if s.Type != nil {
 		c, no := s.ownForm(s.Type, s.Sub, columns, o)
@@ -320,7 +318,7 @@ func (s *Subject) ownForms(columns []string, o Options, known []contender) (out 
 	if best := bestOf(slices.Concat(known, out)); best != nil && best.hint && best.isClear() {
 		return out, why
 	}
-	var subs []*catalog.Type // with sub-requests that the rows may respond to, once for each
+	var subs []*catalog.Type // kinds of sub-requests that the rows may respond to, once for each sub-request
 	for _, t := range catalog.Types() {
 		for range subsOf(t, columns) {
 			subs = append(subs, t)
@@ -343,7 +341,7 @@ func (s *Subject) ownForms(columns []string, o Options, known []contender) (out 
 	return out, why
 }
 
-// hasShapes reports whether the API's own form shows itself in a list or an object that has the shape of the API's.
+// hasShapes reports whether a list of objects in the API's shape was used.
 func (c *contender) hasShapes() bool {
 	return slices.ContainsFunc(c.Type.Plan.Fields, func(f record.Field) bool { return f.Shape == record.ShapeObjects && c.fit.Columns[f.Name].Used > 0 })
 }
@@ -359,7 +357,7 @@ func (s *Subject) mayBe(t *catalog.Type, columns []string) bool {
 	return 2*known >= len(columns)
 }
 
-// nameFields are the fields that name a resource, by kind: a record of the kind has one of them.
+// nameFields returns the fields that name a resource of a kind. A record has at least one of them.
 func nameFields(t *catalog.Type) []string {
 	switch t.Kind {
 	case fragment.KindMovie:
@@ -372,7 +370,7 @@ func nameFields(t *catalog.Type) []string {
 	return nil
 }
 
-// ownForm measures the API's own form of a kind. no is why the rows do not show themselves to be in it.
+// ownForm measures the API's own form of a kind. no is the reason if the rows are not in that form.
 func (s *Subject) ownForm(t *catalog.Type, sub string, columns []string, o Options) (c contender, no string) {
 	m := OwnForm(t, sub)
 	c = contender{Meaning: m, hint: s.Type != nil && s.Type.Kind == t.Kind}
@@ -397,12 +395,12 @@ func (s *Subject) ownForm(t *catalog.Type, sub string, columns []string, o Optio
 		return c, ""
 	}
 	if !c.hint && len(names) > 0 && sub == "" && !slices.ContainsFunc(names, func(name string) bool { return slices.Contains(columns, name) }) {
-		return c, fmt.Sprintf("no column is the %s of a %s", names[0], t.Name()) // series take rows with a title too
+		return c, fmt.Sprintf("no column is the %s of a %s", names[0], t.Name()) // rows of series may have a title too
 	}
 	if column := s.ownIDs(); column != "" && sub == "" {
 		return c, fmt.Sprintf("column %s has TMDB's ids, and id others", column)
 	}
-	known := false // fields of the kind
+	known := false // a column is a field of the kind
 	for name, n := range c.fit.Columns {
 		top, _, _ := strings.Cut(name, ".")
 		known = known || top != "id" && n.Used+n.LeftOut > 0
@@ -426,7 +424,7 @@ func (s *Subject) ownForm(t *catalog.Type, sub string, columns []string, o Optio
 	return c, ""
 }
 
-// firstOf returns the first value of a field that was left out.
+// firstOf returns the error of the first value of a field that was left out.
 func firstOf(left []record.LeftOut, field string) string {
 	for _, l := range left {
 		if rest, ok := strings.CutPrefix(l.Path, field); ok && (rest == "" || rest[0] == '.' || rest[0] == '[') {
@@ -436,13 +434,13 @@ func firstOf(left []record.LeftOut, field string) string {
 	return field + ": is not what the API has"
 }
 
-// foreign returns why rows are no records of the kind that a folder or a word of the file's name shows: users and genres
-// lie beside movies, and have an id and a name too.
+// foreign returns why rows are not of the kind that a folder or a word of the file's name suggests. Users and genres are stored
+// beside movies, and have an ID and a name too.
 func (s *Subject) foreign(t *catalog.Type, fit *Fit) string {
 	known, others := false, false
 	for name, n := range fit.Columns {
 		top, _, _ := strings.Cut(name, ".")
-		known = known || n.Used > 0 && top != "id" && top != "name" && top != "media_type" // rows of anything have those
+		known = known || n.Used > 0 && top != "id" && top != "name" && top != "media_type" // rows about anything have those
 		others = others || n.Extra+n.Unused > 0
 	}
 	hinted := s.Type != nil && s.Type.Kind == t.Kind
@@ -452,16 +450,16 @@ func (s *Subject) foreign(t *catalog.Type, fit *Fit) string {
 	case hinted && !others && (!s.Folder || t.Kind == fragment.KindKeyword):
 		return ""
 	case hinted && s.Folder:
-		return fmt.Sprintf("its folder is named after %s records, and its rows have no field of those besides id and name: use --kind if they are", t.Name())
+		return fmt.Sprintf("its folder is named after %s records, and its rows have no field of that kind besides id and name: use --kind if they are", t.Name())
 	case hinted:
-		return fmt.Sprintf("its name has a word for %s records, and its rows have no field of those besides id: use --kind if they are", t.Name())
+		return fmt.Sprintf("its name has a word for %s records, and its rows have no field of that kind besides id: use --kind if they are", t.Name())
 	case others:
 		return "its rows have no field of the kind besides id and name"
 	}
 	return ""
 }
 
-// ownIDs returns the column with TMDB's ids beside a column id that has others; "" for none.
+// ownIDs returns the column with TMDB's IDs, if there is one beside a column id with other values, or "".
 func (s *Subject) ownIDs() (column string) {
 	for _, row := range s.Rows {
 		all, err := record.Fields(row)
@@ -492,8 +490,7 @@ func (s *Subject) ownIDs() (column string) {
 	return ""
 }
 
-// subOf returns the one sub-request of a kind whose response rows with such columns are; "" for none, and where those of
-// several look alike.
+// subOf returns the one sub-request whose response has such columns, or "" if none or several have.
 func subOf(t *catalog.Type, columns []string) string {
 	if all := subsOf(t, columns); len(all) == 1 {
 		return all[0]
@@ -501,8 +498,7 @@ func subOf(t *catalog.Type, columns []string) string {
 	return ""
 }
 
-// subsOf returns the sub-requests of a kind whose responses have such columns: the id of the resource, and fields of the
-// response.
+// subsOf returns the sub-requests whose responses have such columns: the resource's ID and fields of the response.
 func subsOf(t *catalog.Type, columns []string) (out []string) {
 	if len(columns) < 2 || !slices.Contains(columns, "id") || slices.ContainsFunc(t.KeyFields(), func(name string) bool { return name != "id" }) {
 		return nil
@@ -522,7 +518,7 @@ func subsOf(t *catalog.Type, columns []string) (out []string) {
 	return out
 }
 
-// skipped returns why mappings leave the file out, "" where they do not.
+// skipped returns the reason why mappings skip the file, or "".
 func (s *Subject) skipped(mappings []*Mapping, columns []string) string {
 	for _, m := range mappings {
 		for i := range m.skips {
@@ -534,7 +530,7 @@ func (s *Subject) skipped(mappings []*Mapping, columns []string) string {
 	return ""
 }
 
-// shareOf returns the share of the sample's values that stand in some columns.
+// shareOf returns the share of the sample's values in the given columns.
 func (s *Subject) shareOf(columns []string) float64 {
 	there, all := 0, 0
 	for _, row := range s.Rows {
@@ -552,7 +548,7 @@ func (s *Subject) shareOf(columns []string) float64 {
 	return float64(there) / float64(max(all, 1))
 }
 
-// noTable returns the message for a file that is no table of a layout.
+// noTable returns the message for a file that is not a table of a layout.
 func noTable(layout string, mappings []*Mapping, file string) string {
 	var labels []string
 	for _, m := range mappings {
@@ -561,10 +557,10 @@ func noTable(layout string, mappings []*Mapping, file string) string {
 		}
 	}
 	slices.Sort(labels)
-	return fmt.Sprintf("layout %s: no mapping is of a table %q with these columns: want one of %s", layout, file, strings.Join(slices.Compact(labels), ", "))
+	return fmt.Sprintf("layout %s: no mapping has a table %q with these columns: want one of %s", layout, file, strings.Join(slices.Compact(labels), ", "))
 }
 
-// draft proposes a mapping for the file, and measures it; nil where it makes no records.
+// draft proposes a mapping for the file and measures it. It returns nil if no records are made.
 func (s *Subject) draft(o Options) (*Draft, Fit) {
 	if len(s.Rows) == 0 {
 		return nil, Fit{}
@@ -585,7 +581,7 @@ func (s *Subject) draft(o Options) (*Draft, Fit) {
 	return &d, fit
 }
 
-// DraftMeaning returns the meaning that a draft gives rows. name is the one of the mapping file.
+// DraftMeaning returns the meaning of a draft. name is the mapping file's name.
 func DraftMeaning(name, text string) (*Meaning, error) {
 	m, err := ParseMapping(name, []byte(text))
 	if err == nil && len(m.tables) == 0 {

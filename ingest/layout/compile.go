@@ -16,8 +16,7 @@ import (
 	"github.com/reelsplice/reelsplice/schemas/record"
 )
 
-// A table is a table of a mapping. Its form is compiled on first use: most files are none of the many tables that come
-// with the program.
+// A table is a table of a mapping. Its form is compiled on first use: most of the built-in tables match no file of a run.
 type table struct {
 	matcher
 	label   string  // in counts and messages
@@ -27,48 +26,48 @@ type table struct {
 	compile func() (*form, error)
 }
 
-// form returns the meaning of the table, whose mapping was checked.
+// form returns the meaning of the table. The mapping was checked when it was loaded.
 func (t *table) form() *form {
 	f, err := t.compile()
 	if err != nil {
-		panic(fmt.Sprintf("layout: %s: table %s: %v", t.file, t.label, err)) // of our own making
+		panic(fmt.Sprintf("layout: %s: table %s: %v", t.file, t.label, err)) // a built-in mapping is broken
 	}
 	return f
 }
 
 // A form is the meaning of the columns of rows.
 type form struct {
-	label   string // of the table, in counts and messages
+	label   string // name of the table, in counts and messages
 	file    string // name of the mapping file
 	shapes  []*shape
-	ignored map[string]bool // columns that no field takes; true for those that reports do not name
+	ignored map[string]bool // columns that no field takes; true: reports omit the column
 }
 
-// A shape is one record that a row makes. Its entries are in the order of the mapping file; root has them as a tree
-// by the paths of their fields, because JSON is written from the outside in.
+// A shape is one record that a row makes. Its entries are in the order of the mapping file. root holds them as a tree of field
+// paths, because JSON is written from the outside in.
 type shape struct {
 	typ     *catalog.Type
-	number  int // of the record in its table, from 0
+	number  int // index of the record in its table
 	part    bool
 	where   *expression // nil for all rows
 	each    *expression // nil for one record a row
-	find    *finder     // nil where every row has the id, and names nobody
+	find    *finder     // nil if every row has the ID and the entries look up no people
 	entries []*entry
 	root    *output
 	uses    map[string][]*columnUse // by column, one for each expression that reads it
 }
 
-// An entry is a field and the expression that it is.
+// An entry is a field and the expression of its value.
 type entry struct {
 	*expression
-	path     string // of the field below the record
+	path     string // path of the field in the record
 	field    *record.Field
-	key      bool // the record is known by the field
+	key      bool // the field is part of the record's key
 	numbers  numberReader
-	constant string // JSON text of a value that is no expression, or of one without columns
+	constant string // JSON text of a value that depends on no column
 }
 
-// An output is a field of what a shape writes: the value of an entry, or an object.
+// An output is a field of the JSON of a shape: the value of an entry, or an object.
 type output struct {
 	name  string
 	entry int // index of the entry; -1 for an object
@@ -76,7 +75,7 @@ type output struct {
 	kids  []*output
 }
 
-// compile makes the tables of the file. With check it also finds what their rows mean.
+// compile makes the tables of the file. With check it also compiles their forms.
 func (m *Mapping) compile(check bool) error {
 	var errs []error
 	if len(m.spec.Tables) == 0 && len(m.spec.Skips) == 0 && len(m.spec.Aliases) == 0 {
@@ -130,7 +129,7 @@ func (m *Mapping) form(s *tableSpec, label string) (*form, error) {
 	return f, errors.Join(append(errs, f.ignore(s.Ignore))...)
 }
 
-// minFit returns the least share of cells that must be used, -1 where the mapping states none.
+// minFit returns the least share of cells that must be used, or -1 if the mapping has none.
 func (s *tableSpec) minFit() float64 {
 	if s.MinFit == nil {
 		return -1
@@ -138,7 +137,7 @@ func (s *tableSpec) minFit() float64 {
 	return *s.MinFit
 }
 
-// label returns what messages and counts call a table.
+// label returns the name of a table in messages and counts.
 func (s *tableSpec) label() string {
 	if s.Name != "" {
 		return s.Name
@@ -149,7 +148,7 @@ func (s *tableSpec) label() string {
 	return strings.Join(s.Requires, ",")
 }
 
-// ignore sets the columns that no field takes. It refuses those that a shape reads.
+// ignore sets the columns to ignore. It returns an error if a shape reads one of them.
 func (f *form) ignore(columns []ignoreSpec) error {
 	f.ignored = map[string]bool{}
 	for _, c := range columns {
@@ -161,12 +160,12 @@ func (f *form) ignore(columns []ignoreSpec) error {
 	return nil
 }
 
-// whole reports whether a column holds whole responses of the API.
+// whole reports whether a column holds complete responses of the API.
 func (s *shape) whole() bool {
 	return slices.ContainsFunc(s.entries, func(e *entry) bool { return e.path == wholeRecord })
 }
 
-// mintColumns returns the columns that are part of minted ids and no fields.
+// mintColumns returns the columns that minted IDs are made of and no field takes.
 func (s *shape) mintColumns() []string {
 	if s.find == nil {
 		return nil
@@ -187,7 +186,7 @@ type compiler struct {
 	at      place
 }
 
-// record makes the shape of a record. before are those that rows make before.
+// record makes the shape of a record. before holds the shapes of earlier records of the row.
 func (c *compiler) record(r *recordSpec, before []*shape) (*shape, error) {
 	typ, ok := catalog.TypeNamed(r.Kind)
 	s := &shape{typ: typ, number: len(before), part: r.Part || r.List != "", root: &output{entry: -1}}
@@ -230,7 +229,7 @@ func (c *compiler) record(r *recordSpec, before []*shape) (*shape, error) {
 	return s, err
 }
 
-// site is where an expression for a field stands, nil for one that is none.
+// site returns the context of an expression for a field. f is nil for conditions and lists.
 func (c *compiler) site(f *record.Field) *site {
 	out := &site{aliases: c.mapping.aliases, kind: c.at.typ.Kind, numbers: c.numbers}
 	if f != nil && f.Shape == record.ShapeObjects {
@@ -239,13 +238,13 @@ func (c *compiler) site(f *record.Field) *site {
 	return out
 }
 
-// A fieldPlace is where a table of fields stands.
+// A fieldPlace is the position of a table of fields.
 type fieldPlace struct {
-	above string // path of what the fields are below, in the record
-	path  string // below that
+	above string // path in the record of the object that has the fields
+	path  string // path below it
 }
 
-// fields adds the entries of a table of fields: those of objects may be tables inside it.
+// fields adds the entries of a table of fields, and of nested tables, which are objects.
 func (c *compiler) fields(s *shape, at fieldPlace, fields map[string]any, find func(path string) (*record.Field, error)) error {
 	var errs []error
 	for _, name := range slices.Sorted(maps.Keys(fields)) {
@@ -263,7 +262,7 @@ func (c *compiler) fields(s *shape, at fieldPlace, fields map[string]any, find f
 	return errors.Join(errs...)
 }
 
-// element adds the entries of the element that a row is.
+// element adds the entries of the list element that a row is.
 func (c *compiler) element(s *shape, r *recordSpec) error {
 	switch fields := r.Element.(type) {
 	case nil:
@@ -311,8 +310,7 @@ func (c *compiler) entry(s *shape, path string, f *record.Field, value any) erro
 	return nil
 }
 
-// add adds the field of an entry below o. A name that ends in [0] is that of the list
-// which the row is an element of.
+// add adds the field of an entry below o. A name that ends in [0] is the list that the row is an element of.
 func (o *output) add(names []string, entry int) error {
 	name, list := strings.CutSuffix(names[0], "[0]")
 	last := len(names) == 1
@@ -332,19 +330,18 @@ func (o *output) add(names []string, entry int) error {
 	return o.kids[i].add(names[1:], entry)
 }
 
-// wholeRecord is the path of a field that is the record itself.
+// wholeRecord is the path that stands for the whole record.
 const wholeRecord = "*"
 
-// A place is where the fields of entries are.
+// A place is the schema in which field paths are resolved.
 type place struct {
-	typ     *catalog.Type // of records; nil for elements
+	typ     *catalog.Type // type of the record; nil for elements
 	plan    *record.Schema
 	list    string         // path of the list that rows are elements of
-	element *record.Schema // of that list
+	element *record.Schema // schema of its elements
 }
 
-// field returns the field at a path with dots.
-// "*" is the record itself: the fields of the value are its.
+// field returns the field at a dotted path. "*" is the record itself: its value's fields become the record's.
 func (p *place) field(path string) (*record.Field, error) {
 	if path == wholeRecord && p.list == "" && p.typ != nil {
 		return &record.Field{Name: path, Shape: record.ShapeObject, Elem: p.plan}, nil
@@ -368,8 +365,7 @@ func (p *place) field(path string) (*record.Field, error) {
 	return sub.field(rest)
 }
 
-// special returns the field of a field that the API does not have, but layout tmdb
-// reads: the genres by their ids, and texts that are named after their language.
+// special returns a field that the API does not have but layout tmdb reads: genre_ids, and texts with a language suffix.
 func (p *place) special(name string) *record.Field {
 	if _, ok := p.plan.Field("genres"); ok && name == "genre_ids" {
 		return &record.Field{Name: name, Shape: record.ShapeInts}
@@ -385,7 +381,7 @@ func (p *place) special(name string) *record.Field {
 	return f
 }
 
-// ignores reports whether the mapping lists a column as one that no field takes.
+// ignores reports whether the mapping ignores a column, and whether reports omit it.
 func (f *form) ignores(column string) (ignored, silent bool) {
 	silent, ignored = f.ignored[column]
 	return ignored, silent

@@ -11,37 +11,35 @@ import (
 	"github.com/reelsplice/reelsplice/schemas/record"
 )
 
-// dayLayout is how the API writes days.
+// dayLayout is the API's date format.
 const dayLayout = time.DateOnly
 
-// dateUnits are the units that formats of days are made of, with their spelling in package time.
+// dateUnits maps the units of date formats to the layouts of package time.
 var dateUnits = map[string]string{
 	"YYYY": "2006", "YY": "06", "MMMM": "January", "MMM": "Jan", "MM": "01", "M": "1", "DD": "02", "D": "2",
 }
 
 var dateUnit = regexp.MustCompile(`YYYY|YY|M{1,4}|DD?`)
 
-// dateMarks may stand between units.
+// dateMarks are allowed between units.
 const dateMarks = " -/.,"
 
-// excelDays is the format of days that a spreadsheet left as its own number of days
-// since 1900: five to seven digits.
+// excelDays is a spreadsheet's day number since 1900, with five to seven digits.
 const excelDays = "excel"
 
-// unixDays is the format of days that a program left as seconds or milliseconds since 1970.
+// unixDays are seconds or milliseconds since 1970.
 const unixDays = "unix"
 
-// A dateFormat is a format of days that mappings can name.
+// A dateFormat is a date format for use in mappings.
 type dateFormat struct {
 	name   string
-	layout string // of package time; "" for excelDays and unixDays
+	layout string // for package time; "" for excelDays and unixDays
 	short  bool   // the year has two digits
-	shape  string // what its texts look like, whatever stands for what: 2222/22/22
-	order  string // of the units: YMD
+	shape  string // digits and words of a matching text, without their meaning: 2222/22/22
+	order  string // order of units, such as YMD
 }
 
-// parseDateFormat reads the name of a format, such as D.M.YYYY. A format has a year and
-// may lack the day, or the day and the month.
+// parseDateFormat reads the name of a format, such as D.M.YYYY. The day, or the day and the month, may be absent.
 func parseDateFormat(name string) (dateFormat, error) {
 	f := dateFormat{name: name}
 	if name == excelDays || name == unixDays {
@@ -66,20 +64,19 @@ func parseDateFormat(name string) (dateFormat, error) {
 	})
 	marks := dateUnit.ReplaceAllString(name, "")
 	if strings.Trim(marks, dateMarks) != "" || seen['Y'] != 1 || seen['M'] > 1 || seen['D'] > seen['M'] {
-		return f, fmt.Errorf("%q is no format of days: want excel, unix, or YYYY or YY once, with M, MM, MMM or MMMM and D or DD once each, "+
+		return f, fmt.Errorf("%q is not a date format: want excel, unix, or YYYY or YY once, with M, MM, MMM or MMMM and D or DD once each, "+
 			"and blanks, points, commas, - or / between, for instance YYYY-MM-DD", name)
 	}
 	return f, nil
 }
 
-// A dayReader reads the days of a column.
+// A dayReader reads the dates of a column.
 type dayReader struct {
 	formats []dateFormat
-	last    int // the last year that two digits can stand for
+	last    int // latest year that two digits can mean
 }
 
-// lastShortYear is the last year that two digits stand for unless a mapping names
-// another: the rule of POSIX.
+// lastShortYear is the default of dayReader.last: the rule of POSIX.
 const lastShortYear = 2068
 
 func newDayReader(formats []string, last int64) (*dayReader, error) {
@@ -110,10 +107,10 @@ func newDayReader(formats []string, last int64) (*dayReader, error) {
 	return r, nil
 }
 
-// behindDay is a country behind a day: June 13, 1980 (United States).
+// behindDay matches a country after a date: June 13, 1980 (United States).
 var behindDay = regexp.MustCompile(`(\d)\s*\([^()]*\)$`)
 
-// dayText returns a text without the time or the country behind a day.
+// dayText removes the time or the country after a date.
 func dayText(text string) string {
 	text = record.WithoutTime(strings.TrimSpace(text))
 	if strings.HasSuffix(text, ")") {
@@ -122,7 +119,7 @@ func dayText(text string) string {
 	return text
 }
 
-// parse returns a day as the API writes it. Where the format has no day or no month, it is the first.
+// parse returns a date in the API's format. A missing day or month becomes the first.
 func (r *dayReader) parse(text string) (string, error) {
 	text = dayText(text)
 	for i := range r.formats {
@@ -137,7 +134,7 @@ func (r *dayReader) parse(text string) (string, error) {
 	return "", fmt.Errorf("want a day as %s", strings.Join(names, " or "))
 }
 
-// read returns the day that a text is in one format.
+// read parses a text in one format.
 func (r *dayReader) read(f *dateFormat, text string) (string, bool) {
 	switch f.layout {
 	case "":
@@ -160,16 +157,15 @@ func (r *dayReader) read(f *dateFormat, text string) (string, bool) {
 	return t.Format(dayLayout), true
 }
 
-// shortYear moves a day whose year had two digits to the hundred years that end with
-// last. ok is false for a 29 February that the year there does not have.
+// shortYear moves a date with a two-digit year into the hundred years that end with last. ok is false if that year has no 29
+// February.
 func shortYear(t time.Time, last int) (string, bool) {
 	year := last - ((last-t.Year())%100+100)%100
 	moved := time.Date(year, t.Month(), t.Day(), 0, 0, 0, 0, time.UTC)
 	return moved.Format(dayLayout), moved.Day() == t.Day()
 }
 
-// excelDay returns the day of a spreadsheet's number. Numbers of less than five digits,
-// before 1927-05-18, are refused: they may be years.
+// excelDay reads a spreadsheet's day number. Fewer than five digits, before 1927-05-18, may be a year and are rejected.
 func excelDay(text string) (string, bool) {
 	const first, last = 10000, 2958465 // 9999-12-31
 	n, err := strconv.Atoi(strings.TrimSuffix(text, ".0"))
@@ -179,11 +175,10 @@ func excelDay(text string) (string, bool) {
 	return time.Date(1899, 12, 30+n, 0, 0, 0, 0, time.UTC).Format(dayLayout), true
 }
 
-// years matches the first year of a column of numbers with gaps, and of a series: 1995.0, (1995), 2008–2013, 2019-.
+// years matches the first year of a number with a fraction, or of a series: 1995.0, (1995), 2008–2013, 2019-.
 var years = regexp.MustCompile(`^\(?(\d{4})(?:\.0|\s*[-–—]\s*(?:\d{4})?)?\)?$`)
 
-// unixDay returns the day of seconds or milliseconds since 1970. Numbers of less than five digits are refused: they may be
-// years.
+// unixDay reads seconds or milliseconds since 1970. Fewer than five digits may be a year and are rejected.
 func unixDay(text string) (string, bool) {
 	const least, milliseconds, first, last = 10000, 100_000_000_000, -10_000_000_000, 253402300799 // 1653 and 9999-12-31
 	n, err := (numberReader{}).integer(text)
@@ -196,12 +191,11 @@ func unixDay(text string) (string, bool) {
 	return time.Unix(n, 0).UTC().Format(dayLayout), true
 }
 
-// titleYear is a title with its year, or its first and last year, in parentheses at the
-// end: "Heat (1995)", "Lost (2004–2010)", "Show (2019- )".
+// titleYear matches a title that ends with its year or years in parentheses: "Heat (1995)", "Lost (2004–2010)", "Show (2019-
+// )".
 var titleYear = regexp.MustCompile(`^(.*\S)\s*\(((?:18[7-9]|19\d|20\d)\d)(?:\s*[-–—]\s*(?:\d{4})?)?\s*\)$`)
 
-// splitTitle returns a title without the year at its end, and that year; "" for a title
-// that has none.
+// splitTitle splits a year off the end of a title. year is "" if there is none.
 func splitTitle(s string) (title, year string) {
 	s = strings.TrimSpace(s)
 	m := titleYear.FindStringSubmatch(s)
@@ -211,8 +205,7 @@ func splitTitle(s string) (title, year string) {
 	return m[1], m[2]
 }
 
-// articleFirst moves an article behind a comma at the end of a title to its front:
-// "Matrix, The" becomes "The Matrix".
+// articleFirst moves an article from the end of a title to its front: "Matrix, The" becomes "The Matrix".
 func articleFirst(title string, articles []string) string {
 	i := strings.LastIndex(title, ", ")
 	if i <= 0 || !slices.Contains(articles, title[i+2:]) {

@@ -24,23 +24,23 @@ type Draft struct {
 	Columns []DraftColumn // in the order of the table; fields of objects have paths with dots
 }
 
-// A DraftColumn is what a draft makes of one column.
+// A DraftColumn describes what a draft does with a column.
 type DraftColumn struct {
 	Name  string
-	Field string // path of the field, with the kind where the table makes several; "" if no field takes the column
-	Note  string // a near second candidate, a scale, a century, cells that do not fit; "" for nothing to say
+	Field string // path of the field, with the kind if the table makes several kinds; "" if no field takes the column
+	Note  string // a close second candidate, a scale, a century or cells that do not fit; may be empty
 }
 
-// Shares of cells, rows and scores by which a draft decides.
+// Thresholds of a draft, as shares of cells, rows or scores.
 const (
-	leastFit = 0.5  // cells that an expression must read to be a candidate
-	sureFit  = 0.95 // cells that are read of each column of a certain draft
-	oftenFit = 0.1  // cells with a word for nothing; rows with the same title
-	nearFit  = 0.9  // score of a second candidate, of the best one's, for it to be named
+	leastFit = 0.5  // cells that a candidate must read
+	sureFit  = 0.95 // cells of each column that a certain draft reads
+	oftenFit = 0.1  // cells with a word for an empty value; rows with the same title
+	nearFit  = 0.9  // score of a second candidate worth a comment, relative to the best
 )
 
-// NewDraft proposes a mapping. file names the table in comments, base is the same without folder and extensions, kind
-// is the kind of its rows or "" where it is unknown, rows are JSON objects, a sample spread over the whole table.
+// NewDraft proposes a mapping. file is the table's name for comments, base the same without folder and extensions. kind is the
+// kind of the rows, or "" if unknown. rows are JSON objects, sampled from the whole table.
 func NewDraft(file, base, kind string, rows []string) Draft {
 	d := &draft{rows: len(rows), named: map[string]*draftColumn{}, whole: map[string][]string{}}
 	d.read(rows)
@@ -61,37 +61,36 @@ func NewDraft(file, base, kind string, rows []string) Draft {
 	return d.finish(file, base)
 }
 
-// A draft is a mapping in the making.
+// A draft is a mapping under construction.
 type draft struct {
 	rows     int
 	columns  []*draftColumn
 	named    map[string]*draftColumn
-	whole    map[string][]string // all cells of the table's columns, by row
+	whole    map[string][]string // all cells of top-level columns, by row
 	numbers  numberReader
-	proven   bool // plain ids are TMDB's
+	proven   bool // columns called id have TMDB's IDs
 	records  []*draftRecord
 	requires []string
-	words    []string // of names that show what rows are about
-	doubts   []string // reasons for a person to check it
+	words    []string // words of the file's and some columns' names, which show the subject of rows
+	doubts   []string // reasons for a person to check the draft
 	text     strings.Builder
 }
 
-// A draftColumn is a column of a table, a field of the objects in one, or a list of columns that are numbered, as actor1
-// and actor2 are.
+// A draftColumn is a column of a table, a field of a column's objects, or a list of numbered columns such as actor1 and actor2.
 type draftColumn struct {
-	name    string // path with dots
+	name    string // dotted path
 	source  string // expression
 	parent  *draftColumn
 	depth   int
-	members []*draftColumn // of a list of columns
-	forms   []string       // plain names: the whole, the last of a path, the whole without filler words
-	cells   []string       // JSON text by row; "" for nothing
-	given   int            // cells that are not nothing
+	members []*draftColumn // columns of a list
+	forms   []string       // plain names: the full path, its last part, the path without filler words
+	cells   []string       // JSON text by row; "" if empty
+	given   int            // non-empty cells
 	present int            // rows that have the column
-	bytes   int            // of all cells
-	nothing []string       // words that stand for nothing
-	between string         // what stands between the names of most cells that have several
-	fields  []string       // that take it
+	bytes   int            // size of all cells
+	nothing []string       // words for an empty value
+	between string         // separator of names in most cells that have several
+	fields  []string       // fields that take the column
 	notes   []string
 }
 
@@ -127,7 +126,7 @@ func (d *draft) read(rows []string) {
 	}
 }
 
-// add adds a cell, and the fields of an object. It drops the last cells of a column with long ones.
+// add adds a cell, and the fields of an object. It drops cells after the first MiB of a column.
 func (d *draft) add(row int, parent *draftColumn, name, raw string) {
 	const most, deepest, enough = 500, 3, 1 << 20
 	path, depth := name, 1
@@ -153,7 +152,7 @@ func (d *draft) add(row int, parent *draftColumn, name, raw string) {
 	c.bytes += len(raw)
 	c.cells[row] = raw
 	if raw[0] == '{' && depth < deepest && !wholeNumber.MatchString(name) { // a number is a key of a dictionary
-		_ = record.EachField(raw, func(name, raw string) error { // the row is good JSON
+		_ = record.EachField(raw, func(name, raw string) error { // valid JSON
 			d.add(row, c, name, raw)
 			return nil
 		})
@@ -170,12 +169,12 @@ func (c *draftColumn) setForms(name string) {
 	c.forms = append(c.forms, plain(strings.Join(slices.DeleteFunc(words, func(w string) bool { return draftList("words")[w] > 0 }), " ")))
 }
 
-// setNothing empties cells without a value. Words for nothing count as such if many cells have one. A film may be called so
-// once.
+// setNothing empties cells without a value. A word for an empty value counts only if many cells have one: it may be the title
+// of a film.
 func (c *draftColumn) setNothing() {
 	const longest = 40
 	words, count := map[string]int{}, 0
-	c.cells = slices.Clone(c.cells) // draft.whole has all
+	c.cells = slices.Clone(c.cells) // draft.whole keeps the original
 	for i, raw := range c.cells {
 		if isEmpty(raw) || raw == "[]" || raw == "{}" || strings.TrimSpace(textIn(raw)) == "" {
 			c.cells[i] = ""
@@ -208,10 +207,10 @@ func (c *draftColumn) setNothing() {
 	slices.Sort(c.nothing)
 }
 
-// numberedName matches a column's name with a number.
+// numberedName matches a column name that contains a number.
 var numberedName = regexp.MustCompile(`^([^\d.]+)\d{1,2}(\D*)$`)
 
-// numbered returns the lists of columns that differ in a number.
+// numbered groups columns whose names differ only in a number.
 func numbered(columns []*draftColumn) (out []*draftColumn) {
 	lists := map[string][]*draftColumn{}
 	for _, c := range columns {
@@ -247,7 +246,7 @@ func numbered(columns []*draftColumn) (out []*draftColumn) {
 	return out
 }
 
-// share returns the share of cells whose text is something.
+// share returns the share of non-empty cells whose text satisfies is.
 func (c *draftColumn) share(is func(text string) bool) float64 {
 	n, given := 0, 0
 	for _, raw := range c.cells {
@@ -260,7 +259,7 @@ func (c *draftColumn) share(is func(text string) bool) float64 {
 	return float64(n) / float64(max(1, given))
 }
 
-// textIn returns the text of a cell; that of lists and objects is their JSON.
+// textIn returns the text of a cell. Lists and objects give their JSON.
 func textIn(raw string) string {
 	if raw[0] == '"' {
 		return record.Unquote(raw)
@@ -268,9 +267,9 @@ func textIn(raw string) string {
 	return raw
 }
 
-// isRowNumbers reports whether a column counts the rows from 0 or 1. In a sample, the step between rows may be larger.
+// isRowNumbers reports whether a column numbers the rows from 0 or 1. In a sample, the step may be larger.
 func (c *draftColumn) isRowNumbers() bool {
-	const many = 10 // rows that show a step
+	const many = 10 // values needed to show a step
 	var v []int
 	for _, raw := range c.cells {
 		if n, err := strconv.Atoi(scalarText(raw)); err == nil {
@@ -289,8 +288,7 @@ func (c *draftColumn) isRowNumbers() bool {
 	return v[0] >= 0 && v[0] <= step && (step == 1 || len(v) >= many) && float64(odd) <= oftenFit*float64(len(v))
 }
 
-// looksLikeTMDB reports whether plain ids are TMDB's: other columns are called as the API calls them, or have addresses of
-// its images.
+// looksLikeTMDB reports whether plain IDs are TMDB's: other columns have the API's names, or addresses of its images.
 func (d *draft) looksLikeTMDB() bool {
 	signs := 0
 	for _, c := range d.columns {
@@ -304,10 +302,10 @@ func (d *draft) looksLikeTMDB() bool {
 	return signs >= 2
 }
 
-// wholeNumber matches an id.
+// wholeNumber matches an ID.
 var wholeNumber = regexp.MustCompile(`^[1-9]\d*(\.0)?$`)
 
-// short returns a text that may be an id or an address; "" for a longer one.
+// short returns a text that may be an ID or an address, or "" for a longer one.
 func short(text string) string {
 	const longest = 300
 	if len(text) > longest {
@@ -316,7 +314,7 @@ func short(text string) string {
 	return text
 }
 
-// conventions are how numbers are written in texts, the usual ones first.
+// conventions are number formats of texts, the most usual first.
 var conventions = []numberReader{
 	{},
 	{thousands: ","},
@@ -328,18 +326,18 @@ var conventions = []numberReader{
 	{thousands: "'"},
 }
 
-// scales are the words behind numbers that are known.
+// scales are known words after numbers.
 var scales = map[string]float64{
 	"k": 1e3, "K": 1e3, "Tsd.": 1e3, "M": 1e6, "Mio": 1e6, "Mio.": 1e6, "mln": 1e6, "million": 1e6, "Millionen": 1e6, "B": 1e9, "Mrd": 1e9, "Mrd.": 1e9, "billion": 1e9,
 }
 
-// scaled matches a number with a word behind it, and signed a text whose number has signs.
+// scaled matches a number followed by a word, signed a number with separators.
 var (
 	scaled = regexp.MustCompile(`^\D?[\d., ]*\d\s*([\pL.]+)$`)
 	signed = regexp.MustCompile(`\d[.,' \x{a0}\x{202f}]\d`)
 )
 
-// setNumbers sets the signs in the table's numbers: the convention by which most cells of numeric columns are read.
+// setNumbers sets the number format of the table to the convention that reads most cells of numeric columns.
 func (d *draft) setNumbers() {
 	d.numbers.scale = map[string]float64{}
 	r := d.newRecord("movie", "", nil)
@@ -382,8 +380,7 @@ func (d *draft) setNumbers() {
 	d.numbers.scale = scale
 }
 
-// kinds returns the records that rows make: by a column that tells kinds apart, else by the names of columns and of the
-// file.
+// kinds returns the records that rows make. A column that names kinds decides, else the names of columns and of the file.
 func (d *draft) kinds(kind string) (out []*draftRecord) {
 	_, known := catalog.TypeNamed(kind)
 	if !known || kind == "movie" || kind == "tv" {
@@ -397,7 +394,7 @@ func (d *draft) kinds(kind string) (out []*draftRecord) {
 	return []*draftRecord{d.newRecord(kind, "", nil)}
 }
 
-// kindsByColumn returns the records of a column in which most cells name a kind.
+// kindsByColumn returns one record for each kind that a column names. Most of its cells must name one.
 func (d *draft) kindsByColumn() (out []*draftRecord) {
 	var of *draftColumn
 	best := 0.0
@@ -436,7 +433,7 @@ func (d *draft) kindsByColumn() (out []*draftRecord) {
 	for _, kind := range slices.Sorted(maps.Keys(kinds)) {
 		r := kinds[kind]
 		r.where, r.kindColumn = of.source+" in "+textList(texts[kind]), of
-		if !of.isText() { // the language compares texts with texts alone
+		if !of.isText() { // the language compares texts only with texts
 			r.where = "string(" + of.source + ") in " + textList(texts[kind])
 		}
 		out = append(out, r)
@@ -450,7 +447,7 @@ func (d *draft) kindsByColumn() (out []*draftRecord) {
 	return out
 }
 
-// kindNamed returns the kind that a text names, none for one without a record, "" for another text.
+// kindNamed returns the kind that a text names, "none" for a kind without records, or "".
 func kindNamed(text string) string {
 	for _, kind := range []string{"movie", "tv", "none"} {
 		if len(text) < 40 && draftList("type " + kind)[plain(text)] > 0 {
@@ -460,7 +457,7 @@ func kindNamed(text string) string {
 	return ""
 }
 
-// setWords sets the words of names that show what rows are about.
+// setWords collects words that show the subject of rows.
 func (d *draft) setWords(base string) {
 	d.words = wordsOf(base)
 	for _, c := range d.columns {
@@ -473,14 +470,14 @@ func (d *draft) setWords(base string) {
 	d.words = slices.Compact(d.words)
 }
 
-// kindByNames returns the kind that most columns are fields of, with the words of names.
+// kindByNames returns the kind that most column names and words suggest.
 func (d *draft) kindByNames() (best string) {
 	most, second := -1.0, -1.0
 	for _, kind := range []string{"movie", "tv", "person", "collection", "company", "network", "keyword"} {
 		score := 0.0
 		for _, c := range d.columns {
 			if slices.ContainsFunc(draftLines(), func(l *draftLine) bool {
-				isMovie := kind == "movie" && l.crew != nil && l.crew[0] == "Directing" // series have several directors
+				isMovie := kind == "movie" && l.crew != nil && l.crew[0] == "Directing" // a series has several directors
 				return l.weight(c) > 0 && (isMovie || slices.ContainsFunc(l.fields, func(f string) bool { return strings.HasPrefix(f, kind+".") }))
 			}) {
 				score++
@@ -503,7 +500,7 @@ func (d *draft) kindByNames() (best string) {
 	return best
 }
 
-// identify finds out what rows are known by. The error says why they make no record.
+// identify finds the key of the rows. The error is the reason why they make no record.
 func (r *draftRecord) identify(known bool) error {
 	id, imdb, title := r.fieldOf("id"), r.fieldOf("imdb_id", externalIDsField+".imdb_id"), r.fieldOf("title", "name")
 	keys := []*candidate{id, imdb, title}
@@ -530,7 +527,7 @@ func (r *draftRecord) identify(known bool) error {
 	return nil
 }
 
-// isAbout refuses rows that are about something else: names alone are not titles.
+// isAbout rejects rows about something else. Names alone are not titles.
 func (r *draftRecord) isAbout(id, imdb, title *candidate, known bool) error {
 	switch {
 	case id == nil && imdb == nil && title == nil:
@@ -569,7 +566,7 @@ func (r *draftRecord) isAbout(id, imdb, title *candidate, known bool) error {
 	return nil
 }
 
-// setMint sets what the ids of rows without TMDB's are made of.
+// setMint sets what IDs are minted from in rows without TMDB's.
 func (r *draftRecord) setMint(id, imdb, title *candidate) {
 	all := len(r.rows)
 	r.minted = "no row has TMDB's id"
@@ -591,7 +588,7 @@ func (r *draftRecord) setMint(id, imdb, title *candidate) {
 	day := r.fieldOf(firstDays...)
 	if day != nil {
 		part := yearPart
-		if r.whole[yearPart] != nil && day.column.name != yearPart { // the column has other years
+		if r.whole[yearPart] != nil && day.column.name != yearPart { // the column year has other years
 			part = day.field
 		}
 		if day.read < all {
@@ -621,7 +618,7 @@ func (r *draftRecord) setMint(id, imdb, title *candidate) {
 	}
 }
 
-// require names a column without which rows make no record.
+// require adds a column that rows need to make a record.
 func (d *draft) require(c *draftColumn) {
 	for c.parent != nil {
 		c = c.parent
@@ -631,7 +628,7 @@ func (d *draft) require(c *draftColumn) {
 	}
 }
 
-// write writes the record, and those of its crew.
+// write writes the record, and one record for each crew job.
 func (r *draftRecord) write() {
 	head := fmt.Sprintf("\n[[table.record]]\nkind = %q\n", r.typ.Name())
 	if r.where != "" {
@@ -681,7 +678,7 @@ func (r *draftRecord) write() {
 	r.text.WriteString(crew)
 }
 
-// notes returns what a candidate does to its column, on one line, and doubts what is not certain.
+// notes returns a one-line comment on a candidate, and adds doubts if it is not certain.
 func (r *draftRecord) notes(t *candidate) string {
 	var notes []string
 	if t.comment != "" {
@@ -782,7 +779,7 @@ func (d *draft) finish(file, base string) (out Draft) {
 	return out
 }
 
-// noteUnused notes why no field takes a column of numbers that may be ids.
+// noteUnused explains why no field takes a column of numbers that may be IDs.
 func (d *draft) noteUnused(c *draftColumn) {
 	isID := slices.ContainsFunc(draftLines(), func(l *draftLine) bool { return l.unsure && l.weight(c) > 0 })
 	switch {
@@ -809,7 +806,7 @@ func frequent(count map[string]int) string {
 	return strings.Join(texts, ", ")
 }
 
-// textList returns a list as TOML and the language of expressions write it, and inList its elements.
+// textList returns a list in the syntax of TOML and expressions, and inList its elements.
 func textList(texts []string) string { return "[" + inList(texts) + "]" }
 
 func inList(texts []string) string {
@@ -820,7 +817,7 @@ func inList(texts []string) string {
 	return strings.Join(out, ", ")
 }
 
-// wordsOf returns the words of a name in lower case, without accents: of releaseDate too.
+// wordsOf returns the words of a name in lower case without accents. releaseDate has two.
 func wordsOf(name string) []string {
 	const longest = 100
 	var spaced strings.Builder
@@ -837,16 +834,16 @@ func wordsOf(name string) []string {
 	})
 }
 
-// small are words that some write in names, and others leave out.
+// small are words that names may omit.
 var small = strings.Fields("the of in a de du des da do di del della la le les el")
 
-// plain returns the words of a name that count, without blanks.
+// plain joins the significant words of a name.
 func plain(name string) string {
 	words := wordsOf(name)
 	return cmp.Or(strings.Join(slices.DeleteFunc(slices.Clone(words), func(w string) bool { return slices.Contains(small, w) }), ""), strings.Join(words, ""))
 }
 
-// columnSource returns a column in an expression.
+// columnSource returns the expression of a column.
 func columnSource(name string) string {
 	if e, err := newExpression(name, &site{}); err == nil && e.isColumn() && e.columns[0] == name && name != rowName {
 		return name
@@ -854,7 +851,7 @@ func columnSource(name string) string {
 	return rowName + "[" + string(record.AppendString(nil, name)) + "]"
 }
 
-// fieldSource returns a field of an object in an expression. An object inside another may be missing.
+// fieldSource returns the suffix that selects an object's field in an expression. A nested object may be missing.
 func fieldSource(name string, depth int) string {
 	optional := ""
 	if depth > 2 {
@@ -866,7 +863,7 @@ func fieldSource(name string, depth int) string {
 	return optional + "[" + string(record.AppendString(nil, name)) + "]"
 }
 
-// oneLineOf returns a text without characters that a comment cannot have.
+// oneLineOf replaces control characters, which comments cannot contain.
 func oneLineOf(s string) string {
 	return strings.Map(func(r rune) rune {
 		if unicode.IsControl(r) {
@@ -876,7 +873,7 @@ func oneLineOf(s string) string {
 	}, s)
 }
 
-// literal returns an expression as TOML writes it.
+// literal returns an expression in TOML.
 func literal(source string) string {
 	if strings.ContainsAny(source, "'\n\x7f") {
 		return quoted(source)
@@ -884,14 +881,14 @@ func literal(source string) string {
 	return "'" + source + "'"
 }
 
-// quoted returns a text as TOML writes it: as JSON does, but for one character.
+// quoted returns a text as a TOML string, which is JSON but for U+007F.
 func quoted(s string) string {
 	return strings.ReplaceAll(string(record.AppendString(nil, s)), "\x7f", `\u007f`)
 }
 
-// pattern returns the pattern of a file name. One that is a number is one of many.
+// pattern returns the pattern of a file name. A number is one of many such files.
 func pattern(base string) string {
-	if strings.Trim(base, "0123456789.") == "" && base > "." { // a digit first
+	if strings.Trim(base, "0123456789.") == "" && base > "." { // starts with a digit
 		return "[0-9]*"
 	}
 	return strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`).Replace(strings.ToLower(base))

@@ -632,7 +632,7 @@ BoxOffice: revenue`,
 		table: "title,artist,year,genre,duration\nA,The Band,1999,Music,3:45\nB,The Band,2001,Music,4:10",
 	},
 	{
-		name: "screenings", base: "screenings", doubt: "the days of date may be others than those of release",
+		name: "screenings", base: "screenings", doubt: "the days of date may not be release dates",
 		table:  "date,time,film,hall,price\n2024-05-01,20:00,Alpha,1,9.50\n2024-05-02,20:15,Beta,2,9.50",
 		fields: "date: release_date\nfilm: title",
 	},

@@ -8,22 +8,22 @@ import (
 	"github.com/reelsplice/reelsplice/schemas/record"
 )
 
-// An Explainer is a Layout that explains the row it was given last.
+// An Explainer is a Layout that explains its last row.
 type Explainer interface {
-	// Table returns the mapping file and the table that the row was taken for.
+	// Table returns the mapping file and the table that read the row.
 	Table() (mapping, table string)
-	// Expressions returns the expressions that a field of a record comes from, a path with dots.
+	// Expressions returns the expressions of a field, which is a dotted path in a record.
 	Expressions(kind fragment.Kind, field string) []string
 }
 
 var _ Explainer = (*mapped)(nil)
 
-// Table is that of Explainer.
+// Table implements Explainer.
 func (m *mapped) Table() (mapping, table string) {
 	return m.form.file, m.form.label
 }
 
-// Expressions is that of Explainer.
+// Expressions implements Explainer.
 func (m *mapped) Expressions(kind fragment.Kind, field string) []string {
 	var out []string
 	for _, s := range m.form.shapes {
@@ -48,13 +48,13 @@ func (m *mapped) Expressions(kind fragment.Kind, field string) []string {
 	return out
 }
 
-// specialFields are the places of fields that the API does not have.
+// specialFields maps fields that the API does not have to the fields that they set.
 var specialFields = map[string]string{"genre_ids": "genres"}
 
-// EachField calls fn for the fields of a JSON object, whose paths begin with prefix; those of objects
-// inside it have paths with dots, and lists are values.
+// EachField calls fn for the fields of a JSON object, with paths that begin with prefix. Nested objects are walked, lists are
+// values.
 func EachField(text, prefix string, fn func(path, value string)) {
-	_ = record.EachField(text, func(name, raw string) error { // of our own making
+	_ = record.EachField(text, func(name, raw string) error { // our own JSON
 		if path := prefix + name; raw[0] == '{' && raw != "{}" {
 			EachField(raw, path+".", fn)
 		} else {

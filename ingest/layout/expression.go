@@ -17,30 +17,30 @@ import (
 	"github.com/reelsplice/reelsplice/schemas/fragment"
 )
 
-// An expression is what a mapping says that a field, a condition or a list is: a text in the language of
-// expr-lang/expr over the columns of a row. It does not change, so workers may share it.
+// An expression defines a field, a condition or a list of a mapping: a text in the language expr-lang/expr over the columns of
+// a row. It is immutable, so workers share it.
 type expression struct {
 	source    string
-	columns   []string     // that it names, in their order
-	column    string       // the first of them, with the path that leads into it, for messages
-	variables []string     // by which the program knows them
-	program   *vm.Program  // nil for a column alone
-	result    reflect.Type // of the program
-	names     []string     // what the names are of that it reads, such as person
+	columns   []string     // in order of first use
+	column    string       // first column, with the path into it, for messages
+	variables []string     // the program's names of columns
+	program   *vm.Program  // nil if the expression is one column
+	result    reflect.Type // type of the program's result
+	names     []string     // kinds of names that it looks up, such as person
 
-	uses map[string]*columnUse // by the name of the column, or of the element
+	uses map[string]*columnUse // by name of the column, or elementName
 }
 
-// A columnUse is what an expression reads of a column.
+// A columnUse counts how an expression reads a column.
 type columnUse struct {
-	times  int      // that it names the column
-	fields []string // of the object that the column is, one for each time that it reads a field alone
+	times  int      // references to the column
+	fields []string // one for each reference to a single field of the column's object
 }
 
-// whole reports whether the expression reads the column as a whole.
+// whole reports whether the expression reads the whole column.
 func (u *columnUse) whole() bool { return u.times > len(u.fields) }
 
-// use returns the use of a column, which it adds.
+// use returns the use of a column, creating it if needed.
 func (e *expression) use(column string) *columnUse {
 	if e.uses == nil {
 		e.uses = map[string]*columnUse{}
@@ -51,28 +51,28 @@ func (e *expression) use(column string) *columnUse {
 	return e.uses[column]
 }
 
-// rawJSON is the JSON text of a value: a cell, or what a function made for a field as a whole.
+// rawJSON is JSON text: a cell, or the complete value of a field as a function wrote it.
 type rawJSON string
 
-// A site is where an expression stands: what its functions must know.
+// A site is the context of an expression, which its functions need.
 type site struct {
 	aliases map[string]aliases
-	kind    fragment.Kind // of the record; 0 for none
-	numbers numberReader  // of the table
-	ordered bool          // the elements of the field have an order, as the cast has
+	kind    fragment.Kind // kind of the record, or 0
+	numbers numberReader  // number format of the table
+	ordered bool          // elements of the field have an order, as a cast does
 }
 
-// Names that are no columns.
+// Names that are not columns.
 const (
-	rowName     = "row"     // row["Runtime (mins)"] is a column whose name is no word
-	elementName = "element" // of the list of each
-	placeName   = "place"   // of the element in its list, from 0
+	rowName     = "row"     // row["Runtime (mins)"] is a column whose name is not a word
+	elementName = "element" // current element of the list `each`
+	placeName   = "place"   // index of the current element, from 0
 
-	columnPrefix  = "column "          // of the variables of columns, so that these may be called like functions
-	namesVariable = "names of the row" // the *evaluator, for functions of names
+	columnPrefix  = "column "          // prefix of column variables: a column may have the name of a function
+	namesVariable = "names of the row" // the *evaluator, for functions that look up names
 )
 
-// newExpression compiles a text.
+// newExpression compiles source.
 func newExpression(source string, at *site, options ...expr.Option) (*expression, error) {
 	if strings.TrimSpace(source) == "" {
 		return nil, errors.New("want an expression, such as the name of a column, found nothing")
@@ -107,13 +107,13 @@ func newExpression(source string, at *site, options ...expr.Option) (*expression
 	return e, nil
 }
 
-// isColumn reports whether the expression is a column, or something in it, that nothing is made of.
+// isColumn reports whether the expression is a column, or a path into one, and computes nothing.
 func (e *expression) isColumn() bool { return e.program == nil }
 
-// columnPath matches an expression that is a column, or a path into one.
+// columnPath matches a column or a path into one.
 var columnPath = regexp.MustCompile(`^[\pL_][\pL\d_]*(\??\.[\pL_][\pL\d_]*)*$`)
 
-// language is the options of all expressions: our functions, and none whose value depends on more than the row.
+// language returns the options of all expressions: our functions, and no function that reads the clock.
 var language = sync.OnceValue(func() []expr.Option {
 	out := []expr.Option{expr.Env(map[string]any{}), expr.AllowUndefinedVariables(), expr.DisableBuiltin("now")}
 	for i := range functions {
@@ -124,10 +124,10 @@ var language = sync.OnceValue(func() []expr.Option {
 	return append(out, expr.Function(decoded, func(params ...any) (any, error) { return decode(string(params[0].(rawJSON))), nil }))
 })
 
-// decoded is the function that makes values of JSON text. Its name is none that a mapping can have.
+// decoded is the function that decodes JSON text. Mappings cannot call it, because of the blanks in its name.
 const decoded = "value of JSON"
 
-// plainError is an error of the language on one line, or the error of a function of ours in it.
+// plainError reduces an error of expr to one line, or to the error of our function inside it.
 func plainError(err error) error {
 	var at *file.Error
 	if !errors.As(err, &at) {
@@ -135,11 +135,11 @@ func plainError(err error) error {
 	}
 	var kind *reflect.ValueError
 	switch {
-	case errors.As(at.Prev, &kind): // map, filter and others of what has no elements
+	case errors.As(at.Prev, &kind): // map, filter or another function of a value without elements
 		return errors.New("want a list")
 	case at.Prev != nil:
 		return at.Prev
-	case strings.HasPrefix(at.Message, "cannot fetch"), strings.HasPrefix(at.Message, "invalid operation: int(string)"): // a field of what has none
+	case strings.HasPrefix(at.Message, "cannot fetch"), strings.HasPrefix(at.Message, "invalid operation: int(string)"): // a field of a value without fields
 		return errors.New("want an object")
 	}
 	return errors.New(at.Message)
@@ -149,23 +149,23 @@ type visitor func(n *ast.Node)
 
 func (v visitor) Visit(n *ast.Node) { v(n) }
 
-// A patcher tells columns from other names, and prepares what functions are given besides the value that they read.
+// A patcher renames columns to variables and adds the prepared arguments to function calls.
 type patcher struct {
 	*site
-	expression *expression       // that is being compiled
+	expression *expression       // the expression being compiled
 	raw        map[ast.Node]bool // calls whose value is JSON text
 	root       ast.Node
-	builtins   int // of the language, so far
+	builtins   int // calls of expr's own functions so far
 	errs       []error
 }
 
-// Visit is called for each node, and for those inside it before.
+// Visit rewrites a node. Its children come first.
 func (p *patcher) Visit(node *ast.Node) {
 	switch n := (*node).(type) {
 	case *ast.IdentifierNode:
 		p.expression.use(n.Value).times++
 		n.Value = columnPrefix + n.Value
-	case *ast.VariableDeclaratorNode: // what let names is no column
+	case *ast.VariableDeclaratorNode: // a name declared by let is not a column
 		ast.Walk(&n.Expr, visitor(func(inner *ast.Node) {
 			if id, ok := (*inner).(*ast.IdentifierNode); ok && id.Value == columnPrefix+n.Name {
 				id.Value = n.Name
@@ -182,9 +182,9 @@ func (p *patcher) Visit(node *ast.Node) {
 			u := p.expression.use(strings.TrimPrefix(of.Value, columnPrefix))
 			u.fields = append(u.fields, name.Value)
 		}
-	case *ast.BuiltinNode: // of the language: nothing makes nothing, as for functions of ours
+	case *ast.BuiltinNode: // as for our functions, nil gives nil
 		p.builtins++
-		value := &ast.IdentifierNode{Value: fmt.Sprint("$value", p.builtins)} // several may stand inside each other
+		value := &ast.IdentifierNode{Value: fmt.Sprint("$value", p.builtins)} // unique: calls may be nested
 		argument := n.Arguments[0]
 		n.Arguments[0] = value
 		*node = &ast.VariableDeclaratorNode{Name: value.Value, Value: argument, Expr: &ast.ConditionalNode{
@@ -207,7 +207,7 @@ func (p *patcher) Visit(node *ast.Node) {
 	p.root = *node
 }
 
-// call returns the call of a function with its value, what it was prepared, and the names of the row.
+// call returns the call of a function with its value, its prepared arguments and the evaluator.
 func (p *patcher) call(name string, arguments []ast.Node) (ast.Node, error) {
 	i := slices.IndexFunc(functions, func(f function) bool { return f.name == name })
 	if i < 0 {
@@ -242,17 +242,17 @@ func (p *patcher) call(name string, arguments []ast.Node) (ast.Node, error) {
 	return call, nil
 }
 
-// constantOf returns the value of an expression without columns; false for others.
+// constantOf returns the value of an expression without columns, or false.
 func constantOf(node ast.Node) (any, bool) {
 	value, err := expr.Eval(node.String(), nil)
 	return value, err == nil
 }
 
-// A nestedPatcher decodes the JSON texts that are not the value of the expression, so that the language can look into
-// them.
+// A nestedPatcher decodes JSON text inside an expression, so that operators can read it. The result of the expression stays
+// text.
 type nestedPatcher patcher
 
-// Visit is that of patcher.
+// Visit wraps a nested call whose result is JSON text.
 func (p *nestedPatcher) Visit(node *ast.Node) {
 	if *node != p.root && p.raw[*node] {
 		*node = &ast.CallNode{Callee: &ast.IdentifierNode{Value: decoded}, Arguments: []ast.Node{*node}}
@@ -261,11 +261,11 @@ func (p *nestedPatcher) Visit(node *ast.Node) {
 
 // An evaluator runs expressions for the rows of one worker.
 type evaluator struct {
-	ids  *identifier // of what names stand for
+	ids  *identifier // resolves names to IDs
 	vm   vm.VM
 	env  map[string]any
-	left []leftNames  // of the names that the last expression read
-	read []pythonText // of the row: several fields may come of one cell
+	left []leftNames  // names that the last expression did not resolve
+	read []pythonText // literals of the current row: several fields may read one cell
 }
 
 // A pythonText is a Python literal and its JSON.
@@ -280,8 +280,7 @@ func newEvaluator(ids *identifier) *evaluator {
 	return v
 }
 
-// value returns the value of an expression for a row: nil where all columns that it names are empty, so that
-// nothing of it is run.
+// value returns the value of an expression for a row. It returns nil without running the program if all columns are empty.
 func (v *evaluator) value(e *expression, row *boundRow) (any, error) {
 	v.left = v.left[:0]
 	if e.isColumn() {
@@ -305,7 +304,7 @@ func (v *evaluator) value(e *expression, row *boundRow) (any, error) {
 	return v.run(e)
 }
 
-// run runs a program with the columns that were set.
+// run runs a program with the variables in env.
 func (v *evaluator) run(e *expression) (any, error) {
 	out, err := v.vm.Run(e.program, v.env)
 	if err != nil {

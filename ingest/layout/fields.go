@@ -13,39 +13,38 @@ import (
 	"github.com/reelsplice/reelsplice/schemas/record"
 )
 
-// A fieldWriter writes the fields of records, in the API's form, from the cells of a row.
+// A fieldWriter writes the fields of a row's records in the API's form.
 type fieldWriter struct {
 	*evaluator
-	dropped map[string]int64 // by table and column: values without a place in the API
-	values  *record.Values   // takes what fits no field; see Options
+	dropped map[string]int64 // values without a place in the API, by table and column
+	values  *record.Values   // receives values that fit no field; see Options
 
 	form    *form
-	looking bool       // for the id of a record: nothing is counted
-	out     []byte     // what was written
+	looking bool       // searching a record's ID: nothing is counted
+	out     []byte     // buffer of the current object
 	kept    []keptList // joined lists that could not be split
-	nested  bool       // a value of a column is itself nested
+	nested  bool       // a value of a column is a list or an object
 }
 
-// A keptList is a joined list that cannot be split.
+// A keptList is a joined list that could not be split.
 type keptList struct {
 	column, raw string
-	whole       bool // no name of it was read
+	whole       bool // no name of it was resolved
 }
 
-// begin starts an object of the row's fields. identify writes those of an id first, in the
-// same buffer, and looks at them; the record is written after that.
+// begin starts an object. identify writes and examines ID fields in the same buffer before the record is written.
 func (w *fieldWriter) begin() {
 	w.kept, w.nested, w.out = w.kept[:0], false, append(w.out[:0], '{')
 }
 
-// end ends the object and returns it. The text is good until the next begin.
+// end closes the object and returns it. The text is valid until the next begin.
 func (w *fieldWriter) end() string {
 	w.out = append(w.out, '}')
 	return string(w.out)
 }
 
-// fields writes the fields below an output and reports whether a cell gave one. An object in
-// which only constants are given is taken back: no cell asks for it.
+// fields writes the fields below an output and reports whether a cell provided one. An object that has only constants is
+// removed again.
 func (w *fieldWriter) fields(s *shape, o *output, row *boundRow) (given bool, err error) {
 	for _, kid := range o.kids {
 		before := len(w.out)
@@ -85,7 +84,7 @@ func (w *fieldWriter) fields(s *shape, o *output, row *boundRow) (given bool, er
 	return given, nil
 }
 
-// entry writes the value of an entry, nothing for an empty one.
+// entry writes the value of an entry, or nothing if it is empty.
 func (w *fieldWriter) entry(e *entry, row *boundRow) error {
 	if len(e.columns) == 0 {
 		w.out = append(w.out, e.constant...)
@@ -93,8 +92,8 @@ func (w *fieldWriter) entry(e *entry, row *boundRow) error {
 	}
 	fail := func(err error, value any) error {
 		found := row.cell(e.columns[0])
-		if value != nil && e.column != e.columns[0] { // what the path leads to
-			text, _ := appendValue(nil, value) // of a decoded cell
+		if value != nil && e.column != e.columns[0] { // the value at the path
+			text, _ := appendValue(nil, value) // decoded JSON
 			found = string(text)
 		}
 		found = record.Shown(found)
@@ -127,7 +126,8 @@ func (w *fieldWriter) entry(e *entry, row *boundRow) error {
 	return nil
 }
 
-// leaveOut leaves out the value that fits no field, unless the record is known by it. What is looked at is read again.
+// leaveOut leaves out a value that fits no field. It returns the error if the field is part of the record's key. While looking,
+// nothing is recorded: the value is read again.
 func (w *fieldWriter) leaveOut(e *entry, err error) error {
 	if w.values == nil || e.key {
 		return err
@@ -138,8 +138,7 @@ func (w *fieldWriter) leaveOut(e *entry, err error) error {
 	return w.values.Leave(err)
 }
 
-// leave keeps what a cell of names has besides those that were read, and counts names
-// without a place in the API.
+// leave keeps the unresolved names of a cell and counts names without a place in the API.
 func (w *fieldWriter) leave(e *entry, row *boundRow) {
 	column := e.columns[0]
 	for _, left := range w.left {
@@ -157,7 +156,7 @@ func (w *fieldWriter) leave(e *entry, row *boundRow) {
 	}
 }
 
-// fitsField checks what is known of an expression before any row is read.
+// fitsField checks the type of an expression's result before any row is read.
 func (e *entry) fitsField() error {
 	if e.isColumn() || e.result == nil {
 		return nil
@@ -183,8 +182,8 @@ var shapeNames = map[record.Shape]string{
 	record.ShapeKeyed: "an object of objects", record.ShapePages: "an object with pages", record.ShapeRaw: "any JSON",
 }
 
-// append appends the JSON text of the field that a value is; nothing for an empty one. Errors name what was expected.
-// Values inside lists and objects are for the parser of records to judge.
+// append appends the JSON text of a value as the entry's field, or nothing if it is empty. Errors name what was expected. The
+// parser of records checks values inside lists and objects.
 func (e *entry) append(dst []byte, value any) ([]byte, error) {
 	one := e.field.Shape <= record.ShapeBool
 	switch v := value.(type) {
@@ -230,7 +229,7 @@ func (e *entry) append(dst []byte, value any) ([]byte, error) {
 	return appendValue(dst, value)
 }
 
-// isNothing reports whether a value in an object is none: also an object in which all is nothing.
+// isNothing reports whether a value is nil or an object of nothing but nil.
 func isNothing(value any) bool {
 	object, ok := value.(map[string]any)
 	for _, inner := range object {
@@ -239,7 +238,7 @@ func isNothing(value any) bool {
 	return value == nil || ok
 }
 
-// appendValue appends the JSON text of a value. What is nothing in an object is null, which is what the API has there, or absent.
+// appendValue appends the JSON text of a value. An empty value in an object becomes null, as in the API.
 func appendValue(dst []byte, value any) ([]byte, error) {
 	switch v := value.(type) {
 	case []any:
@@ -254,7 +253,7 @@ func appendValue(dst []byte, value any) ([]byte, error) {
 			}
 		}
 		return append(dst, ']'), nil
-	case map[any]any: // of fromPairs
+	case map[any]any: // a result of fromPairs
 		object := map[string]any{}
 		for key, inner := range v {
 			object[textOf(key)] = inner
@@ -284,7 +283,7 @@ func appendValue(dst []byte, value any) ([]byte, error) {
 	return append(dst, text...), err
 }
 
-// appendText appends the value of a field that is no text, or the text of a number.
+// appendText appends the value of a field from a text or the digits of a number.
 func (e *entry) appendText(dst []byte, s string, numbers numberReader) ([]byte, error) {
 	if e.field.Shape != record.ShapeString && (strings.TrimSpace(s) == "" || isPlaceholder(s)) {
 		return dst, nil
@@ -322,7 +321,7 @@ func (e *entry) appendBool(dst []byte, b bool) ([]byte, error) {
 	return e.appendText(dst, strconv.FormatBool(b), numberReader{})
 }
 
-// appendInts appends integers that may be texts.
+// appendInts appends integers, which may be written as texts.
 func (e *entry) appendInts(dst []byte, list []any) ([]byte, error) {
 	dst = append(dst, '[')
 	for i, v := range list {

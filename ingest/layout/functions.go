@@ -18,16 +18,16 @@ import (
 	"github.com/reelsplice/reelsplice/schemas/fragment"
 )
 
-// A function is one that mappings may call. Its first argument is the value that it reads, the others are constants.
-// Nothing makes nothing.
+// A function can be called in mappings. Its first argument is the value to read, the others are constants. An empty value gives
+// nil.
 type function struct {
 	name string
-	is   any  // its type, for the checks of the language: only the result matters
-	text bool // it reads any text: a placeholder such as N/A is one
+	is   any  // its type: the language checks only the result
+	text bool // it reads any text, placeholders such as N/A included
 	raw  bool // its result is JSON text
-	// prepare checks the constants and makes of them what read is given; nil for functions without any.
+	// prepare checks the constants and converts them for read; nil if the function takes none.
 	prepare func(p *patcher, constants []any) (any, error)
-	// read reads a value. Errors name what was expected.
+	// read converts a value. Its errors name what was expected.
 	read func(value, prepared any, v *evaluator) (any, error)
 }
 
@@ -39,7 +39,7 @@ func (f *function) call(value, prepared any, v *evaluator) (any, error) {
 	return f.read(value, prepared, v)
 }
 
-// day is a day as the API writes it.
+// day is a day in the API's format.
 type day string
 
 type (
@@ -47,7 +47,7 @@ type (
 	toString = func(any, any, any) string
 )
 
-// functions lists all; docs/tables.md says what they read.
+// functions lists all functions. docs/tables.md documents them.
 var functions = []function{
 	{name: "int", is: new(func(any, any, any) int), prepare: takeNumbers, read: func(value, prepared any, _ *evaluator) (any, error) {
 		n, err := prepared.(numberReader).of(value).integer(textOf(value))
@@ -100,7 +100,7 @@ var functions = []function{
 	{name: "codes", is: new(toAny), raw: true, prepare: prepareNames(asCode), read: severalNames},
 }
 
-// isPlaceholder reports whether a text stands for nothing where no text is meant.
+// isPlaceholder reports whether a text stands for an empty value in a field that is not a text.
 func isPlaceholder(text string) bool {
 	switch strings.TrimSpace(text) {
 	case `\N`, "NaN", "nan", "N/A", "n/a", "NA", "None", "null", "NULL", "-", "?":
@@ -109,7 +109,7 @@ func isPlaceholder(text string) bool {
 	return false
 }
 
-// textOf returns the text of a value; that of lists and objects is their JSON.
+// textOf returns the text of a value. Lists and objects give their JSON.
 func textOf(value any) string {
 	switch v := value.(type) {
 	case string:
@@ -134,7 +134,7 @@ func takeNumbers(p *patcher, constants []any) (any, error) {
 	return p.numbers, nil
 }
 
-// texts are any number of texts.
+// texts requires constants that are texts.
 func texts(_ *patcher, constants []any) (any, error) {
 	out := []string{}
 	for i, c := range constants {
@@ -155,10 +155,10 @@ func oneText(p *patcher, constants []any) (any, error) {
 	if list := list.([]string); len(list) == 1 && list[0] != "" {
 		return list[0], nil
 	}
-	return nil, errors.New(`want what stands between, for instance ", "`)
+	return nil, errors.New(`want a separator, for instance ", "`)
 }
 
-// prepareDays reads formats, and behind them the last year that two digits stand for.
+// prepareDays reads date formats and an optional constant after them: the latest year that two digits can mean.
 func prepareDays(p *patcher, constants []any) (any, error) {
 	last := 0
 	if n := len(constants); n > 0 {
@@ -182,15 +182,15 @@ func prepareMatch(_ *patcher, constants []any) (any, error) {
 			return values, nil
 		}
 	}
-	return nil, errors.New(`want the values of texts, for instance {"Woman": 1, "Man": 2}`)
+	return nil, errors.New(`want a value for each text, for instance {"Woman": 1, "Man": 2}`)
 }
 
-// prepareNames reads what names are of, and the options separator and mint.
+// prepareNames reads the kind of the names and the options separator and mint.
 func prepareNames(as nameForm) func(p *patcher, constants []any) (any, error) {
 	return func(p *patcher, constants []any) (any, error) {
 		n := &nameReader{as: as, ordered: p.ordered}
 		if len(constants) == 0 || len(constants) > 2 {
-			return nil, fmt.Errorf("want what the names are of, one of %s, and no more than {separator, mint} behind it", strings.Join(as.of(), ", "))
+			return nil, fmt.Errorf("want the kind of the names, one of %s, and at most {separator, mint} after it", strings.Join(as.of(), ", "))
 		}
 		n.of, _ = constants[0].(string)
 		if !slices.Contains(as.of(), n.of) {
@@ -273,8 +273,8 @@ func takeKind(p *patcher, constants []any) (any, error) {
 	return p.kind, nil
 }
 
-// readIMDb returns the IMDb id of a title or a person. Tables often have the number alone. An address without an id of the
-// kind is nothing.
+// readIMDb returns the IMDb ID of a title or a person. Tables often have the number alone. An address without an ID of the kind
+// gives nil.
 func readIMDb(value, kind any, _ *evaluator) (any, error) {
 	prefix, of := "tt", "title"
 	if kind == fragment.KindPerson {
@@ -296,7 +296,7 @@ func readIMDb(value, kind any, _ *evaluator) (any, error) {
 	return nil, fmt.Errorf("want an IMDb id of a %s, with or without %s", of, prefix)
 }
 
-// readTMDB returns the id in a number, an address or a GUID. An address of another kind or site is nothing.
+// readTMDB returns the ID in a number, an address or a GUID. An address of another kind or site gives nil.
 func readTMDB(value, kind any, _ *evaluator) (any, error) {
 	text := textOf(value)
 	if n, err := (numberReader{}).integer(text); err == nil && n > 0 {
@@ -326,7 +326,7 @@ func imagePath(value, _ any, _ *evaluator) (any, error) {
 var duration = regexp.MustCompile(`(?i)^(?:PT)?(?:(\d+)\s*(?:hours?|hrs?|h|std|stunden?|heures?|horas?|or[ae]|час\pL*|ч|小时|ساع\pL*)\.?,?\s*(?:and|und|et|y|e|и)?\s*)?` +
 	`(?:(\d+)\s*(?:minute[ns]?|minut[io]s?|mins?|m|мин\pL*|м|分钟?|دقيق\pL*|'|′)?\.?)?(?:\s*\d+\s*s(?:ec)?)?(?: per ep\pL*\.?)?$`)
 
-// clock matches hours and minutes with colons, and seconds or not.
+// clock matches hours, minutes and optional seconds with colons.
 var clock = regexp.MustCompile(`^(\d{1,2}):([0-5]\d)(?::[0-5]\d)?$`)
 
 // minutes returns the minutes of a duration.
@@ -377,7 +377,7 @@ func amount(value, prepared any, _ *evaluator) (any, error) {
 		switch {
 		case len(text) < n:
 		case strings.EqualFold(text[:n], r.units[i]):
-			text, i = strings.TrimSpace(text[n:]), -1 // several units may stand around it: US$
+			text, i = strings.TrimSpace(text[n:]), -1 // several units may be adjacent: US$
 		case strings.EqualFold(text[len(text)-n:], r.units[i]):
 			text, i = strings.TrimSpace(text[:len(text)-n]), -1
 		}
@@ -389,7 +389,7 @@ func amount(value, prepared any, _ *evaluator) (any, error) {
 	return f, nil
 }
 
-// A scoreReader reads scores from 0 to best as scores from 0 to 10.
+// A scoreReader converts scores from 0 to best into scores from 0 to 10.
 type scoreReader struct {
 	numbers numberReader
 	best    float64
@@ -435,7 +435,7 @@ func readPython(value any) (rawJSON, error) {
 	return rawJSON(out), nil
 }
 
-// readLiteral is readPython, once for a cell.
+// readLiteral is readPython with a cache of the current row.
 func readLiteral(value, _ any, v *evaluator) (any, error) {
 	text := textOf(value)
 	if i := slices.IndexFunc(v.read, func(l pythonText) bool { return l.text == text }); i >= 0 {
@@ -448,7 +448,7 @@ func readLiteral(value, _ any, v *evaluator) (any, error) {
 	return out, err
 }
 
-// trim returns a function that takes off the first of some prefixes or suffixes that a text has.
+// trim returns a function that removes the first prefix or suffix that a text has.
 func trim(cut func(text, affix string) (string, bool)) func(value, prepared any, v *evaluator) (any, error) {
 	return func(value, affixes any, _ *evaluator) (any, error) {
 		text := textOf(value)
@@ -461,7 +461,7 @@ func trim(cut func(text, affix string) (string, bool)) func(value, prepared any,
 	}
 }
 
-// split returns the texts of a joined list, or the elements of one as JSON or Python writes it.
+// split returns the parts of a joined list, or the elements of a list in JSON or Python.
 func split(value, separator any, _ *evaluator) (any, error) {
 	if list, ok := value.([]any); ok {
 		return list, nil
@@ -477,7 +477,7 @@ func split(value, separator any, _ *evaluator) (any, error) {
 	return out, nil
 }
 
-// listOf returns the list that a text is, as JSON or Python writes it; false for another text.
+// listOf returns the list that a text is in JSON or Python, or false.
 func listOf(text string) (list []any, ok bool) {
 	if !strings.HasPrefix(text, "[") || !strings.HasSuffix(text, "]") {
 		return nil, false
@@ -492,7 +492,7 @@ func listOf(text string) (list []any, ok bool) {
 	return list, ok
 }
 
-// uniq returns the elements of a list without those that came before. That of the language compares all with all.
+// uniq removes repeated elements of a list. expr's own function compares all elements with all others.
 func uniq(value, _ any, _ *evaluator) (any, error) {
 	list, ok := value.([]any)
 	if !ok {
@@ -512,7 +512,7 @@ func uniq(value, _ any, _ *evaluator) (any, error) {
 	return out, nil
 }
 
-// match returns the value that a text stands for.
+// match returns the value assigned to a text.
 func match(value, values any, _ *evaluator) (any, error) {
 	v, ok := values.(map[string]any)[textOf(value)]
 	if !ok {
@@ -548,7 +548,7 @@ func severalNames(value, prepared any, v *evaluator) (any, error) {
 	return rawOrNothing(n.names(textOf(value), v))
 }
 
-// rawOrNothing returns JSON text, nil for none.
+// rawOrNothing returns JSON text, or nil if it is empty.
 func rawOrNothing(text []byte, err error) (any, error) {
 	if err != nil || len(text) == 0 {
 		return nil, err
@@ -556,8 +556,8 @@ func rawOrNothing(text []byte, err error) (any, error) {
 	return rawJSON(text), nil
 }
 
-// decode returns the value of a JSON text, nil for an empty one: numbers without a fraction are of type int where they fit,
-// as those of the language are, so that both are equal keys.
+// decode returns the value of JSON text, or nil if it is empty. Whole numbers that fit are int, as in expr, so that both are
+// equal map keys.
 func decode(raw string) (value any) {
 	if raw != "" {
 		_ = numbersApart.UnmarshalFromString(raw, &value) // a row is good JSON
@@ -565,7 +565,7 @@ func decode(raw string) (value any) {
 	return withInts(value)
 }
 
-// withInts makes integers inside a value those of the language.
+// withInts converts int64 inside a value to int, expr's type.
 func withInts(value any) any {
 	switch v := value.(type) {
 	case int64:
@@ -586,12 +586,12 @@ var numbersApart = sonic.Config{UseInt64: true}.Froze()
 
 // A numberReader reads the numbers of a table.
 type numberReader struct {
-	decimal   string             // between the digits and the fraction; "" for a point
-	thousands string             // between groups of three digits; "" for none
-	scale     map[string]float64 // what words and signs behind a number multiply it by
+	decimal   string             // decimal separator; "" for a point
+	thousands string             // separator of groups of three digits, or ""
+	scale     map[string]float64 // factors by the word or sign after a number
 }
 
-// of returns the reader of a value: what is a number already is written as Go writes it.
+// of returns the reader for a value. A value that is already a number has Go's format.
 func (r numberReader) of(value any) numberReader {
 	if _, isText := value.(string); isText {
 		return r
@@ -599,8 +599,8 @@ func (r numberReader) of(value any) numberReader {
 	return numberReader{}
 }
 
-// parse returns the number that a text is, in the form of Go: digits with a sign, a point and an exponent or not, and
-// blanks around.
+// parse returns the number in a text, and the text in Go's format: digits with an optional sign, point and exponent.
+// Surrounding blanks are allowed.
 func (r numberReader) parse(s string) (text string, f float64, ok bool) {
 	s = strings.TrimSpace(s)
 	factor := 1.0
@@ -665,7 +665,7 @@ func (r numberReader) number(s string) (float64, error) {
 	return f, nil
 }
 
-// check refuses signs that a number could not be told by.
+// check refuses signs and factors that make numbers ambiguous.
 func (r numberReader) check() error {
 	signs := []string{cmp.Or(r.decimal, "."), r.thousands}
 	for i, key := range []string{"decimal", "thousands"} {
@@ -674,11 +674,11 @@ func (r numberReader) check() error {
 		}
 	}
 	if signs[0] == signs[1] {
-		return fmt.Errorf("thousands %q: want another sign than decimal", r.thousands)
+		return fmt.Errorf("thousands %q: want a sign other than decimal", r.thousands)
 	}
 	for word, by := range r.scale {
 		if word == "" || by <= 0 {
-			return fmt.Errorf("scale: want words and what they multiply by, found %q = %v", word, by)
+			return fmt.Errorf("scale: want words and their factors, found %q = %v", word, by)
 		}
 	}
 	return nil

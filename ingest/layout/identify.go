@@ -15,25 +15,24 @@ import (
 	"github.com/reelsplice/reelsplice/schemas/record"
 )
 
-// A finder finds ids for the records of a shape whose rows have none.
+// A finder finds IDs for the records of a shape whose rows have none.
 type finder struct {
-	key     string        // field that is found: id, or series_id
-	of      fragment.Kind // of what has that id
-	keyed   bool          // an entry gives it, in some rows at least
-	follows bool          // an earlier record of the row may have it
-	matches bool          // it is found by external ids
-	mint    []string      // fields or columns that it is made of
-	may     []bool        // by part of mint: it may be missing
-	people  bool          // entries look for people by their names
+	key     string        // field to find: id, or series_id
+	of      fragment.Kind // kind that the ID belongs to
+	keyed   bool          // an entry provides the key, at least in some rows
+	follows bool          // an earlier record of the row may have the ID
+	matches bool          // external IDs are looked up
+	mint    []string      // fields or columns that the ID is minted from
+	may     []bool        // by part of mint: optional
+	people  bool          // entries look up people by name
 }
 
-// mintable are the kinds whose ids can be minted.
+// mintable lists the kinds whose IDs can be minted.
 var mintable = []fragment.Kind{
 	fragment.KindMovie, fragment.KindTV, fragment.KindPerson, fragment.KindCollection, fragment.KindCompany, fragment.KindNetwork, fragment.KindKeyword,
 }
 
-// findIDs sets how the records of a shape find their ids. before are the shapes of the
-// records that the row makes before.
+// findIDs sets how the records of a shape find their IDs. before holds the shapes of earlier records of the row.
 func (s *shape) findIDs(at place, r *recordSpec, before []*shape) error {
 	kind := s.typ.Kind
 	f := &finder{key: "id", of: kind}
@@ -60,7 +59,7 @@ func (s *shape) findIDs(at place, r *recordSpec, before []*shape) error {
 		external = external || f.key == "id" && isExternal(e.path)
 	}
 	f.follows = !asked && slices.ContainsFunc(before, func(o *shape) bool { return o.typ != nil && o.typ.Kind == f.of && o.each == nil })
-	// Whoever has a column for ids asks for what to do without one.
+	// A mapping with a column for IDs must ask for lookups explicitly.
 	finds := (external || f.follows || f.mint != nil) && (!f.keyed || asked) && slices.Contains(mintable, f.of)
 	f.matches = finds && external && !f.follows
 	if finds || f.people {
@@ -69,7 +68,7 @@ func (s *shape) findIDs(at place, r *recordSpec, before []*shape) error {
 	for _, name := range s.typ.KeyFields() {
 		has := func(e *entry) bool { return e.path == name || e.path == wholeRecord }
 		switch {
-		case slices.ContainsFunc(s.entries, has), name == f.key && finds, name == "guest_session_id": // an id is enough
+		case slices.ContainsFunc(s.entries, has), name == f.key && finds, name == "guest_session_id": // an ID is enough
 		case name == "id" && slices.Contains(mintable, kind):
 			return fmt.Errorf("no column is the field id, by which %s records are known, or an external id such as imdb_id, and the record mints none", at.typ.Name())
 		default:
@@ -79,8 +78,7 @@ func (s *shape) findIDs(at place, r *recordSpec, before []*shape) error {
 	return nil
 }
 
-// mintedOf returns the parts of minted ids: a column that is a field becomes that, so
-// that what is read of the cell counts.
+// mintedOf replaces columns by the fields made from them, so that the ID depends on the value and not on its spelling.
 func (s *shape) mintedOf(names []string) []string {
 	out := slices.Clone(names)
 	for i, name := range names {
@@ -95,30 +93,29 @@ func (s *shape) mintedOf(names []string) []string {
 	return out
 }
 
-// isExternal reports whether a path is that of an external id.
+// isExternal reports whether a field holds an external ID.
 func isExternal(path string) bool {
 	return slices.Contains(externalIDs, strings.TrimPrefix(path, externalIDsField+"."))
 }
 
-// yearPart is the part of a minted id that is also found in a field that is a day.
+// yearPart is a part of a minted ID that a release date can provide.
 const yearPart = "year"
 
 var firstDays = []string{"release_date", "first_air_date"}
 
-// An identity is what a record is known by.
+// An identity is the ID of a record and its origin.
 type identity struct {
 	id    int64
-	added bool // the row does not have it
+	added bool // the row does not have the ID
 	found tmdb.Found
-	mint  uint64 // hash of what a minted id is made of
+	mint  uint64 // hash of the parts of a minted ID
 }
 
-// identify returns the identity of the record that the row makes of a shape; none where
-// the parser of records is to report what is missing.
+// identify returns the identity of a shape's record. It is empty if the parser of records has to report the missing key.
 func (m *mapped) identify(s *shape) (identity, error) {
 	f := s.find
 	if text, err := m.text(s, f.key); text != "" || err != nil {
-		id, _ := strconv.ParseInt(text, 10, 64) // the parser of records judges it
+		id, _ := strconv.ParseInt(text, 10, 64) // the parser of records checks it
 		return identity{id: id}, err
 	}
 	if id := m.ids.made[f.of]; f.follows && id != 0 {
@@ -143,8 +140,7 @@ func (m *mapped) identify(s *shape) (identity, error) {
 	return identity{}, noID(m.row.named(s.columnOf(asked)), "want an id: no other record has this external id, and the mapping mints none", true)
 }
 
-// externalID returns the id of the resource that has one of the external ids of the row, 0
-// where none has. asked is the first of these, "" where there is none.
+// externalID looks up the row's external IDs and returns the resource's ID, or 0. asked is the first of them, or "".
 func (m *mapped) externalID(s *shape) (id int64, asked string, err error) {
 	for _, source := range externalIDs {
 		text, err := m.text(s, source)
@@ -170,7 +166,7 @@ func noID(column, why string, asked bool) error {
 	return &NoIDError{&record.FieldError{Field: column, What: why}, asked}
 }
 
-// text returns the text of a field, or of one of the external ids, as the row gives it.
+// text returns the text of a field, or of an external ID, in the row.
 func (m *mapped) text(s *shape, field string) (string, error) {
 	w := &m.write
 	field = strings.TrimPrefix(field, externalIDsField+".")
@@ -192,7 +188,7 @@ func (m *mapped) text(s *shape, field string) (string, error) {
 				return "", err
 			}
 			if text = all.Value(field); text == "" {
-				if sub, err := record.Fields(all.Value(externalIDsField)); err == nil { // else the parser of records judges it
+				if sub, err := record.Fields(all.Value(externalIDsField)); err == nil { // else the parser of records reports it
 					text = sub.Value(field)
 				}
 			}
@@ -204,7 +200,7 @@ func (m *mapped) text(s *shape, field string) (string, error) {
 	return "", nil
 }
 
-// scalarText returns the text of one value, integers without a fraction.
+// scalarText returns the text of one value. Whole numbers have no fraction.
 func scalarText(raw string) string {
 	switch {
 	case raw == "" || raw == "null" || raw[0] == '{' || raw[0] == '[':
@@ -218,8 +214,7 @@ func scalarText(raw string) string {
 	return raw
 }
 
-// mint makes an id of parts of a row. It is the same wherever and whenever the parts are.
-// asked is that of NoIDError.
+// mint makes an ID from parts of a row. Equal parts always give the same ID. asked becomes NoIDError.Asked.
 func (m *mapped) mint(s *shape, asked bool) (identity, error) {
 	var parts []string
 	for i, name := range s.find.mint {
@@ -231,7 +226,7 @@ func (m *mapped) mint(s *shape, asked bool) (identity, error) {
 		case text != "":
 			parts = append(parts, text)
 		case !s.find.may[i]:
-			return identity{}, noID(m.row.named(s.columnOf(name)), "want a value that an id can be minted of, found nothing", asked)
+			return identity{}, noID(m.row.named(s.columnOf(name)), "want a value to mint an id from, found nothing", asked)
 		}
 	}
 	id, hash := mintID(s.typ.Kind, parts)
@@ -243,7 +238,7 @@ func (m *mapped) mint(s *shape, asked bool) (identity, error) {
 	return identity{id, true, tmdb.FoundMint, hash}, nil
 }
 
-// part returns a part of a minted id: the text of a field, else of a column.
+// part returns a part of a minted ID: the text of a field, else of a column.
 func (m *mapped) part(s *shape, name string) (string, error) {
 	text, err := m.text(s, name)
 	if text == "" && err == nil {
@@ -256,10 +251,10 @@ func (m *mapped) part(s *shape, name string) (string, error) {
 	return text, err
 }
 
-// Folded returns a text without what sources write in different ways: case and blanks.
+// Folded normalises case and blanks.
 func Folded(text string) string { return strings.ToLower(strings.Join(strings.Fields(text), " ")) }
 
-// mintID returns the id that is made of parts, and their hash, which is not 0.
+// mintID returns the ID of parts, and their hash, which is not 0.
 func mintID(kind fragment.Kind, parts []string) (id int64, hash uint64) {
 	b := []byte{byte(kind)}
 	for _, p := range parts {
@@ -269,7 +264,7 @@ func mintID(kind fragment.Kind, parts []string) (id int64, hash uint64) {
 	return FirstMinted + int64(hash%(LastMinted-FirstMinted+1)), hash
 }
 
-// columnOf returns the column of a field, or of the first external id for "", for messages.
+// columnOf returns the column of a field for messages. With "" it is the column of the first external ID.
 func (s *shape) columnOf(field string) string {
 	paths := []string{field, externalIDsField + "." + field}
 	if field == "" {

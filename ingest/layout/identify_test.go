@@ -179,9 +179,9 @@ imdb_id = 'imdb(i)'`
 	if a, b := of(imdb, `{"i":"6"}`), of(imdb, `{"i":"tt0000006"}`); a != b {
 		t.Errorf("ids of 6 and tt0000006 = %d, %d", a, b)
 	}
-	newTableTest(t, imdb, nil).refuse(`{"i":"","x":"1"}`, "i: want a value that an id can be minted of, found nothing")
+	newTableTest(t, imdb, nil).refuse(`{"i":"","x":"1"}`, "i: want a value to mint an id from, found nothing")
 	f := newTableTest(t, titles, nil)
-	f.refuse(`{"title":"A","year":""}`, "year: want a value that an id can be minted of, found nothing")
+	f.refuse(`{"title":"A","year":""}`, "year: want a value to mint an id from, found nothing")
 	f.want(`{"title":"A","year":"2"}`, `movie 220272519 {"id":220272519,"title":"A"}`)
 	if d := f.l.Counts().Dropped; len(d) > 0 {
 		t.Errorf("Dropped = %v, want none: the year is part of the id", d)

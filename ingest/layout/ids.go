@@ -10,31 +10,29 @@ import (
 	"github.com/reelsplice/reelsplice/schemas/record"
 )
 
-// IDs finds the ids of resources whose rows do not have one. Layouts of several workers
-// may share one, so it is safe for concurrent use.
+// IDs finds the IDs of resources whose rows have none. It is safe for concurrent use, because the layouts of several workers
+// share it.
 type IDs interface {
-	// External returns the id of the resource of a kind that has an external id, in the
-	// form of CanonicalID. source is the name of its field, such as imdb_id.
+	// External returns the ID of the resource that has an external ID, in the form of CanonicalID. source is the field, such as
+	// imdb_id.
 	External(kind fragment.Kind, source, id string) (int64, bool)
-	// Person returns the id of the one person of a name, in the form of Folded, in the
-	// credits of a title.
+	// Person returns the ID of the one person with a name, in the form of Folded, in the credits of a title.
 	Person(kind fragment.Kind, title int64, name string) (int64, bool)
 }
 
-// Minted ids have nine digits. TMDB's are far below, those of layout imdb above, and all
-// fit the 32 bits that clients keep ids in.
+// Minted IDs have nine digits, between the IDs of TMDB and of layout imdb. All fit the 32 bits in which clients store IDs.
 const (
 	FirstMinted = 100_000_000
 	LastMinted  = 999_999_999
 )
 
-// IsMinted reports whether an id is in the range of minted ones.
+// IsMinted reports whether an ID is in the range of minted IDs.
 func IsMinted(id int64) bool { return id >= FirstMinted && id <= LastMinted }
 
-// A NoIDError is the error of a row without an id for which none was found.
+// A NoIDError is the error of a row for which no ID was found.
 type NoIDError struct {
 	Field *record.FieldError
-	Asked bool // an external id was looked up: other sources may have it
+	Asked bool // an external ID was looked up: another source may have it
 }
 
 func (e *NoIDError) Error() string { return e.Field.Error() }
@@ -42,16 +40,16 @@ func (e *NoIDError) Error() string { return e.Field.Error() }
 // Unwrap returns the error about the field.
 func (e *NoIDError) Unwrap() error { return e.Field }
 
-// externalIDs are the fields that hold a resource's ids elsewhere, the most trusted
-// first. Pages of social media are not among them: titles share those.
+// externalIDs are the fields of IDs on other sites, the most trusted first. Social media pages are not included: titles share
+// them.
 var externalIDs = []string{"imdb_id", "wikidata_id", "tvdb_id", "freebase_mid", "freebase_id", "tvrage_id"}
 
-// MintedSource is the source of minted ids that were merged into others, for IDs.External.
+// MintedSource is the source, for IDs.External, of minted IDs that were merged into others.
 const MintedSource = "minted"
 
 const externalIDsField = "external_ids"
 
-// CanonicalID returns the one form of an external id; false for a text that is none.
+// CanonicalID returns the canonical form of an external ID, or false if the text is not one.
 func CanonicalID(source, text string) (string, bool) {
 	text = strings.TrimSpace(text)
 	if source != "imdb_id" {
@@ -65,7 +63,7 @@ func CanonicalID(source, text string) (string, bool) {
 	return text[:prefix] + strconv.FormatUint(n, 10), err == nil && n > 0
 }
 
-// ExternalIDs calls fn with the external ids of a record, in the form of CanonicalID.
+// ExternalIDs calls fn with the external IDs of a record, in the form of CanonicalID.
 func ExternalIDs(r record.Record, fn func(source, id string)) {
 	of := func(r record.Record) {
 		for _, source := range externalIDs {
@@ -93,23 +91,23 @@ func ExternalIDs(r record.Record, fn func(source, id string)) {
 	}
 }
 
-// An identifier finds the ids of records and of the names in them.
+// An identifier finds IDs for records and for the names in them.
 type identifier struct {
-	names NameIDs                 // of companies, networks and keywords; may be nil
-	find  IDs                     // of rows that do not have one; may be nil
-	made  map[fragment.Kind]int64 // ids of the records that the row made, by kind
-	title titleID                 // whose credits identify people by their names
-	named []named                 // what the row names, with minted ids
+	names NameIDs                 // companies, networks and keywords; may be nil
+	find  IDs                     // rows without an ID; may be nil
+	made  map[fragment.Kind]int64 // IDs of the row's records so far, by kind
+	title titleID                 // title in whose credits people are looked up
+	named []named                 // names with minted IDs in the row
 }
 
-// begin forgets the row before.
+// begin resets the identifier for a new row.
 func (n *identifier) begin() {
 	clear(n.made)
 	n.named = n.named[:0]
 }
 
-// ID finds people by their names, for convert: in the title of the record at hand, else
-// by a minted id. Other names are those of NameIDs.
+// ID resolves a name. People are looked up in the credits of the current title, else their ID is minted. Other kinds use
+// NameIDs.
 func (n *identifier) ID(kind fragment.Kind, name string) (int64, bool) {
 	if kind != fragment.KindPerson {
 		if n.names == nil {
@@ -129,7 +127,7 @@ func (n *identifier) ID(kind fragment.Kind, name string) (int64, bool) {
 	return n.mintNamed(fragment.KindPerson, name), true
 }
 
-// mintNamed mints an id of a name, and notes that the row makes a record of it.
+// mintNamed mints an ID from a name, and adds a record for it to the row.
 func (n *identifier) mintNamed(kind fragment.Kind, name string) int64 {
 	id, hash := mintID(kind, []string{Folded(name)})
 	if !slices.ContainsFunc(n.named, func(one named) bool { return one.kind == kind && one.id == id }) {
@@ -138,7 +136,7 @@ func (n *identifier) mintNamed(kind fragment.Kind, name string) int64 {
 	return id
 }
 
-// A named resource is one whose id was minted of its name.
+// A named resource has an ID minted from its name.
 type named struct {
 	kind fragment.Kind
 	id   int64
@@ -146,19 +144,18 @@ type named struct {
 	mint uint64
 }
 
-// row returns the row that makes its record.
+// row returns the row of the resource's record.
 func (n *named) row() Row {
 	return Row{JSON: string(appendIDName(nil, n.id, n.name)), Type: catalog.TypeOf(n.kind)}
 }
 
-// A titleID is the title of a record.
+// A titleID identifies a title.
 type titleID struct {
 	kind fragment.Kind
 	id   int64
 }
 
-// titleOf sets the title whose credits identify people by their names: that of the record,
-// or another of the row.
+// titleOf sets the title in whose credits people are looked up: the record itself, or another title of the row.
 func (n *identifier) titleOf(kind fragment.Kind, id int64) {
 	n.title = titleID{kind, id}
 	for _, k := range []fragment.Kind{fragment.KindMovie, fragment.KindTV} {
@@ -168,14 +165,14 @@ func (n *identifier) titleOf(kind fragment.Kind, id int64) {
 	}
 }
 
-// Needs is the facts that must be read before the rows of a table get their meaning.
+// Needs lists what must be read from all sources before the rows of a table.
 type Needs struct {
-	Kinds  KindSet // whose ids are found by the external ids of other records; none for no ids
-	Keyed  bool    // though some rows have ids of their own, which others can find
-	Mints  bool    // where they are found nowhere
+	Kinds  KindSet // kinds whose IDs are looked up by external IDs
+	Keyed  bool    // but some rows have IDs of their own, which others can find
+	Mints  bool    // an ID that is not found is minted
 	People bool    // the names in the credits of titles
 	Names  bool    // the names of companies, networks and keywords
-	Named  bool    // nothing: it has records of companies, networks or keywords, which others name
+	Named  bool    // the table defines names that other tables look up
 }
 
 // A KindSet is a set of kinds.
@@ -192,7 +189,7 @@ func Kinds(kinds ...fragment.Kind) (s KindSet) {
 // Has reports whether a kind is in the set.
 func (s KindSet) Has(k fragment.Kind) bool { return s&(1<<k) != 0 }
 
-// AnyNeeds returns the needs of all tables of the caller's own mappings.
+// AnyNeeds returns the combined needs of the caller's mappings.
 func (o *Options) AnyNeeds() (n Needs) {
 	for _, m := range o.Mappings {
 		for _, t := range m.tables {
@@ -226,7 +223,7 @@ func (f *form) needs() (n Needs) {
 	return n
 }
 
-// isNamed reports whether resources of a kind are known by their names: see NameIDs.
+// isNamed reports whether resources of a kind are looked up by name: see NameIDs.
 func isNamed(k fragment.Kind) bool {
 	return k == fragment.KindCompany || k == fragment.KindNetwork || k == fragment.KindKeyword
 }

@@ -1,23 +1,21 @@
-// Package layout gives rows their meaning: it turns a JSON object of a dump into records
-// of the catalogue.
+// Package layout gives rows their meaning: it turns a JSON object of a dump into records of the catalogue.
 //
-// Package tmdb reads the API's responses. All other layouts are mapping files, those in the folder mappings and
-// the caller's:
+// Package tmdb reads the API's responses. All other layouts are mapping files, built in (folder mappings) or the caller's:
 //
-//	meaning.go, choose.go what the rows of a file may mean, how well that fits, and which meaning is taken
-//	mapping.go, toml.go   a file as it is written, and the place of each fault
-//	compile.go            file -> table, shape, entry: what is checked once
-//	expression.go         text -> expression, and its value for a row; functions.go, dates.go, names.go: what it can call
-//	bind.go               columns of a row -> their places; what became of each cell
-//	mapped.go             row -> records
-//	identify.go, ids.go   the id of a record that its row does not have
-//	fields.go             values -> fields in the form of the API's responses, which tmdb reads
-//	vocabulary.go         names of genres, countries, languages; aliases
-//	python.go             Python literals -> JSON
+//	meaning.go, choose.go    possible meanings of a file's rows, how well they fit, and the choice
+//	mapping.go, toml.go      the text of a mapping file, and the place of each error
+//	compile.go               file -> table, shape, entry, with all checks that need no rows
+//	expression.go            text -> expression, and its value for a row
+//	functions.go, dates.go, names.go   functions of expressions
+//	bind.go                  columns of a row -> their indices, and the fate of each cell
+//	mapped.go                row -> records
+//	identify.go, ids.go      IDs for records whose rows have none
+//	fields.go                values -> fields in the form of the API's responses, which tmdb reads
+//	vocabulary.go            names of genres, countries, languages; aliases
+//	python.go                Python literals -> JSON
 //	draft.go, candidates.go  a mapping for an unknown table; explain.go shows how rows are read
 //
-// A layout is a mapping file, a row in testdata/ready and a part of a document, which
-// tests demand.
+// Tests require that each layout has a mapping file, a row in testdata/ready and a section in a document.
 package layout
 
 import (
@@ -29,21 +27,20 @@ import (
 	"github.com/reelsplice/reelsplice/schemas/record"
 )
 
-// A Row is one JSON object of a dump and the facts that its file's name has about it.
+// A Row is one JSON object of a dump, with facts from its file's name.
 type Row = tmdb.Row
 
-// A Record is the facts of a row about one resource.
+// A Record holds the facts of a row about one resource.
 type Record = tmdb.Record
 
-// Counts counts values that records do not hold as they stood, by path.
+// Counts counts values that records lack or hold in another form, by path.
 type Counts = tmdb.Counts
 
 // A Layout turns rows into records. It is not safe for concurrent use.
 type Layout interface {
-	// Records returns the records of a row, that of the row itself first, or why it
-	// has none: a *record.FieldError where one field is at fault.
+	// Records returns the records of a row, its own record first. An error about one field is a *record.FieldError.
 	Records(r Row) ([]Record, error)
-	// Counts returns what was counted in all rows.
+	// Counts returns the counts of all rows.
 	Counts() Counts
 }
 
@@ -57,13 +54,13 @@ const (
 	IDExport = "idexport"
 )
 
-// mappedLayouts are the layouts that are made of mapping files, a folder of mappings each, in the order of preference.
+// mappedLayouts are the layouts made of mapping files, one folder each, in order of preference.
 var mappedLayouts = []string{Tables, IDExport, Movnix, Kaggle}
 
 // Names lists the names of layouts.
 func Names() []string { return []string{Auto, TMDB, Movnix, Tables, Kaggle, IDExport} }
 
-// Check returns an error for a layout that does not exist, or whose rows cannot be of a language.
+// Check returns an error if a layout does not exist or cannot have a language.
 func Check(name, language string) error {
 	switch {
 	case !slices.Contains(Names(), name):
@@ -74,19 +71,19 @@ func Check(name, language string) error {
 	return nil
 }
 
-// Options are the settings for reading the rows of a dump.
+// Options are settings for reading rows.
 type Options struct {
-	Language string     // of the crawl, as ParseLanguage returns it; "" is en-US
-	Mappings []*Mapping // of the caller, before those that come with the program
-	Names    NameIDs    // of companies, networks and keywords; may be nil
-	IDs      IDs        // of rows that do not have one; may be nil
-	// Values takes the values of a row that fit no field, from all of its readers; with nil the row is refused.
+	Language string     // language of the crawl, as ParseLanguage returns it; "" is en-US
+	Mappings []*Mapping // the caller's mappings, which precede built-in ones
+	Names    NameIDs    // resolves names of companies, networks and keywords; may be nil
+	IDs      IDs        // resolves rows without an ID; may be nil
+	// Values receives values that fit no field, from all readers. With nil, their row is rejected.
 	Values *record.Values
 
-	aliased map[string][]*Mapping // by layout: with the aliases of Mappings; see WithAliases
+	aliased map[string][]*Mapping // by layout, compiled with the aliases of Mappings; see WithAliases
 }
 
-// mappings returns the mappings of a layout, nil for layouts that are not made of them.
+// mappings returns the mappings of a layout, or nil if it has no mapping files.
 func (o *Options) mappings(layout string) []*Mapping {
 	if all, ok := o.aliased[layout]; ok {
 		return all

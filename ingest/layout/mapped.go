@@ -13,31 +13,29 @@ import (
 	"github.com/reelsplice/reelsplice/schemas/record"
 )
 
-// mapped is the layout of dumps whose columns mappings give a meaning: a table of
-// records each, tables of links between them, and tables of both. A row goes from the
-// binder, which finds its columns, to the identifier, which finds the ids of its records,
-// and to the writer, which brings them to the form of the API's responses for tmdb.
+// mapped is the layout of tables with a mapping. The binder finds the columns of a row, the identifier finds IDs for its
+// records, and the writer produces the API's form, which tmdb reads.
 type mapped struct {
 	tmdb *tmdb.Reader
 	binder
 	ids   identifier
 	write fieldWriter
 
-	whole map[string]int64 // by table and column: joined lists that were kept whole
+	whole map[string]int64 // joined lists that could not be split, by table and column
 
-	columns []string // of the current row
+	columns []string // columns of the current row
 	row     *boundRow
-	made    []*shape // that took the row
+	made    []*shape // shapes that took the row
 }
 
-// newMapped returns the reader of rows of a table of a layout.
+// newMapped returns a reader of rows of a layout's table.
 func newMapped(name string, f *form, o Options) *mapped {
 	if name == IDExport {
-		o.Language = "" // exports are the same whatever language is crawled
+		o.Language = "" // exports are the same for every language
 	}
 	t := tmdb.New(o.Language)
 	if o.Values != nil {
-		t.Values = &record.Values{} // those of one record, in which fields become columns
+		t.Values = &record.Values{} // values of one record; their fields are renamed to columns
 	}
 	m := &mapped{
 		tmdb: t, whole: map[string]int64{}, row: &boundRow{lost: map[string]int{}, whole: map[string]int{}},
@@ -48,8 +46,7 @@ func newMapped(name string, f *form, o Options) *mapped {
 	return m
 }
 
-// Counts has among the dropped values the rows that made no record. A list that was kept whole has the name of the column
-// and "_text".
+// Counts includes the rows that made no record in Dropped. A list that was kept whole has its column's name and "_text".
 func (m *mapped) Counts() Counts {
 	c := m.tmdb.Counts()
 	c.Whole, c.Cells = m.whole, map[string]record.Cells{}
@@ -61,8 +58,8 @@ func (m *mapped) Counts() Counts {
 	return c
 }
 
-// Records returns the records that a row is part of. An empty row makes none, and neither does one that the
-// conditions of all records leave out: Dropped counts them.
+// Records returns the records that a row is part of. A row that is empty, or excluded by the conditions of all records, gives
+// none and is counted in Dropped.
 func (m *mapped) Records(r Row) ([]Record, error) {
 	m.columns, m.row.cells = m.columns[:0], m.row.cells[:0]
 	clear(m.row.values)
@@ -114,8 +111,8 @@ func (m *mapped) Records(r Row) ([]Record, error) {
 	return out, nil
 }
 
-// each returns the records of a shape: of the row, or of each element of its list. takes is false where the
-// condition of the record leaves the row out.
+// each returns the records of a shape: one for the row, or one for each element of its list. takes is false if the condition
+// excludes the row.
 func (m *mapped) each(s *shape) (out []Record, takes bool, err error) {
 	if s.where != nil {
 		value, err := m.write.value(s.where, m.row)
@@ -175,7 +172,7 @@ func (m *mapped) countFields(s *shape, element string) {
 		}
 		read = append(read, u.fields...)
 	}
-	_ = record.EachField(element, func(name, raw string) error { // it is in good JSON
+	_ = record.EachField(element, func(name, raw string) error { // valid JSON
 		if raw != "null" && !slices.Contains(read, name) {
 			record.Count(m.write.dropped, m.row.form.label+"."+s.each.column+"."+name, 1)
 		}
@@ -219,7 +216,7 @@ func (m *mapped) elements(e *expression) (out []string, err error) {
 	return out, err
 }
 
-// record returns the record that the row makes of a shape.
+// record returns the record that a shape makes of the row.
 func (m *mapped) record(s *shape) ([]Record, error) {
 	kind := s.typ.Kind
 	m.ids.titleOf(kind, 0)
@@ -270,7 +267,7 @@ func (m *mapped) record(s *shape) ([]Record, error) {
 	return recs, nil
 }
 
-// countRows sets the totals of the lists that the row gave.
+// countRows sets the totals of the record's paged lists.
 func countRows(r record.Record) {
 	for i := range r.Schema.Fields {
 		if f := &r.Schema.Fields[i]; f.Shape == record.ShapePages {

@@ -12,13 +12,12 @@ import (
 	"sync"
 )
 
-// A Mapping is the meaning of the tables of a dump: the contents of a mapping file, once
-// it is checked. It does not change, so layouts may share it. docs/tables.md describes
-// the files.
+// A Mapping gives the tables of a dump their meaning: the checked contents of a mapping file. It is immutable, so layouts share
+// it. docs/tables.md describes the files.
 type Mapping struct {
-	Name    string // of the file, for messages
+	Name    string // file name, for messages
 	spec    mappingSpec
-	aliases map[string]aliases // by what they are names of
+	aliases map[string]aliases // by kind of name
 	tables  []*table
 	skips   []matcher
 }
@@ -26,54 +25,54 @@ type Mapping struct {
 // The keys of mapping files.
 type (
 	mappingSpec struct {
-		About   string                    `toml:"about"` // for the documents
+		About   string                    `toml:"about"` // for the documentation
 		Tables  []tableSpec               `toml:"table"`
 		Skips   []skipSpec                `toml:"skip"`
-		Aliases map[string]map[string]any `toml:"aliases"` // a text or a list each, by name, by what they are names of
+		Aliases map[string]map[string]any `toml:"aliases"` // by kind and name: a text or a list of texts
 	}
-	// tableSpec is a table and all records that its rows make.
+	// tableSpec is a table and the records that its rows make.
 	tableSpec struct {
 		Name      string             `toml:"name"` // in counts and messages; the first of files by default
 		About     string             `toml:"about"`
-		Files     []string           `toml:"files"`     // names without extensions, as patterns of path.Match
+		Files     []string           `toml:"files"`     // name patterns for path.Match, without extensions
 		Requires  []string           `toml:"requires"`  // columns without which a row makes no record
-		Rows      string             `toml:"rows"`      // path to the rows, where they lie deeper: see source.CheckRows
-		MinFit    *float64           `toml:"min_fit"`   // least share of the cells that must be used, 0 to 1
+		Rows      string             `toml:"rows"`      // path to nested rows: see source.CheckRows
+		MinFit    *float64           `toml:"min_fit"`   // least share of cells that must be used, 0 to 1
 		Decimal   string             `toml:"decimal"`   // see numberReader
 		Thousands string             `toml:"thousands"` // likewise
 		Scale     map[string]float64 `toml:"scale"`     // likewise
 		Records   []recordSpec       `toml:"record"`
 		Ignore    []ignoreSpec       `toml:"ignore"`
 	}
-	// recordSpec is a record that each row makes. The values of Fields and Element are expressions, or
-	// constants that are no texts.
+	// recordSpec is a record that each row makes. The values of Fields and Element are expressions, or constants other than
+	// texts.
 	recordSpec struct {
 		Kind    string         `toml:"kind"`
-		List    string         `toml:"list"`  // that a row is one element of; "" for none
-		Part    bool           `toml:"part"`  // several rows make a record
-		Where   string         `toml:"where"` // a condition: rows that make one; "" for all
-		Each    string         `toml:"each"`  // a list whose elements each make one
-		Match   bool           `toml:"match"` // a row without an id is found by its external ids
-		Mint    []string       `toml:"mint"`  // fields or columns that the id of a row without one is made of
+		List    string         `toml:"list"`  // list that a row is one element of; may be empty
+		Part    bool           `toml:"part"`  // several rows together make a record
+		Where   string         `toml:"where"` // condition on rows; "" for all
+		Each    string         `toml:"each"`  // list whose elements make one record each
+		Match   bool           `toml:"match"` // a row without an ID is looked up by external IDs
+		Mint    []string       `toml:"mint"`  // fields or columns that an ID is minted from
 		Fields  map[string]any `toml:"fields"`
-		Element any            `toml:"element"` // the fields of the element of List, or an expression for all of it
+		Element any            `toml:"element"` // fields of the element of List, or one expression
 	}
-	// ignoreSpec is a column that the API has no place for.
+	// ignoreSpec is a column without a place in the API.
 	ignoreSpec struct {
 		Column string `toml:"column"`
 		Silent bool   `toml:"silent"` // not even counted
 		Note   string `toml:"note"`
 	}
-	// skipSpec is a file that holds no records.
+	// skipSpec is a file without records.
 	skipSpec struct {
 		Files    []string `toml:"files"`
 		Requires []string `toml:"requires"`
-		MinFit   float64  `toml:"min_fit"` // least share of the values that stand in the required columns
+		MinFit   float64  `toml:"min_fit"` // least share of values in the required columns
 		Reason   string   `toml:"reason"`
 	}
 )
 
-// textsOf returns the texts of a key that is one text or a list of texts.
+// textsOf returns the texts of a key whose value is a text or a list of texts.
 func textsOf(key string, v any) ([]string, error) {
 	bad := fmt.Errorf("%s: want a text or a list of texts", key)
 	switch v := v.(type) {
@@ -103,11 +102,10 @@ func ReadMapping(file string) (*Mapping, error) {
 	return ParseMapping(filepath.Base(file), text)
 }
 
-// ParseMapping checks the text of a mapping file; name is what messages call it. The
-// error has a line for every fault that was found.
+// ParseMapping checks the text of a mapping file. name appears in messages. The error has one line for each fault.
 func ParseMapping(name string, text []byte) (*Mapping, error) { return parseMapping(name, text, true) }
 
-// parseMapping parses a mapping file, and checks it if it may be wrong.
+// parseMapping parses a mapping file. check is false for built-in mappings, which tests check.
 func parseMapping(name string, text []byte, check bool) (*Mapping, error) {
 	m := &Mapping{Name: name}
 	err := DecodeTOML(text, &m.spec)
@@ -123,15 +121,15 @@ func parseMapping(name string, text []byte, check bool) (*Mapping, error) {
 	return m, nil
 }
 
-// A matcher recognizes files by their names and columns.
+// A matcher selects files by name and columns.
 type matcher struct {
-	files    []string // patterns in lower case; any name where there are none
+	files    []string // patterns in lower case; empty for any name
 	requires []string
-	least    float64 // share of the values in required columns, of files that are skipped
-	reason   string  // of those files
+	least    float64 // least share of values in the required columns, for a skip
+	reason   string  // reason of a skip
 }
 
-// fits reports whether the name of a file fits one of the patterns.
+// fits reports whether a file's name matches one of the patterns.
 func (m *matcher) fits(file string) bool {
 	return slices.ContainsFunc(m.files, func(pattern string) bool {
 		ok, err := path.Match(pattern, strings.ToLower(file))
@@ -139,7 +137,7 @@ func (m *matcher) fits(file string) bool {
 	})
 }
 
-// has reports whether all columns that are required are there.
+// has reports whether all required columns are present.
 func (m *matcher) has(columns []string) bool {
 	return !slices.ContainsFunc(m.requires, func(name string) bool { return !slices.Contains(columns, name) })
 }
@@ -149,7 +147,7 @@ func (m *matcher) match(file string, columns []string) bool {
 	return m.has(columns) && (len(m.files) == 0 || m.fits(file))
 }
 
-// newMatcher returns the matcher of a table or a file that is skipped.
+// newMatcher returns the matcher of a table or a skip.
 func newMatcher(files, requires []string) (matcher, error) {
 	if len(files) == 0 && len(requires) == 0 {
 		return matcher{}, errors.New("want files or requires, found neither")
@@ -157,19 +155,19 @@ func newMatcher(files, requires []string) (matcher, error) {
 	m := matcher{requires: requires}
 	for _, pattern := range files {
 		if _, err := path.Match(pattern, ""); err != nil || pattern == "" {
-			return m, fmt.Errorf("files: %q is no pattern of file names", pattern)
+			return m, fmt.Errorf("files: %q is not a pattern of file names", pattern)
 		}
 		m.files = append(m.files, strings.ToLower(pattern))
 	}
 	return m, nil
 }
 
-// The mappings that come with the program, a folder for each layout.
+// mappingFiles has the built-in mappings, one folder for each layout.
 //
 //go:embed mappings
 var mappingFiles embed.FS
 
-// ready returns the mappings of a layout, which is one of mappedLayouts.
+// ready returns the built-in mappings of a layout.
 func ready(layout string) []*Mapping { return readyMappings()[layout] }
 
 var readyMappings = sync.OnceValue(func() map[string][]*Mapping {

@@ -70,7 +70,7 @@ func TestMappingRefuses(t *testing.T) {
 	f("[[table.record]]\nkind='movie'", "table : want files or requires, found neither", "table : record 1: fields: want a field, found none")
 	// Tables.
 	f("[[table]]\n[[table.record]]\nkind='movie'\nfields.id='id'", "table : want files or requires, found neither")
-	f("[[table]]\nfiles=['[']\n[[table.record]]\nkind='movie'\nfields.id='id'", `table [: files: "[" is no pattern of file names`)
+	f("[[table]]\nfiles=['[']\n[[table.record]]\nkind='movie'\nfields.id='id'", `table [: files: "[" is not a pattern of file names`)
 	f("[[table]]\nfiles=['t']", "table t: want a [[table.record]], found none")
 	f("[[table]]\nfiles=['t']\nignore=[{column='id'}]\n[[table.record]]\nkind='movie'\nfields.id='id'", "table t: column id is used and ignored")
 	for _, text := range []string{"[[table]]\nname = nr", "[[table]]\nname = titel", "[[table]]\nmin_fit = True"} {
@@ -81,9 +81,9 @@ func TestMappingRefuses(t *testing.T) {
 	for key, want := range map[string]string{
 		"decimal='0'":                `decimal "0": want one sign, such as a comma`,
 		"thousands='..'":             `thousands "..": want one sign, such as a comma`,
-		"thousands='.'":              `thousands ".": want another sign than decimal`,
-		"decimal=','\nthousands=','": `thousands ",": want another sign than decimal`,
-		"scale={Mio=0}":              `scale: want words and what they multiply by, found "Mio" = 0`,
+		"thousands='.'":              `thousands ".": want a sign other than decimal`,
+		"decimal=','\nthousands=','": `thousands ",": want a sign other than decimal`,
+		"scale={Mio=0}":              `scale: want words and their factors, found "Mio" = 0`,
 	} {
 		f("[[table]]\nfiles=['t']\n"+key+"\n[[table.record]]\nkind='movie'\nfields.id='id'", "table t: "+want)
 	}
@@ -101,7 +101,7 @@ func TestMappingRefuses(t *testing.T) {
 	rec("kind='movie'\nelement='x'\nfields.id='id'", "element: want list, which names the list that a row is an element of")
 	rec("kind='movie'\nwhere='5'\nfields.id='id'", "where: 5: expected bool, but got int")
 	rec("kind='movie'\nwhere='x =='\nfields.id='id'", "where: x ==: unexpected token EOF")
-	rec("kind='movie'\neach='split(x)'\nfields.id='id'", `each: split: want what stands between, for instance ", "`)
+	rec("kind='movie'\neach='split(x)'\nfields.id='id'", `each: split: want a separator, for instance ", "`)
 	// Fields.
 	entry("titel = x", "movie records have no field titel")
 	entry("title_xq = x", "movie records have no field title_xq")
@@ -111,7 +111,7 @@ func TestMappingRefuses(t *testing.T) {
 	entry("title = date(x)", "date: want at least one format, for instance YYYY-MM-DD")
 	for _, f := range []string{"M/D", "YYYY-D", "YYYY-MM-DD-DD", "yyyy", "YYYYThh", ""} {
 		entry("title = date(x, '"+f+"')",
-			fmt.Sprintf("date: formats: %q is no format of days: want excel, unix, or YYYY or YY once, with M, MM, MMM or MMMM and D or DD once each, "+
+			fmt.Sprintf("date: formats: %q is not a date format: want excel, unix, or YYYY or YY once, with M, MM, MMM or MMMM and D or DD once each, "+
 				"and blanks, points, commas, - or / between, for instance YYYY-MM-DD", f))
 	}
 	for _, pair := range [][2]string{{"YYYY-MM-DD", "YYYY-MM-DD"}, {"M/D/YY", "D/M/YY"}, {"YY-M-D", "D-M-YY"}, {"YYYY", "YYMM"}, {"YYMMDD", "excel"}, {"M/D/YYYY", "D/M/YYYY"}} {
@@ -141,14 +141,14 @@ func TestMappingRefuses(t *testing.T) {
 	} {
 		f(aliases, want)
 	}
-	entry("genres = names(x)", "names: want what the names are of, one of genre, country, language, company, network, keyword, person, and no more than {separator, mint} behind it")
+	entry("genres = names(x)", "names: want the kind of the names, one of genre, country, language, company, network, keyword, person, and at most {separator, mint} after it")
 	entry("genres = names(x, 'film')", "names: want one of genre, country, language, company, network, keyword, person, found film")
 	entry("origin_country = codes(x, 'genre')", "codes: want one of country, language, found genre")
 	entry("genres = names(x, 'genre', {mint: true})", "names: mint: want names of company, network or keyword; unknown people get ids anyway")
 	entry("genres = names(x, 'genre', {separater: ';'})", "names: unknown option separater: want separator, mint")
 	entry("genres = names(x, 'genre', {separator: 5})", "names: separator: found 5")
 	entry("genres = names(x, 'genre', ';')", "names: want {separator, mint}, found ;")
-	entry("budget = match(x, {})", `match: want the values of texts, for instance {"Woman": 1, "Man": 2}`)
+	entry("budget = match(x, {})", `match: want a value for each text, for instance {"Woman": 1, "Man": 2}`)
 	// Values that the field cannot be.
 	entry("title = split(x, ';')", "split(x, ';') is a list, and the field a text")
 	entry("title = bool(x)", "bool(x) is true or false, and the field a text")

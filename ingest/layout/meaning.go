@@ -11,20 +11,20 @@ import (
 	"github.com/reelsplice/reelsplice/schemas/record"
 )
 
-// A Meaning is what the rows of a file may be: a table of a mapping, or the API's own form of a kind. It does not change,
-// so workers may share it.
+// A Meaning is a possible meaning of rows: a table of a mapping, or the API's own form of a kind. It is immutable, so workers
+// share it.
 type Meaning struct {
-	Layout string        // its name
-	Type   *catalog.Type // of the API's own form; nil for a table
-	Sub    string        // the sub-request of Type that each row responds to; "" for whole records
+	Layout string        // name of the layout
+	Type   *catalog.Type // kind of the API's own form; nil for a table
+	Sub    string        // sub-request of Type that each row responds to; "" for whole records
 	table  *table        // nil for the API's own form
-	own    bool          // the table is one of the caller's mappings
+	own    bool          // the table is from the caller's mappings
 }
 
-// OwnForm is the meaning of rows that are the API's own responses about a kind.
+// OwnForm returns the meaning of rows in the API's own form of a kind.
 func OwnForm(t *catalog.Type, sub string) *Meaning { return &Meaning{Layout: TMDB, Type: t, Sub: sub} }
 
-// Reader returns the layout that reads rows with the meaning.
+// Reader returns a layout that reads rows with the meaning.
 func (m *Meaning) Reader(o Options) Layout {
 	if m.table != nil {
 		return newMapped(m.Layout, m.table.form(), o)
@@ -34,7 +34,7 @@ func (m *Meaning) Reader(o Options) Layout {
 	return t
 }
 
-// Row returns a row as the meaning takes it. r has what the name of its file shows.
+// Row returns r with the kind and sub-request of the meaning.
 func (m *Meaning) Row(r Row) Row {
 	if m.Type != nil {
 		r.Type = m.Type
@@ -56,7 +56,7 @@ func (m *Meaning) String() string {
 	return m.Type.Name() + " records of the API"
 }
 
-// Mapping returns the mapping file and the table of a meaning, nothing for the API's own form.
+// Mapping returns the mapping file and the table, or empty strings for the API's own form.
 func (m *Meaning) Mapping() (file, table string) {
 	if m.table == nil {
 		return "", ""
@@ -64,7 +64,7 @@ func (m *Meaning) Mapping() (file, table string) {
 	return m.table.file, m.table.label
 }
 
-// Kind names the kind of the first record that rows make.
+// Kind names the kind of a row's first record.
 func (m *Meaning) Kind() string {
 	if m.table != nil {
 		return m.table.form().shapes[0].typ.Name()
@@ -72,7 +72,7 @@ func (m *Meaning) Kind() string {
 	return m.Type.Name()
 }
 
-// NameColumns returns the columns of a table that name the resources of the first record.
+// NameColumns returns the columns of a table that name the first record's resource.
 func (m *Meaning) NameColumns() (out []string) {
 	if m.table == nil {
 		return nil
@@ -89,7 +89,7 @@ func (m *Meaning) NameColumns() (out []string) {
 	return out
 }
 
-// Uses reports whether a value of one of some columns, or of a field of it, is used.
+// Uses reports whether a value of a column, or of a field inside one, is used.
 func Uses(cells map[string]record.Cells, columns []string) bool {
 	for name, n := range cells {
 		top, _, _ := strings.Cut(name, ".")
@@ -100,7 +100,7 @@ func Uses(cells map[string]record.Cells, columns []string) bool {
 	return false
 }
 
-// hasID reports whether a column is the id of the first record of a table.
+// hasID reports whether a column is the ID of the first record of a table.
 func (m *Meaning) hasID(column string) bool {
 	return slices.ContainsFunc(m.table.form().shapes[0].entries, func(e *entry) bool { return e.path == "id" && slices.Contains(e.columns, column) })
 }
@@ -108,7 +108,7 @@ func (m *Meaning) hasID(column string) bool {
 // IsOwn reports whether the meaning is a table of the caller's mappings.
 func (m *Meaning) IsOwn() bool { return m.own }
 
-// MinFit returns the least share of cells that must be used, -1 where the mapping states none.
+// MinFit returns the least share of cells that must be used, or -1 if the mapping has none.
 func (m *Meaning) MinFit() float64 {
 	if m.table == nil {
 		return -1
@@ -116,7 +116,7 @@ func (m *Meaning) MinFit() float64 {
 	return m.table.minFit
 }
 
-// Ignores reports whether the mapping lists a column as one that no field takes.
+// Ignores reports whether the mapping ignores a column, and whether reports omit it.
 func (m *Meaning) Ignores(column string) (ignored, silent bool) {
 	if m.table == nil {
 		return false, false
@@ -124,7 +124,7 @@ func (m *Meaning) Ignores(column string) (ignored, silent bool) {
 	return m.table.form().ignores(column)
 }
 
-// Lacks returns the columns that a mapping of the caller's reads and that are not among those of a table.
+// Lacks returns the columns that a mapping of the caller reads and the table lacks.
 func (m *Meaning) Lacks(columns []string) (out []string) {
 	if !m.own {
 		return nil
@@ -140,13 +140,13 @@ func (m *Meaning) Lacks(columns []string) (out []string) {
 	return out
 }
 
-// isPart reports whether a name is a part of minted ids that is found in a field, as the year is in the day of release.
+// isPart reports whether a name is a part of minted IDs that a field provides: the release date has the year.
 func (s *shape) isPart(name string) bool {
 	return name == yearPart && s.find != nil && slices.Contains(s.find.mint, name) &&
 		slices.ContainsFunc(s.entries, func(e *entry) bool { return slices.Contains(firstDays, e.path) })
 }
 
-// RowsOf returns the path to the rows of a file that a mapping of the caller's states; "" for none.
+// RowsOf returns the path to a file's rows that the caller's mappings state, or "".
 func (o *Options) RowsOf(file string) string {
 	for _, m := range o.Mappings {
 		for _, t := range m.tables {
@@ -164,22 +164,22 @@ func (m *Meaning) Needs() Needs {
 		return Needs{}
 	}
 	n := m.table.form().needs()
-	if m.Layout == Kaggle || m.Layout == IDExport { // their ids are always there
+	if m.Layout == Kaggle || m.Layout == IDExport { // their rows always have IDs
 		return Needs{Names: m.Layout == Kaggle, Named: m.Layout == IDExport}
 	}
 	return n
 }
 
-// A Fit is how well rows fit a meaning.
+// A Fit measures how well rows fit a meaning.
 type Fit struct {
-	Rows    int64 // in all
-	Made    int64 // rows that make records
-	Passed  int64 // rows that the conditions of the mapping leave out, and empty ones
+	Rows    int64 // all rows
+	Made    int64 // made a record
+	Passed  int64 // skipped by the mapping's conditions, or empty
 	Columns map[string]record.Cells
-	Refused error // why the first of the other rows makes none
+	Refused error // error of the first row that was refused
 }
 
-// Cells returns the counts of all columns in sum.
+// Cells returns the sum of all columns.
 func (f *Fit) Cells() (sum record.Cells) {
 	for _, n := range f.Columns {
 		sum.Add(n)
@@ -187,13 +187,13 @@ func (f *Fit) Cells() (sum record.Cells) {
 	return sum
 }
 
-// Measure returns how well rows fit the meaning. as is a row of their file without its text.
+// Measure returns how well rows fit the meaning. as is a row of their file without the JSON.
 func (m *Meaning) Measure(as Row, rows []string, o Options) (f Fit) {
 	f, _ = m.measure(as, rows, o, func(*Record) {})
 	return f
 }
 
-// measure also calls seen with the first record of each row, and returns the first values that fit no field.
+// measure also calls seen with the first record of each row, and returns the first values left out.
 func (m *Meaning) measure(as Row, rows []string, o Options, seen func(*Record)) (f Fit, left []record.LeftOut) {
 	o.Values, o.IDs = &record.Values{}, anyID{}
 	l := m.Reader(o)
@@ -218,8 +218,8 @@ func (m *Meaning) measure(as Row, rows []string, o Options, seen func(*Record)) 
 	return f, first.Take()
 }
 
-// Columns returns the counts of what a Reader read under the names that the rows have: the response to a sub-request is read
-// as a field of its resource.
+// Columns renames the counts of a Reader to the names in the rows: a response to a sub-request is read as a field of its
+// resource.
 func (m *Meaning) Columns(cells map[string]record.Cells) map[string]record.Cells {
 	if m.Sub == "" {
 		return cells
@@ -232,7 +232,7 @@ func (m *Meaning) Columns(cells map[string]record.Cells) map[string]record.Cells
 	return out
 }
 
-// anyID finds an id for every row and name: ids that other sources may have are found when a file is read.
+// anyID resolves every external ID and name. Real lookups happen when the file is read.
 type anyID struct{}
 
 func (anyID) External(fragment.Kind, string, string) (int64, bool) { return 1, true }

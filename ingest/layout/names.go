@@ -10,22 +10,21 @@ import (
 	"github.com/reelsplice/reelsplice/schemas/fragment"
 )
 
-// NameIDs finds the ids of companies, networks and keywords by their names. Layouts of
-// several workers may share one, so it is safe for concurrent use.
+// NameIDs finds IDs of companies, networks and keywords by name. It is safe for concurrent use, because the layouts of several
+// workers share it.
 type NameIDs interface {
-	// ID returns the id of the one resource of a kind that has a name. ok is false for
-	// a name that nothing has. One that several have is known, with the id 0: it is not
-	// taken for any of them, and neither for several shorter names.
+	// ID returns the ID of the one resource of a kind that has the name. ok is false for an unknown name. An ambiguous name
+	// gives 0 and true: it stands for none of its resources, and is not split into shorter names.
 	ID(kind fragment.Kind, name string) (id int64, ok bool)
 }
 
-// nameKinds are the kinds whose names *identifier finds.
+// nameKinds are the kinds whose names *identifier resolves.
 var nameKinds = map[string]fragment.Kind{
 	ofCompany: fragment.KindCompany, ofNetwork: fragment.KindNetwork, ofKeyword: fragment.KindKeyword,
 	ofPerson: fragment.KindPerson,
 }
 
-// What names are of.
+// Kinds of names.
 const (
 	ofGenre    = "genre"
 	ofCountry  = "country"
@@ -33,10 +32,10 @@ const (
 	ofCompany  = "company"
 	ofNetwork  = "network"
 	ofKeyword  = "keyword"
-	ofPerson   = "person" // by the title: see identifier.ID
+	ofPerson   = "person" // resolved with the title: see identifier.ID
 )
 
-// A nameForm is what names become.
+// A nameForm is the form of a resolved name.
 type nameForm int
 
 const (
@@ -47,7 +46,7 @@ const (
 
 var objectsOf = []string{ofGenre, ofCountry, ofLanguage, ofCompany, ofNetwork, ofKeyword, ofPerson}
 
-// of lists what names can be of.
+// of lists the kinds of names that a form allows.
 func (f nameForm) of() []string {
 	switch f {
 	case asCode:
@@ -58,32 +57,31 @@ func (f nameForm) of() []string {
 	return objectsOf
 }
 
-// defaultSeparators are what most joined lists are joined with. Where all names are
-// known, a list is split by the first that leaves no unknown one; others by the first
-// alone, because a name may have any.
+// defaultSeparators are the usual separators of joined lists. If all names of a kind are known, a list is split by the first
+// separator that leaves no unknown name. Other kinds use only the first, because a name may contain the rest.
 var defaultSeparators = []string{", ", ",", "|", ";", "/"}
 
-// A nameReader reads names: one, or several.
+// A nameReader reads one name, or a list.
 type nameReader struct {
-	of         string // what the names are of
+	of         string // kind of the names
 	as         nameForm
-	ordered    bool        // elements have an order
-	mint       bool        // unknown names get an id that is made of the name
-	separator  string      // that the mapping names; "" for none
-	separators []string    // tried in their order
-	vocabulary *vocabulary // of names that are all known; nil for others
-	aliases    aliases     // of the mappings
+	ordered    bool        // the elements have an order
+	mint       bool        // unknown names get an ID derived from the name
+	separator  string      // separator in the mapping, or ""
+	separators []string    // tried in order
+	vocabulary *vocabulary // for kinds of which all names are known; nil for others
+	aliases    aliases     // aliases of the mappings
 }
 
-// leftNames are the rest of a cell of names besides those that were read.
+// leftNames are the names of a cell that were not resolved.
 type leftNames struct {
-	raw     string   // JSON text that the record keeps; "" for nothing
+	raw     string   // JSON text that the record keeps, or ""
 	nothing []string // names without a place in the API
 	whole   bool     // the list cannot be split: the record keeps the cell
 }
 
-// meaning returns what a name stands for; false for an unknown one. If mint is set and the mapping
-// asks for it, an unknown one gets a minted id.
+// meaning returns what a name stands for, or false. If mint is set and the mapping has the option, an unknown name gets a
+// minted ID.
 func (n *nameReader) meaning(name string, ids *identifier, mint bool) (m meaning, ok bool) {
 	if n.vocabulary != nil {
 		return n.vocabulary.find(name)
@@ -109,7 +107,7 @@ func (n *nameReader) meaning(name string, ids *identifier, mint bool) (m meaning
 	return m, true
 }
 
-// element returns the JSON text of a resource with an id and a name.
+// element returns the JSON text of a resource with an ID and a name.
 func (n *nameReader) element(id int64, name string) string {
 	if n.as == asID {
 		return strconv.FormatInt(id, 10)
@@ -117,13 +115,13 @@ func (n *nameReader) element(id int64, name string) string {
 	return string(appendIDName(nil, id, name))
 }
 
-// oneName returns what a single name stands for.
+// oneName returns the element of a single name.
 func (n *nameReader) oneName(s string, v *evaluator) ([]byte, error) {
 	name := strings.TrimSpace(s)
 	m, ok := n.meaning(name, v.ids, true)
 	switch {
 	case !ok || m.several || len(m.elements) > 1:
-		return nil, fmt.Errorf("want the name of a %s that is known", n.of)
+		return nil, fmt.Errorf("want the name of a known %s", n.of)
 	case len(m.elements) == 0:
 		v.left = append(v.left, leftNames{nothing: []string{name}})
 		return nil, nil
@@ -131,9 +129,8 @@ func (n *nameReader) oneName(s string, v *evaluator) ([]byte, error) {
 	return []byte(m.elements[0]), nil
 }
 
-// names returns the elements of a text of names: of a list of texts as JSON or Python
-// writes it, or of a joined list. Any text is the name of somebody, and of something that
-// a mapping mints ids for, so these are only split where the mapping has a separator.
+// names returns the elements of a text: a list of texts in JSON or Python, or a joined list. Any text may be a person's name,
+// or a name to mint an ID for, so such lists are split only by a separator in the mapping.
 func (n *nameReader) names(s string, v *evaluator) ([]byte, error) {
 	var list []string
 	texts, ok := listOf(strings.TrimSpace(s))
@@ -153,7 +150,7 @@ func (n *nameReader) names(s string, v *evaluator) ([]byte, error) {
 	return n.listed(list, v)
 }
 
-// textsOfList returns the names of a list; false where it has anything else.
+// textsOfList returns the names of a list, or false if it has other elements.
 func textsOfList(list []any) ([]string, bool) {
 	var out []string
 	for _, name := range list {
@@ -166,7 +163,7 @@ func textsOfList(list []any) ([]string, bool) {
 	return withoutBlanks(out), true
 }
 
-// withoutBlanks returns the names that are not empty, without blanks around them.
+// withoutBlanks trims names and drops empty ones.
 func withoutBlanks(list []string) []string {
 	var out []string
 	for _, name := range list {
@@ -177,8 +174,7 @@ func withoutBlanks(list []string) []string {
 	return out
 }
 
-// listed returns the elements of a list whose names are told apart: those that are known
-// to stand for just one thing. The others are left.
+// listed returns the elements of the names that stand for exactly one thing. The others go to v.left.
 func (n *nameReader) listed(list []string, v *evaluator) ([]byte, error) {
 	var elements, unknown []string
 	left := leftNames{}
@@ -209,8 +205,7 @@ func (n *nameReader) listed(list []string, v *evaluator) ([]byte, error) {
 	return nil, nil
 }
 
-// appendElements appends a list, each element once. Where elements have an order, as in
-// the cast, it is that of the list.
+// appendElements appends a list without repeated elements. Ordered elements get their index as order.
 func (n *nameReader) appendElements(dst []byte, elements []string) []byte {
 	dst = append(dst, '[')
 	count := 0
@@ -230,18 +225,16 @@ func (n *nameReader) appendElements(dst []byte, elements []string) []byte {
 	return append(dst, ']')
 }
 
-// sameElement reports whether two elements stand for the same resource. The names may be
-// written in different ways.
+// sameElement reports whether two elements stand for the same resource. Their names may differ.
 func sameElement(a, b string) bool {
 	a, _, _ = strings.Cut(a, `,"name":`)
 	b, _, _ = strings.Cut(b, `,"name":`)
 	return a == b
 }
 
-// A joined list, "Drama, Comedy", does not show where it was joined: names have commas
-// too. It is split only where that is safe.
+// A joined list such as "Drama, Comedy" is ambiguous, because names contain commas too. It is split only if that is safe.
 
-// splitNames returns the names of a joined list; false where it cannot be split safely.
+// splitNames returns the names of a joined list, or false if it cannot be split safely.
 func (n *nameReader) splitNames(s string, ids *identifier) ([]string, bool) {
 	for _, separator := range n.separators {
 		cut := n.cut(s, separator, ids)
@@ -256,15 +249,14 @@ func (n *nameReader) splitNames(s string, ids *identifier) ([]string, bool) {
 	return nil, false
 }
 
-// maxPieces bounds the length of lists and maxJoined that of names that are looked at.
+// maxPieces bounds the length of lists, and maxJoined the pieces of one name.
 const (
 	maxPieces = 1000
 	maxJoined = 12
 )
 
-// cut returns the names of a joined list; nil where it cannot be cut. The names of
-// genres, countries and languages are all known, so the longest ones win; those of other
-// kinds are not, and the list must allow just one cut into known names.
+// cut returns the names of a joined list, or nil. With a vocabulary the longest names win. Without one the list must allow
+// exactly one cut into known names.
 func (n *nameReader) cut(s, separator string, ids *identifier) []string {
 	pieces := strings.Count(s, separator) + 1
 	if pieces > maxPieces {
@@ -272,10 +264,8 @@ func (n *nameReader) cut(s, separator string, ids *identifier) []string {
 	}
 	at := starts(s, separator, pieces)
 	name := func(i, end int) string { return strings.TrimSpace(s[at[i] : at[end]-len(separator)]) }
-	// Dynamic programming from the end: a list of 1,000 pieces, each a name of up to 12,
-	// takes 12,000 looks at names, where trying all ways would take 2^1000.
-	// ways[i] is in how many ways the pieces from i on can be cut, up to two, and
-	// next[i] behind which piece the longest name from i on ends with which one can.
+	// Dynamic programming from the end: 1,000 pieces with names of up to 12 take 12,000 lookups instead of 2^1000. ways[i]
+	// counts the cuts of the pieces from i, up to two. next[i] is the end of the longest name at i that allows a cut.
 	ways, next := make([]int, pieces+1), make([]int, pieces)
 	ways[pieces] = 1
 	for i := pieces - 1; i >= 0; i-- {
@@ -302,7 +292,7 @@ func (n *nameReader) cut(s, separator string, ids *identifier) []string {
 	return out
 }
 
-// starts returns where the n pieces of a joined list start, and where one more would.
+// starts returns the offsets of the n pieces of a joined list, and the offset of a piece after the last.
 func starts(s, separator string, n int) []int {
 	at := make([]int, 1, n+1)
 	for {

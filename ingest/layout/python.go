@@ -13,15 +13,13 @@ import (
 	"github.com/reelsplice/reelsplice/schemas/record"
 )
 
-// Dumps that were written with str(value) hold what Python's repr gives of plain values: dicts, lists and tuples,
-// texts in single quotes, None, True and False. Its tokens are those of JSON in another spelling, so they are
-// translated one by one, and JSON's rules judge the rest.
+// Some dumps contain the result of Python's str(value): dicts, lists, tuples, texts in single quotes, None, True and False.
+// Each token has an equivalent in JSON, so tokens are translated one by one, and the result is checked as JSON.
 
-// appendPython appends the JSON text of the value that src is the repr of, without blanks. Dicts become objects (a
-// number as key its digits), lists and tuples arrays, None, nan and inf null. The prefix u of texts and the suffix L
-// of integers are those of Python 2.
+// appendPython appends a Python literal as JSON without blanks. Dicts become objects with text keys, lists and tuples arrays,
+// None, nan and inf null. It accepts Python 2's prefix u and suffix L.
 func appendPython(dst []byte, src string) ([]byte, error) {
-	start, number := len(dst), -1 // number is where the word begins in dst that was read last; -1 behind other tokens
+	start, number := len(dst), -1 // number is the start in dst of the last word, or -1 after other tokens
 	for at := 0; at < len(src); {
 		c := src[at]
 		word := at
@@ -70,7 +68,7 @@ func isWord(c byte) bool {
 	return c >= '0' && c <= '9' || c >= 'A' && c <= 'Z' || c >= 'a' && c <= 'z' || strings.IndexByte("_+-.", c) >= 0
 }
 
-// jsonWord returns what JSON has for a number or a word.
+// jsonWord returns the JSON of a number or a word.
 func jsonWord(word string) string {
 	switch word {
 	case "None", "nan", "inf", "-nan", "-inf":
@@ -83,7 +81,7 @@ func jsonWord(word string) string {
 	return strings.TrimSuffix(word, "L")
 }
 
-// pythonLiteral returns the text whose literal src begins with, and the length of that.
+// pythonLiteral returns the text of the string literal at the start of src, and the literal's length.
 func pythonLiteral(src string) (text string, n int, err error) {
 	literal := strings.TrimPrefix(src, "u")
 	quote, end := literal[0], 1
@@ -103,10 +101,10 @@ func pythonLiteral(src string) (text string, n int, err error) {
 	var out []byte
 	for inner != "" {
 		own := quote
-		if strings.HasPrefix(inner, `\'`) || strings.HasPrefix(inner, `\"`) { // any text may have either of them so
+		if strings.HasPrefix(inner, `\'`) || strings.HasPrefix(inner, `\"`) { // valid in both kinds of quotes
 			own = inner[1]
 		}
-		// Escapes of repr are those of Go.
+		// repr and Go have the same escapes.
 		r, _, rest, err := strconv.UnquoteChar(inner, own)
 		if err != nil {
 			return "", 0, errors.New("text with an unknown escape")

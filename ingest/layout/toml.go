@@ -10,8 +10,8 @@ import (
 	"github.com/pelletier/go-toml/v2"
 )
 
-// DecodeTOML reads a text into a struct. Keys that the struct does not have, keys that
-// come twice and values of another type are errors with the line and the key.
+// DecodeTOML reads a text into a struct. Unknown keys, repeated keys and values of a wrong type are errors with the line and
+// the key.
 func DecodeTOML(text []byte, to any) error {
 	d := toml.NewDecoder(bytes.NewReader(text))
 	d.DisallowUnknownFields()
@@ -21,8 +21,7 @@ func DecodeTOML(text []byte, to any) error {
 	return nil
 }
 
-// tomlError is the library's error on one line for each fault: it adds a drawing of the
-// place.
+// tomlError reduces the library's error to one line for each fault, without its drawing of the place.
 func tomlError(text []byte, err error, to reflect.Type) error {
 	var strict *toml.StrictMissingError
 	var syntax *toml.DecodeError
@@ -46,7 +45,7 @@ func tomlError(text []byte, err error, to reflect.Type) error {
 		if want := typeName(typeAt(to, key)); strings.Contains(message, "cannot ") && want != "" {
 			message = fmt.Sprintf("key %q: want %s", strings.Join(key, "."), want)
 		}
-		if startsWord(linesOf(text), line, column) { // the library takes it for nan, or for no value
+		if startsWord(linesOf(text), line, column) { // the library reads it as nan, or as no value
 			message = "want a value in quotes, such as title = 'name', or true or false"
 		}
 		return fmt.Errorf("line %d, column %d: %s", line, column, message)
@@ -56,7 +55,7 @@ func tomlError(text []byte, err error, to reflect.Type) error {
 
 func linesOf(text []byte) []string { return strings.Split(string(text), "\n") }
 
-// startsWord reports whether a value that begins with a letter is at a position of a TOML text.
+// startsWord reports whether a value at a position begins with a letter.
 func startsWord(lines []string, line, column int) bool {
 	if line < 1 || line > len(lines) || column < 2 || column > len(lines[line-1]) {
 		return false
@@ -65,7 +64,7 @@ func startsWord(lines []string, line, column int) bool {
 	return strings.HasSuffix(before, "=") && (at|0x20 >= 'a' && at|0x20 <= 'z')
 }
 
-// fieldsOf returns the keys of a table, none for other types.
+// fieldsOf returns the keys of a table, or nil for other types.
 func fieldsOf(t reflect.Type) (names []string) {
 	if t == nil || elemOf(t).Kind() != reflect.Struct {
 		return nil
@@ -78,7 +77,7 @@ func fieldsOf(t reflect.Type) (names []string) {
 	return names
 }
 
-// typeAt returns the type of a key of a struct, nil for none.
+// typeAt returns the type of a key of a struct, or nil.
 func typeAt(of reflect.Type, path []string) reflect.Type {
 	if len(path) == 0 {
 		return of
@@ -104,7 +103,7 @@ func elemOf(t reflect.Type) reflect.Type {
 	return t
 }
 
-// typeName names a type in TOML.
+// typeName names a type in the terms of TOML.
 func typeName(t reflect.Type) string {
 	switch {
 	case t == nil:
@@ -124,7 +123,7 @@ var typeNames = map[reflect.Kind]string{
 
 func joinKey(prefix, name string) string { return strings.TrimPrefix(prefix+"."+name, ".") }
 
-// within puts the place of an error, which may be several, in front of each line. Nil stays nil.
+// within prefixes each line of an error with a place. Nil stays nil.
 func within(place string, err error) error {
 	if err == nil {
 		return nil

@@ -15,26 +15,25 @@ import (
 	"github.com/reelsplice/reelsplice/schemas/record"
 )
 
-// Genres, countries and languages are all known: their names and codes make a
-// vocabulary. Aliases extend it: those of the mapping win over the names themselves,
-// those that come with the program do not.
+// All genres, countries and languages are known: their names and codes make a vocabulary. Aliases in mappings override names;
+// built-in aliases do not.
 
 // A meaning is what a name stands for.
 type meaning struct {
-	elements []string // JSON texts of a field's elements; none for a name without a place in the API
-	several  bool     // things have the name: it is not taken for any of them
+	elements []string // elements of a field, as JSON; empty for a name without a place in the API
+	several  bool     // the name is ambiguous and resolves to nothing
 }
 
-// A vocabulary has the meanings of the names of genres, countries or languages.
+// A vocabulary maps the names of genres, countries or languages to their meanings.
 type vocabulary struct {
-	exact, folded map[string]meaning // folded ones are in lower case
+	exact, folded map[string]meaning // folded keys are in lower case
 }
 
 func newVocabulary() *vocabulary {
 	return &vocabulary{map[string]meaning{}, map[string]meaning{}}
 }
 
-// add adds a name. One that is there already stands for several things.
+// add adds a name. A name that is present with another element becomes ambiguous.
 func (v *vocabulary) add(name, element string) {
 	for _, to := range []struct {
 		in   map[string]meaning
@@ -49,8 +48,8 @@ func (v *vocabulary) add(name, element string) {
 	}
 }
 
-// find returns what a name stands for. The case counts only where two differ in it: Yi
-// is a language, and yi the code of another.
+// find returns the meaning of a name. Case matters only if two names differ in it: Yi is a language, and yi the code of
+// another.
 func (v *vocabulary) find(name string) (meaning, bool) {
 	name = strings.TrimSpace(name)
 	if m, ok := v.exact[name]; ok {
@@ -60,9 +59,8 @@ func (v *vocabulary) find(name string) (meaning, bool) {
 	return m, ok
 }
 
-// alias adds names for what is known. One that stands for nothing that titles of the
-// kind have is left out, unless it is meant to stand for nothing. known is that of the
-// names themselves.
+// alias adds aliases of known names. An alias whose targets this kind of title does not have is dropped, unless it has no
+// targets on purpose.
 func (v *vocabulary) alias(known *vocabulary, names aliases) {
 	for name, to := range names {
 		m := meaning{}
@@ -81,11 +79,11 @@ func (v *vocabulary) alias(known *vocabulary, names aliases) {
 // vocabularyKey identifies a vocabulary.
 type vocabularyKey struct {
 	of    string
-	media reference.Media // of genres
-	codes bool            // the elements are codes of countries or languages, or ids of genres, and not objects
+	media reference.Media // list of genres
+	codes bool            // the elements are codes or IDs, not objects
 }
 
-// knownNames has the vocabularies without any aliases.
+// knownNames has the vocabularies without aliases.
 var knownNames = sync.OnceValue(func() map[vocabularyKey]*vocabulary {
 	out := map[vocabularyKey]*vocabulary{}
 	for _, codes := range []bool{false, true} {
@@ -97,7 +95,7 @@ var knownNames = sync.OnceValue(func() map[vocabularyKey]*vocabulary {
 	return out
 })
 
-// names returns the names and codes of a vocabulary.
+// names builds the vocabulary of a key.
 func (k vocabularyKey) names() *vocabulary {
 	v := newVocabulary()
 	switch k.of {
@@ -133,8 +131,8 @@ func (k vocabularyKey) names() *vocabulary {
 	return v
 }
 
-// vocabularyOf returns the vocabulary of names with the aliases of mappings; nil for
-// names that are not all known. media is that of genres.
+// vocabularyOf returns the vocabulary of a kind of names with all aliases, or nil if not all names of the kind are known. media
+// selects the list of genres.
 func (n *nameReader) vocabularyOf(media reference.Media) *vocabulary {
 	k := vocabularyKey{of: n.of, codes: n.as != asObject}
 	if n.of == ofGenre {
@@ -145,7 +143,7 @@ func (n *nameReader) vocabularyOf(media reference.Media) *vocabulary {
 		return nil
 	}
 	v := newVocabulary()
-	if k.of == ofGenre { // names in other languages are weaker than aliases
+	if k.of == ofGenre { // weaker than aliases
 		for _, id := range reference.Genres(k.media) {
 			english, _ := known.find(reference.GenreName(k.media, id, "en", ""))
 			for _, name := range reference.GenreTranslations(k.media, id) {
@@ -160,7 +158,7 @@ func (n *nameReader) vocabularyOf(media reference.Media) *vocabulary {
 	return v
 }
 
-// mediaOf returns the list of genres that titles of a kind have.
+// mediaOf returns the list of genres for titles of a kind.
 func mediaOf(k fragment.Kind) reference.Media {
 	if k == fragment.KindTV {
 		return reference.TV
@@ -173,10 +171,10 @@ func appendIDName(dst []byte, id int64, name string) []byte {
 	return append(record.AppendString(dst, name), '}')
 }
 
-// aliases has the names that other names stand for.
+// aliases maps a name to the names that it stands for.
 type aliases map[string][]string
 
-// readAliases checks the aliases of a file, by what they are names of.
+// readAliases checks the aliases of a file, by kind of name.
 func readAliases(spec map[string]map[string]any) (map[string]aliases, error) {
 	out := map[string]aliases{}
 	var errs []error
@@ -197,7 +195,7 @@ func readAliases(spec map[string]map[string]any) (map[string]aliases, error) {
 	return out, errors.Join(errs...)
 }
 
-// checkAlias refuses an alias of what is not known.
+// checkAlias returns an error for an unknown target.
 func checkAlias(of string, to []string) error {
 	for _, target := range to {
 		known := nameKinds[of] != 0 && target != ""
@@ -213,7 +211,7 @@ func checkAlias(of string, to []string) error {
 	return nil
 }
 
-// readyAliases has the aliases that come with the program.
+// readyAliases has the built-in aliases.
 var readyAliases = sync.OnceValue(func() map[string]aliases {
 	var spec mappingSpec
 	text, err := mappingFiles.ReadFile("mappings/aliases.toml")
@@ -222,14 +220,13 @@ var readyAliases = sync.OnceValue(func() map[string]aliases {
 	}
 	all, wrong := readAliases(spec.Aliases)
 	if err = cmp.Or(err, wrong); err != nil {
-		panic(fmt.Sprintf("layout: %v", err)) // of our own making
+		panic(fmt.Sprintf("layout: %v", err)) // a built-in mapping is broken
 	}
 	return all
 })
 
-// WithAliases returns options with which the aliases of each of the caller's mappings hold
-// for all tables, also those that come with the program. Of two that give a name another
-// meaning, the first counts.
+// WithAliases returns options with the aliases of the caller's mappings applied to all tables, built-in ones included. The
+// first mapping that defines an alias wins.
 func WithAliases(o Options) (Options, error) {
 	all := map[string]aliases{}
 	for _, m := range slices.Backward(o.Mappings) {

@@ -12,8 +12,8 @@ import (
 	"github.com/reelsplice/reelsplice/schemas/record"
 )
 
-// accountRow brings a row about an account to the form of the catalogue. Titles may be
-// rows of responses, whose facts about the title are left to its own record, or bare ids.
+// accountRow converts a row about an account to the catalogue's form. A title may be a bare ID or a row of a response; facts
+// about the title itself are dropped.
 func (t *Reader) accountRow(row string) (string, error) {
 	all, err := record.Fields(row)
 	if err != nil {
@@ -30,7 +30,7 @@ func (t *Reader) accountRow(row string) (string, error) {
 			continue
 		}
 		if f.Raw == "null" {
-			f.Raw = "" // as good as absent
+			f.Raw = "" // as if absent
 		} else if f.Raw, err = read(f.Name, nested(f.Raw)); err != nil {
 			if err = t.Values.Leave(err); err != nil {
 				return "", err
@@ -43,7 +43,7 @@ func (t *Reader) accountRow(row string) (string, error) {
 
 var titleTypes = []string{"movies", "tv", "episodes"}
 
-// titlesByType reads the titles of one kind of meaning: an object with a list for each type.
+// titlesByType reads an object that has a list of titles for each type, such as the favorites.
 func (t *Reader) titlesByType(field, raw string) (string, error) {
 	var out record.RawFields
 	err := record.EachField(raw, func(typ, raw string) (err error) {
@@ -63,17 +63,16 @@ func (t *Reader) titlesByType(field, raw string) (string, error) {
 	return out.Object(), InField(err, field)
 }
 
-// resultsOf returns the rows of a page, or what is no page as it is.
+// resultsOf returns the rows of a page, or raw if it is not a page.
 func resultsOf(raw string) string {
 	if !isPage(raw) {
 		return raw
 	}
-	all, _ := record.Fields(raw) // an object
+	all, _ := record.Fields(raw) // isPage parsed it
 	return all.TakeValue("results")
 }
 
-// title reads one title: an id, or a row with its rating and time. Other fields are counted
-// under a path.
+// title reads one title: an ID, or a row with its rating and time. Other fields are counted under the path counted.
 func (t *Reader) title(counted, field, raw string) (string, error) {
 	if !strings.HasPrefix(raw, "{") {
 		_, err := parseID(raw)
@@ -84,7 +83,7 @@ func (t *Reader) title(counted, field, raw string) (string, error) {
 		return "", err
 	}
 	value, created := all.TakeValue("value"), all.TakeValue("created_at")
-	value = cmp.Or(all.TakeValue("rating"), value) // rows of version 3 have a rating, and those of version 4 this:
+	value = cmp.Or(all.TakeValue("rating"), value) // version 3 of the API has rating, version 4 account_rating
 	if rating := all.TakeValue("account_rating"); strings.HasPrefix(rating, "{") {
 		inner, err := record.Fields(rating)
 		if err != nil {
@@ -104,14 +103,14 @@ func (t *Reader) title(counted, field, raw string) (string, error) {
 	return out.Object(), nil
 }
 
-// dropAll counts fields that the API has no place for.
+// dropAll counts fields that have no place in the API.
 func (t *Reader) dropAll(path string, left record.RawFields) {
 	for _, f := range left {
 		record.Count(t.dropped, path+f.Name, 1)
 	}
 }
 
-// listIDs returns the ids of the lists of an account: ids, or rows that have them.
+// listIDs returns the IDs of an account's lists, from IDs or from rows that have them.
 func (t *Reader) listIDs(field, raw string) (string, error) {
 	return t.elements(resultsOf(raw), field, func(at string, _ int, raw string) (string, error) {
 		if strings.HasPrefix(raw, "{") {
@@ -133,7 +132,7 @@ const (
 	maxRating = 10
 )
 
-// checkAccount takes off an account what cannot be of one: titles without an id or a rating, ids of other forms.
+// checkAccount removes invalid values of an account: titles without an ID or a rating, and malformed account IDs.
 func (t *Reader) checkAccount(rec record.Record) error {
 	ids := []struct {
 		name, want string
@@ -180,7 +179,7 @@ func (t *Reader) checkAccount(rec record.Record) error {
 	return nil
 }
 
-// faultOf returns what is wrong with a title of an account, and in which field.
+// faultOf returns the field that is wrong in a title of an account, and why.
 func faultOf(r *catalog.AccountTitle, episode, rated bool) (field, what string) {
 	type number struct {
 		name string

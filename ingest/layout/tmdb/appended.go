@@ -14,8 +14,7 @@ import (
 	"github.com/reelsplice/reelsplice/schemas/record"
 )
 
-// A part is what was appended to the response about a series of one of its seasons, or
-// about a season or one of its episodes.
+// A part is a response about a season or an episode, appended to the response about its series or season.
 type part struct {
 	typ             *catalog.Type
 	season, episode int64
@@ -23,11 +22,11 @@ type part struct {
 	fields          record.RawFields
 }
 
-// partPath matches the names of append_to_response that lead to parts.
+// partPath matches names of append_to_response that address parts.
 var partPath = regexp.MustCompile(`^(?:season/(\d{1,10}))?(?:(?:^|/)episode/(\d{1,10}))?(?:/(.+))?$`)
 
-// parts takes appended responses about parts off the unknown fields of a series or a
-// season, one part for all responses about a season or an episode.
+// parts removes appended responses about parts from the unknown fields of a series or a season. All responses about one season
+// or episode are one part.
 func (t *Reader) parts(typ *catalog.Type, extra *record.RawFields) ([]part, error) {
 	if typ.Kind != fragment.KindTV && typ.Kind != fragment.KindSeason {
 		return nil, nil
@@ -64,8 +63,7 @@ func (t *Reader) parts(typ *catalog.Type, extra *record.RawFields) ([]part, erro
 	return out, nil
 }
 
-// partOf returns the part that a field of a series or a season is about, and the
-// sub-request that it responds to, "" for the part's details.
+// partOf parses the name of an appended response: its part, and the sub-request, which is nil for the part's details.
 func partOf(typ *catalog.Type, name string) (p part, sub *record.Field, ok bool) {
 	m := partPath.FindStringSubmatch(name)
 	if m == nil || (m[1] == "") != (typ.Kind == fragment.KindSeason) || m[1] == "" && m[2] == "" {
@@ -86,7 +84,7 @@ func partOf(typ *catalog.Type, name string) (p part, sub *record.Field, ok bool)
 	return p, sub, ok && sub.IsSub()
 }
 
-// path returns the name that counts have for parts of a kind.
+// path returns the name of the part's kind in counts.
 func (p *part) path() string {
 	if p.typ.Kind == fragment.KindEpisode {
 		return "season/{n}/episode/{n}"
@@ -94,8 +92,7 @@ func (p *part) path() string {
 	return "season/{n}"
 }
 
-// addPart adds a response to a part. An empty one, as those of requests that
-// failed, is counted.
+// addPart adds a response to a part. Empty responses and errors are only counted: crawlers store them for failed requests.
 func (t *Reader) addPart(p *part, m record.RawField, sub *record.Field) error {
 	raw := m.Raw
 	if text := textOf(raw); text != "" && json.Valid([]byte(text)) {
@@ -106,7 +103,7 @@ func (t *Reader) addPart(p *part, m record.RawField, sub *record.Field) error {
 		return nil
 	}
 	if strings.TrimSpace(raw) == "null" {
-		raw = "{}" // it is empty
+		raw = "{}" // count it as empty
 	}
 	details, err := record.Fields(raw)
 	if err != nil {

@@ -7,7 +7,7 @@ import (
 	"github.com/reelsplice/reelsplice/schemas/record"
 )
 
-// checkFetched takes off a record the day on which it was fetched, unless it is one. Null and "" are none, as tables have it.
+// checkFetched removes the fetch date from a record unless it is valid. Tables have null or "" if there is none.
 func checkFetched(r record.Record) (err error) {
 	if day := catalog.FetchedOf(r); day != "" {
 		err = catalog.CheckFetched(day)
@@ -19,11 +19,11 @@ func checkFetched(r record.Record) (err error) {
 	return err
 }
 
-// takeFetched takes that day off the JSON of the response to a sub-request. It returns the rest and, if there
-// is a day, a field for the record around it, with a comma behind.
+// takeFetched removes the fetch date from the JSON of a sub-request's response. field is empty or the date as a field of the
+// enclosing record, with a comma after it.
 func takeFetched(row string) (rest, field string, err error) {
 	if !strings.Contains(row, catalog.FetchedColumn) {
-		return row, "", nil // the rest is slow
+		return row, "", nil // fast path
 	}
 	fields, err := record.Fields(row)
 	if err != nil {

@@ -10,8 +10,7 @@ import (
 	"github.com/reelsplice/reelsplice/schemas/record"
 )
 
-// renamed has, by kind, the names under which rows of lists and old responses have fields
-// that go by another name today.
+// renamed maps old names of fields, and their names in lists, to current names, by kind.
 var renamed = map[fragment.Kind][]struct{ old, now string }{
 	fragment.KindMovie:   {{"casts", "credits"}, {"similar_movies", "similar"}},
 	fragment.KindTV:      {{"title", "name"}, {"original_title", "original_name"}, {"release_date", "first_air_date"}},
@@ -19,7 +18,7 @@ var renamed = map[fragment.Kind][]struct{ old, now string }{
 	fragment.KindEpisode: {{"show_id", "series_id"}, {"tv_id", "series_id"}},
 }
 
-// nameNow returns the name that a field of a kind has today.
+// nameNow returns the current name of a field.
 func nameNow(k fragment.Kind, name string) string {
 	for _, r := range renamed[k] {
 		if r.old == name {
@@ -29,12 +28,11 @@ func nameNow(k fragment.Kind, name string) string {
 	return name
 }
 
-// known moves fields that are not of the record's schema, but have a known meaning, to where they belong.
-// It returns English texts, of fields such as title_en, for which in a crawl of
-// another language the base is not free yet, and appended responses about parts of r.
+// known moves known fields that are not in the record's schema to their place. It returns English texts such as title_en, which
+// must wait until localize has freed the base record, and appended responses about parts of r.
 func (t *Reader) known(typ *catalog.Type, r record.Record) (english record.Record, parts []part, err error) {
 	english = typ.New()
-	if typ.Kind == fragment.KindTV { // some have the kind of the row where the API has "Scripted"
+	if typ.Kind == fragment.KindTV { // some tables have the kind of the row where the API has "Scripted"
 		if f, _ := typ.Plan.Field("type"); r.String(f).V == typ.Name() {
 			record.Unset(r, f)
 		}
@@ -47,7 +45,7 @@ func (t *Reader) known(typ *catalog.Type, r record.Record) (english record.Recor
 		return english, nil, err
 	}
 	before := len(extra)
-	// What an account thinks of a title is for no one else.
+	// account_states is private to one account.
 	if _, ok := extra.Take("account_states"); ok {
 		record.Count(t.dropped, "account_states", 1)
 		t.Forget("account_states")
@@ -75,14 +73,14 @@ func (t *Reader) known(typ *catalog.Type, r record.Record) (english record.Recor
 	return english, parts, nil
 }
 
-// rowFields are fields that rows of lists have in place of those of details.
+// rowFields are fields of list rows that replace fields of details.
 type rowFields struct {
 	record.Object
 	GenreIDs  []int64       `record:"genre_ids"`
 	MediaType record.String `record:"media_type"`
 }
 
-// legacy takes over the fields that rows of lists have in their own way.
+// legacy converts the fields that only rows of lists have.
 func (t *Reader) legacy(typ *catalog.Type, r record.Record, extra *record.RawFields) error {
 	var found record.RawFields
 	for _, name := range []string{"genre_ids", "media_type"} {
@@ -115,7 +113,7 @@ func (t *Reader) legacy(typ *catalog.Type, r record.Record, extra *record.RawFie
 	return nil
 }
 
-// genres sets the genres of a title. One that is not among the API's has no name.
+// genres sets the genres of a title. Unknown genres have no name.
 func (t *Reader) genres(typ *catalog.Type, r record.Record, f *record.Field, ids []int64) {
 	of := reference.Movie
 	if typ.Kind == fragment.KindTV {
@@ -131,7 +129,7 @@ func (t *Reader) genres(typ *catalog.Type, r record.Record, f *record.Field, ids
 	}
 }
 
-// rename takes over a field under the name that it has today, unless r has that. It counts under today's name.
+// rename moves a field to its current name, unless r has that field. It is counted under the current name.
 func (t *Reader) rename(typ *catalog.Type, r record.Record, raw string, old, now string) error {
 	t.Forget(old)
 	from := typ.New()
@@ -145,7 +143,7 @@ func (t *Reader) rename(typ *catalog.Type, r record.Record, raw string, old, now
 	return nil
 }
 
-// Forget takes a field off the count of unknown ones: it has a meaning after all.
+// Forget removes a field from the count of unknown fields, because it turned out to be known.
 func (t *Reader) Forget(name string) {
 	t.parser.Settle(name, record.IsUsed)
 	counts := t.parser.Counts.Unknown
@@ -160,8 +158,7 @@ func (t *Reader) Forget(name string) {
 	}
 }
 
-// suffixed turns texts whose name ends in a language, title_ar, into the text of that
-// language.
+// suffixed moves texts with a language suffix, such as title_ar, to that language.
 func (t *Reader) suffixed(typ *catalog.Type, r, english record.Record, extra *record.RawFields) {
 	kept := (*extra)[:0]
 	for _, m := range *extra {
@@ -174,7 +171,7 @@ func (t *Reader) suffixed(typ *catalog.Type, r, english record.Record, extra *re
 	*extra = kept
 }
 
-// setText reports false for fields that are not the text of a field in a language.
+// setText reports whether a field is the text of a field in a language.
 func (t *Reader) setText(typ *catalog.Type, r, english record.Record, m record.RawField) bool {
 	i := strings.LastIndexByte(m.Name, '_')
 	if i < 0 || len(m.Name)-i != len("_xx") {

@@ -13,8 +13,7 @@ import (
 	"github.com/reelsplice/reelsplice/schemas/record"
 )
 
-// nested returns what a JSON text holds that stands in a text, as in tables; other
-// values as they are.
+// nested returns the JSON inside a text, as tables have it. Other values are unchanged.
 func nested(raw string) string {
 	if !strings.HasPrefix(raw, `"`) {
 		return raw
@@ -25,8 +24,8 @@ func nested(raw string) string {
 	return raw
 }
 
-// listRow brings a row about a list, a response of version 3 or 4 of the API or a row that
-// has all items, to the form of the catalogue.
+// listRow converts a row about a list to the catalogue's form. The row is a response of version 3 or 4 of the API, or has all
+// items.
 func (t *Reader) listRow(row string) (string, error) {
 	all, err := record.Fields(row)
 	if err != nil {
@@ -71,8 +70,7 @@ func (t *Reader) listRow(row string) (string, error) {
 
 func isNumber(s string) bool { return s != "" && strings.Trim(s, "0123456789") == "" }
 
-// commentsOf returns the comments of a response of version 4 by what they are about, which
-// is written movie:550.
+// commentsOf returns the comments of a version 4 response by title, such as movie:550.
 func (t *Reader) commentsOf(raw string) (map[string]string, error) {
 	if raw = nested(raw); raw == "" {
 		return nil, nil
@@ -91,25 +89,24 @@ func (t *Reader) commentsOf(raw string) (map[string]string, error) {
 	return out, t.Values.Leave(InField(err, "comments"))
 }
 
-// A listReader reads what is on one list.
+// A listReader reads the items of one list.
 type listReader struct {
 	*Reader
 	comments map[string]string
 }
 
-// pages writes the items of a row as pages: as the one that the row is, or, of a row of
-// the catalogue, as those that it has.
+// pages converts the items of a row to pages. The row is one page, or has a list of pages, as in the catalogue.
 func (l *listReader) pages(field, items string, page record.RawFields) (string, error) {
 	if isPage(items) {
 		items = "[" + items + "]"
 	}
 	many := false
-	_ = record.EachElement(items, func(i int, raw string) error { // the next walk finds what is wrong
+	_ = record.EachElement(items, func(i int, raw string) error { // elements reports invalid JSON
 		many = i == 0 && isPage(raw) || i > 0 && many
 		return nil
 	})
 	if !many {
-		if page[0].Raw == "" { // a list that is given whole
+		if page[0].Raw == "" { // the complete list
 			page = record.RawFields{{Name: "page", Raw: "1"}, {Name: "total_pages", Raw: "1"}}
 		}
 		return l.page(field, items, page)
@@ -137,7 +134,7 @@ func (l *listReader) page(field, items string, rest record.RawFields) (string, e
 	return out.Object(), err
 }
 
-// elements reads the elements of a list one by one. One that cannot be read is left out, and the list stays.
+// elements converts the elements of a list. Unreadable elements are dropped.
 func (t *Reader) elements(list, field string, read func(at string, i int, raw string) (string, error)) (string, error) {
 	var out []string
 	err := record.EachElement(list, func(i int, raw string) error {
@@ -151,8 +148,7 @@ func (t *Reader) elements(list, field string, read func(at string, i int, raw st
 	return record.List(out), InField(err, field)
 }
 
-// item reads one item of a list: an object, or a text such as movie:550. What rows of
-// responses have about the title is left to its own record.
+// item reads one item of a list: an object, or a text such as movie:550. Facts about the title itself are dropped.
 func (l *listReader) item(field string, i int, raw string) (string, error) {
 	var media, id, comment string
 	if strings.HasPrefix(raw, `"`) {
@@ -183,8 +179,7 @@ func (l *listReader) item(field string, i int, raw string) (string, error) {
 	return out.Object(), nil
 }
 
-// guessMedia returns the type of a title in an old response, which had no media_type, by its
-// fields; "" where nothing does.
+// guessMedia infers the type of a title in an old response without media_type, or returns "".
 func guessMedia(all record.RawFields) string {
 	for _, m := range all {
 		switch m.Name {
@@ -197,7 +192,7 @@ func guessMedia(all record.RawFields) string {
 	return ""
 }
 
-// parseID reads the JSON text of an id.
+// parseID parses the JSON of an ID.
 func parseID(raw string) (int64, error) {
 	n, err := strconv.ParseInt(raw, 10, 64)
 	switch {
@@ -209,7 +204,7 @@ func parseID(raw string) (int64, error) {
 	return n, nil
 }
 
-// isPart reports whether the record of a list is one page of several.
+// isPart reports whether a list's record is one page of several.
 func isPart(rec record.Record) bool {
 	l := record.As[catalog.List](rec)
 	for i := range l.Items {
@@ -220,5 +215,5 @@ func isPart(rec record.Record) bool {
 	return false
 }
 
-// ofUser reports whether records of a kind are what users made: they are of no language.
+// ofUser reports whether records of a kind are made by users, and so have no language.
 func ofUser(k fragment.Kind) bool { return k == fragment.KindList || k == fragment.KindAccount }

@@ -5,12 +5,11 @@ import (
 	"github.com/reelsplice/reelsplice/schemas/record"
 )
 
-// localizedField returns the list of a kind's texts in other languages than en-US;
-// false for kinds whose texts are the same in every language.
+// localizedField returns the list of a kind's texts in languages other than en-US, or false if the kind has no translated
+// texts.
 func localizedField(p *record.Schema) (*record.Field, bool) { return p.Field("localized") }
 
-// localized returns r's element for a language, a new one if need be. It is good until
-// the next call.
+// localized returns r's element for a language, adding it if needed. The element is valid until the next call.
 func localized(r record.Record, f *record.Field, language string) record.Record {
 	n, _ := r.Len(f)
 	for i := range n {
@@ -23,8 +22,7 @@ func localized(r record.Record, f *record.Field, language string) record.Record 
 	return el
 }
 
-// localize moves what depends on the language of the crawl to the record's texts in
-// that language, and leaves the rest, which is the same in every language, where it is.
+// localize moves texts of the crawl's language from the record to its element for that language. Other fields stay.
 func localize(base record.Record, language string) {
 	if list, ok := localizedField(base.Schema); ok {
 		local := localized(base, list, language)
@@ -39,9 +37,8 @@ func localize(base record.Record, language string) {
 	}
 }
 
-// move moves one field that base has to local. An empty title or name is none: the
-// title was not translated, and the original one is shown. Where the row has the text
-// under a name of its own, title_ar beside title, the plain one is English.
+// move moves one field from base to local. An empty title or name means that it was not translated, and is dropped. If the row
+// also has the text with a language suffix, the plain text is English and stays.
 func move(local, base record.Record, name string) {
 	f, ok := base.Schema.Field(name)
 	if !ok || !record.Present(base, f) {
@@ -67,7 +64,7 @@ func tagPages(r record.Record, f *record.Field, language string) {
 	}
 }
 
-// fill sets the texts that r lacks to those of english.
+// fill copies texts that r lacks from english.
 func fill(r, english record.Record) {
 	for i := range english.Schema.Fields {
 		f := &english.Schema.Fields[i]
@@ -77,7 +74,7 @@ func fill(r, english record.Record) {
 	}
 }
 
-// TextField returns the field of a kind that is a text of its own in every language.
+// TextField returns a field of a kind that has a text in each language.
 func TextField(t *catalog.Type, name string) (*record.Field, bool) {
 	list, ok := localizedField(t.Plan)
 	if !ok || name == "language" {

@@ -5,12 +5,11 @@ import (
 	"github.com/reelsplice/reelsplice/schemas/record"
 )
 
-// maxPage is the last page that the API has of any list, but for those of users.
+// maxPage is the last page of the API's lists, except users' lists.
 const maxPage = 500
 
-// dropEmpty takes off the empty responses to sub-requests: null, {} and
-// errors of the API. Crawlers keep those for requests that failed, and joined to an
-// older record they would take away what a better crawl gave.
+// dropEmpty removes empty responses to sub-requests: null, {} and errors of the API. Crawlers store them for failed requests,
+// and merging them would erase data of an earlier crawl.
 func (t *Reader) dropEmpty(r record.Record) {
 	for i := range r.Schema.Fields {
 		f := &r.Schema.Fields[i]
@@ -25,8 +24,8 @@ func (t *Reader) dropEmpty(r record.Record) {
 	}
 }
 
-// pages takes off pages that are empty or that the API cannot have, and numbers
-// those without a number, so that pages of several crawls can be told apart.
+// pages removes pages that are empty or out of range. Pages without a number become page 1, so that pages of several crawls can
+// be merged.
 func (t *Reader) pages(r record.Record, f *record.Field) {
 	before, _ := r.Len(f)
 	record.Retain(r, f, func(p record.Record) bool { return !saysNothing(p) && (unpaged(p) || number(p)) })
@@ -38,15 +37,13 @@ func (t *Reader) pages(r record.Record, f *record.Field) {
 	}
 }
 
-// unpaged reports whether a page is of a list that the API serves whole, as page 0,
-// whatever page is asked for: tagged images.
+// unpaged reports whether a page is a whole list, which the API serves as page 0: tagged images.
 func unpaged(p record.Record) bool {
 	n := p.IntNamed("page")
 	return p.Schema == record.SchemaOf[catalog.TaggedImagePage]() && n.Set && n.V == 0
 }
 
-// number gives a page without a sensible number the first; false when it is beyond
-// the last.
+// number makes a page without a valid number page 1. It returns false after the last page.
 func number(p record.Record) bool {
 	n := p.IntNamed("page")
 	if n.V < 1 {
@@ -62,8 +59,7 @@ func (t *Reader) drop(r record.Record, f *record.Field) {
 	record.Count(t.dropped, f.Name, 1)
 }
 
-// saysNothing reports whether a response has no field that is known, and none that
-// is not either, unless it is an error.
+// saysNothing reports whether a response has no fields at all, or is an error.
 func saysNothing(r record.Record) bool {
 	for i := range r.Schema.Fields {
 		if record.Present(r, &r.Schema.Fields[i]) {

@@ -11,40 +11,40 @@ import (
 	"github.com/reelsplice/reelsplice/schemas/record"
 )
 
-// A Reader is the layout of TMDB's own responses: details with or without appended objects,
-// rows of lists, and single sub-requests, of every kind.
+// A Reader is the layout of TMDB's own responses of every kind: details with or without appended objects, rows of lists, and
+// single sub-requests.
 type Reader struct {
 	parser    *record.Parser
 	language  string
 	Responses bool // rows are responses of the API
-	// Values takes the values that fit no field; with nil their rows are refused.
+	// Values receives values that fit no field. With nil, their row is rejected.
 	Values  *record.Values
 	dropped map[string]int64
 }
 
-// New returns a Reader of rows in a language, as ParseLanguage returns it.
+// New returns a Reader for rows in a language, as ParseLanguage returns it.
 func New(language string) *Reader {
 	return &Reader{parser: record.NewParser(), language: language, dropped: map[string]int64{}}
 }
 
-// Counts counts values that records do not hold as they stood, by path.
+// Counts counts values that records lack or hold in another form, by path.
 type Counts struct {
 	record.Counts
-	Dropped map[string]int64        // what the API has no place for
-	Whole   map[string]int64        // by table and column: joined lists that could not be split, and were kept as they were
-	Cells   map[string]record.Cells // by column, of the rows that made records
+	Dropped map[string]int64        // values without a place in the API
+	Whole   map[string]int64        // joined lists kept as they were because they could not be split, by table and column
+	Cells   map[string]record.Cells // by column, for rows that made records
 }
 
-// Counts returns what was counted in all rows.
+// Counts returns the counts of all rows.
 func (t *Reader) Counts() Counts {
 	return Counts{Counts: t.parser.Counts, Dropped: t.dropped, Cells: t.parser.Cells()}
 }
 
-// LostCells returns the columns of the last row of which nothing fits.
+// LostCells returns the columns of the last row whose values fit no field.
 func (t *Reader) LostCells() []string { return t.parser.LostCells() }
 
-// Records returns the record of the row and, where responses about seasons and episodes
-// were appended to it, theirs. What was counted of a row that is refused does not count.
+// Records returns the row's record, and the records of seasons and episodes whose responses were appended. A rejected row is
+// not counted.
 func (t *Reader) Records(r Row) ([]Record, error) {
 	t.parser.Begin()
 	t.parser.Values = t.Values
@@ -114,12 +114,12 @@ func (t *Reader) records(r Row) ([]Record, error) {
 			return nil, err
 		}
 	}
-	fill(rec, english) // the base is free for it now
+	fill(rec, english) // after localize, which moved the crawl's own texts away
 	return t.withParts(one, parts, r.Response)
 }
 
-// dropExtra drops the fields of a table's row that the API does not have: only responses are served with such fields. A
-// table with the column of such fields was made of responses.
+// dropExtra drops unknown fields of a table's row, because only responses are served with such fields. A table with the column
+// for extra fields was made of responses, and keeps them.
 func (t *Reader) dropExtra(rec record.Record) error {
 	if rec.Object().Extra == "" || t.parser.HasExtraColumn() {
 		return nil
@@ -136,11 +136,11 @@ func (t *Reader) dropExtra(rec record.Record) error {
 	return nil
 }
 
-// textOf returns the text of a row in the form of the records of its kind.
+// textOf returns the JSON of a row in its kind's form.
 func (t *Reader) textOf(r *Row) (string, error) {
 	switch r.Type.Kind {
 	case fragment.KindList:
-		if strings.HasPrefix(r.Sub, "page_") { // of a file such as 509-page-2.json
+		if strings.HasPrefix(r.Sub, "page_") { // a file such as 509-page-2.json
 			r.Sub = ""
 		}
 		if r.Sub == "" {
@@ -157,7 +157,7 @@ func (t *Reader) textOf(r *Row) (string, error) {
 	return r.JSON, nil
 }
 
-// withParts returns a record and those of its parts. A part that makes no record is left out.
+// withParts returns a record and its parts' records. A part without a valid record is dropped.
 func (t *Reader) withParts(one Record, parts []part, response bool) ([]Record, error) {
 	out := []Record{one}
 	for _, p := range parts {
@@ -182,7 +182,7 @@ func (t *Reader) withParts(one Record, parts []part, response bool) ([]Record, e
 	return out, nil
 }
 
-// part returns the records of a part. What it loses counts under the name that parts of its kind have.
+// part returns the records of a part. Values that it loses are counted under the part's path.
 func (t *Reader) part(r Row, p part) ([]Record, error) {
 	values := t.Values
 	if values != nil {
@@ -197,8 +197,8 @@ func (t *Reader) part(r Row, p part) ([]Record, error) {
 	return recs, err
 }
 
-// address completes the key of a record by what the name of its file or the record that
-// it was appended to has, and refuses one that they contradict.
+// address completes the key of a record with the IDs in the file's name, or of the record that it was appended to. It returns
+// an error if they contradict the row.
 func address(rec record.Record, r Row) error {
 	switch r.Type.Kind {
 	case fragment.KindSeason, fragment.KindEpisode:
@@ -212,8 +212,7 @@ func address(rec record.Record, r Row) error {
 	return sameNumber(rec, "id", r.ID)
 }
 
-// sameNumber refuses a record that has another number in a field than its file's name
-// has, which is 0 for none.
+// sameNumber returns an error if a field differs from the number in the file's name. 0 means that the name has none.
 func sameNumber(rec record.Record, field string, want int64) error {
 	if got := rec.IntNamed(field); want != 0 && got.Set && got.V != want {
 		return &record.FieldError{Field: field, What: fmt.Sprintf("the file name has %d, the row has %d", want, got.V)}
@@ -240,17 +239,16 @@ func partAddress(rec record.Record, r Row) error {
 	for _, w := range want {
 		switch got := rec.IntNamed(w.field); {
 		case !got.Set:
-			record.MarkAbsent(rec, w.field) // and not null
+			record.MarkAbsent(rec, w.field) // set by us, so not null
 			*got = record.Number(w.n)
 		case got.V != w.n:
-			return &record.FieldError{Field: w.field, What: fmt.Sprintf("want %d, that of its place, found %d", w.n, got.V)}
+			return &record.FieldError{Field: w.field, What: fmt.Sprintf("want %d as in its address, found %d", w.n, got.V)}
 		}
 	}
 	return nil
 }
 
-// seriesOfEpisodes takes the series of a season that lacks it from the first
-// episode that does.
+// seriesOfEpisodes sets a missing series ID of a season from the first episode that has one.
 func seriesOfEpisodes(rec record.Record) {
 	series := rec.IntNamed("series_id")
 	list, ok := rec.Schema.Field("episodes")
@@ -266,20 +264,19 @@ func seriesOfEpisodes(rec record.Record) {
 	}
 }
 
-// answeredError returns the error of the API that a crawler kept in place of an
-// response, nil when row is none.
+// answeredError returns the API's error that a crawler stored as a row, or nil.
 func answeredError(row string) error {
 	var e struct {
 		Code    *int64  `json:"status_code"`
 		Message *string `json:"status_message"`
 	}
 	if json.Unmarshal([]byte(row), &e) == nil && e.Code != nil && e.Message != nil {
-		return &record.FieldError{Field: "status_code", What: fmt.Sprintf("is no response but error %d: %s", *e.Code, *e.Message)}
+		return &record.FieldError{Field: "status_code", What: fmt.Sprintf("want a response, found error %d: %s", *e.Code, *e.Message)}
 	}
 	return nil
 }
 
-// isSub reports whether name is a sub-request of a kind.
+// isSub reports whether a kind has a sub-request.
 func isSub(t *catalog.Type, name string) bool {
 	f, ok := t.Plan.Field(nameNow(t.Kind, name))
 	return ok && f.IsSub()
@@ -303,21 +300,21 @@ func wrap(r Row) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	// Seasons and episodes have a number of their own, which no file name has.
+	// Seasons and episodes have an ID of their own, which no file name contains.
 	if r.Series != 0 {
 		if own.ID == nil {
 			return fmt.Sprintf(`{%s%q:%s}`, fetched, r.Sub, row), nil
 		}
 		return fmt.Sprintf(`{"id":%s,%s%q:%s}`, own.ID, fetched, r.Sub, row), nil
 	}
-	if r.ID == 0 { // the name of a file with many rows has none
+	if r.ID == 0 { // the file has many rows
 		id, err := parseID(strings.Trim(string(own.ID), `"`))
 		if err != nil {
 			return "", InField(err, "id")
 		}
 		r.ID = id
 	}
-	// Some responses of 2022 have their id as text.
+	// Some responses of 2022 have the ID as text.
 	if own.ID != nil && strings.Trim(string(own.ID), `"`) != fmt.Sprint(r.ID) {
 		return "", &record.FieldError{Field: "id", What: fmt.Sprintf("the file name has %d, the response has %s", r.ID, own.ID)}
 	}

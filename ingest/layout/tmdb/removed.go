@@ -10,14 +10,13 @@ import (
 	"github.com/reelsplice/reelsplice/schemas/record"
 )
 
-// Fields of rows about a resource that is no more.
+// Fields of rows about a removed resource.
 const (
-	deletedField = "_deleted"     // true; false if it is there again
-	mergedField  = "_merged_into" // the id of the resource that has taken its place
+	deletedField = "_deleted"     // true; false restores the resource
+	mergedField  = "_merged_into" // ID of the resource that replaces it
 )
 
-// RemovalOf reports whether a record is of a resource that is no more, and what it was
-// merged into. Such a record has its key and nothing else.
+// RemovalOf reports whether a record marks a resource as removed, and what it was merged into. Such a record has only its key.
 func RemovalOf(t *catalog.Type, r record.Record) (catalog.Removed, bool) {
 	marks, _, err := marksOf(r)
 	if marks == nil || err != nil {
@@ -31,11 +30,11 @@ func RemovalOf(t *catalog.Type, r record.Record) (catalog.Removed, bool) {
 	return out, removed && err == nil
 }
 
-// marksOf returns those fields of a record, and its other unknown ones.
+// marksOf returns the removal fields of a record, and its other unknown fields.
 func marksOf(r record.Record) (marks, others record.RawFields, err error) {
 	extra := r.Object().Extra
 	if !strings.Contains(extra, deletedField) && !strings.Contains(extra, mergedField) {
-		return nil, nil, nil // the rest is slow
+		return nil, nil, nil // fast path
 	}
 	others, err = record.Fields("{" + extra + "}")
 	for _, name := range []string{deletedField, mergedField} {
@@ -46,7 +45,7 @@ func marksOf(r record.Record) (marks, others record.RawFields, err error) {
 	return marks, others, err
 }
 
-// removal reads those fields.
+// removal reads the removal fields.
 func removal(t *catalog.Type, marks record.RawFields, key catalog.Key) (out catalog.Removed, removed bool, err error) {
 	out = catalog.Removed{Kind: t.Kind, Key: key}
 	if t.Kind == fragment.KindAccount && key.Lo != 0 {
@@ -66,7 +65,7 @@ func removal(t *catalog.Type, marks record.RawFields, key catalog.Key) (out cata
 	return out, true, err
 }
 
-// untext returns what a text holds, for tables of texts; other values as they are.
+// untext returns the text of a JSON string in lower case, for tables of texts. Other values are unchanged.
 func untext(raw string) string {
 	if text := textOf(raw); text != "" {
 		return strings.ToLower(text)
@@ -74,7 +73,7 @@ func untext(raw string) string {
 	return raw
 }
 
-// mergedInto reads the id of what a resource was merged into.
+// mergedInto reads the ID that a resource was merged into.
 func mergedInto(t *catalog.Type, raw string, key catalog.Key) (catalog.Key, error) {
 	bad := func(want string) (catalog.Key, error) {
 		return catalog.Key{}, &record.FieldError{Field: mergedField, What: "want " + want + ", found " + record.Shown(raw)}
@@ -96,13 +95,12 @@ func mergedInto(t *catalog.Type, raw string, key catalog.Key) (catalog.Key, erro
 		into = catalog.NumberKey(id)
 	}
 	if into == key {
-		return bad("another " + t.Name() + " than itself")
+		return bad("the id of another " + t.Name())
 	}
 	return into, nil
 }
 
-// removed returns the record of a row about a resource that is no more; false for
-// other rows.
+// removed returns the record of a row about a removed resource, or false for other rows.
 func (t *Reader) removed(r Row, rec record.Record) (one Record, is bool, err error) {
 	marks, others, err := marksOf(rec)
 	if marks == nil || err != nil {

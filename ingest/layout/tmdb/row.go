@@ -14,19 +14,17 @@ import (
 	"github.com/reelsplice/reelsplice/schemas/record"
 )
 
-// A Row is one JSON object of a dump and the facts that its file's name has about it.
+// A Row is one JSON object of a dump, with facts from its file's name.
 type Row struct {
 	JSON string
-	File string        // name of the file, without its folder and extensions
-	Type *catalog.Type // of the file's rows; nil where the name has none
-	ID   int64         // of the resource; 0 when the name has none
-	Text string        // 24 hex digits of a resource that is known by them; "" likewise
-	// Series, unless it is 0, is the series that the season Season, or its episode
-	// Episode, is of.
+	File string        // file name without folder and extensions
+	Type *catalog.Type // kind of the file's rows; nil if the name has none
+	ID   int64         // ID of the resource; 0 if the name has none
+	Text string        // ID of 24 hex digits; "" if the name has none
+	// Series is the series of season Season, or of its episode Episode; 0 if the name has none.
 	Series, Season, Episode int64
-	Sub                     string // the sub-request that the row responds to; "" for a whole record
-	// Table marks a row of a table, such as a Parquet file, where every
-	// field is there in every row.
+	Sub                     string // sub-request that the row responds to; "" for a whole record
+	// Table marks a row of a table, such as a Parquet file. Every row has every field.
 	Table bool
 	// Texts marks a row whose values are all texts, as in CSV and TSV.
 	Texts bool
@@ -34,35 +32,32 @@ type Row struct {
 	Response bool // the row is a response of the API
 }
 
-// A Record is the facts of a row about one resource.
+// A Record holds the facts of a row about one resource.
 type Record struct {
 	record.Record
 	Type *catalog.Type
 	Key  catalog.Key
-	// Part marks a row that is one of several of its file that make the record: their
-	// lists are to be put together.
+	// Part marks one of several rows that make up the record: their lists are concatenated.
 	Part bool
-	// Removed marks a resource that is no more: see RemovalOf.
+	// Removed marks a resource that no longer exists: see RemovalOf.
 	Removed bool
-	// Found is how the id was found where the row has none, and Mint is the hash of what
-	// it was made of, 0 for an id that was not minted.
+	// Found tells how the ID of a row without one was found. Mint is the hash of a minted ID's parts, else 0.
 	Found Found
 	Mint  uint64
 }
 
-// Found is how a record whose row has no id got one.
+// Found is the origin of an ID that the row does not have.
 type Found uint8
 
-// How ids are found.
+// Origins of IDs.
 const (
-	FoundNothing Found = iota // the row has the id, or another record of the row does
+	FoundNothing Found = iota // the row, or another record of it, has the ID
 	FoundMatch                // another record has the same external id
 	FoundMint                 // it was minted
 )
 
-// ParseLanguage checks a language tag and brings it to the form xx-YY; a language
-// without a region gets that which is meant, so that "fr" and "fr-FR" are one. It
-// stays xx where none is known. The default language, en-US, becomes "".
+// ParseLanguage checks a language tag and returns it as xx-YY. A language without a region gets its default region, if one is
+// known: "fr" and "fr-FR" are equal. The default language, en-US, becomes "".
 func ParseLanguage(tag string) (string, error) {
 	lang, region, _ := strings.Cut(tag, "-")
 	lang, region = strings.ToLower(lang), strings.ToUpper(region)
@@ -82,13 +77,13 @@ func ParseLanguage(tag string) (string, error) {
 	return out, nil
 }
 
-// Checked returns the record of a row once it is known to be one.
+// Checked returns the record with its key, or why it has none.
 func Checked(t *catalog.Type, r record.Record) (Record, error) {
 	key, err := t.Key(r)
 	return Record{Record: r, Type: t, Key: key}, err
 }
 
-// InField adds the field to an error that has none.
+// InField adds the field to an error without one.
 func InField(err error, field string) error {
 	if _, ok := err.(*record.FieldError); ok || err == nil {
 		return err
@@ -96,7 +91,7 @@ func InField(err error, field string) error {
 	return &record.FieldError{Field: field, What: err.Error()}
 }
 
-// Renamed returns an error of a field under the name that the row has for it; other errors as they are.
+// Renamed returns a field's error with the name that the row has for the field. Other errors are unchanged.
 func Renamed(err error, name func(field string) string) error {
 	var fe *record.FieldError
 	if errors.As(err, &fe) {
@@ -107,7 +102,7 @@ func Renamed(err error, name func(field string) string) error {
 	return err
 }
 
-// Within adds the path around it to an error.
+// Within adds an outer path to an error.
 func Within(err error, path string) error {
 	var fe *record.FieldError
 	if errors.As(err, &fe) {
@@ -116,7 +111,7 @@ func Within(err error, path string) error {
 	return fmt.Errorf("%s: %w", path, err)
 }
 
-// textOf returns the text that a value is, "" for what is no text.
+// textOf returns the text of a JSON string, or "" for other values.
 func textOf(raw string) string {
 	if raw = strings.TrimSpace(raw); !strings.HasPrefix(raw, `"`) {
 		return ""
