@@ -28,29 +28,29 @@ const (
 	// maxHops bounds the redirects of one request.
 	maxHops = 5
 
-	// maxHold is the longest pause that a server may ask for. A longer one ends the crawl.
+	// maxHold is the longest pause that a server may request. A longer one ends the crawl.
 	maxHold = time.Hour
 
-	// maxHeld bounds the responses 429 to one request.
+	// maxHeld bounds the 429 responses to one request.
 	maxHeld = 100
 
-	// probePath has a response on every server of the API. Another reelsplice names the oldest day of its data there.
+	// probePath exists on every server of the API. Another reelsplice reports the oldest date of its data there.
 	probePath  = "/configuration"
 	sinceField = "X-Reelsplice-Data-Since"
 
-	// Waits between tries grow from the first to the longest, each with jitter.
+	// Waits between tries grow exponentially between these, with jitter.
 	firstWait, longestWait = 500 * time.Millisecond, time.Minute
 )
 
-// A fatalError ends the crawl: each further request would end the same way.
+// A fatalError ends the crawl, because all further requests would fail too.
 type fatalError string
 
 func (e fatalError) Error() string { return string(e) }
 
-// A failure is a request without a usable response. The crawl goes on without it.
+// A failure is a request without a usable response. The crawl continues without it.
 type failure struct {
-	path  string // with its query, without the key
-	tries int    // 0 if another try would end the same way
+	path  string // with the query, without the key
+	tries int    // 0 if a retry is pointless
 	last  error
 }
 
@@ -64,47 +64,47 @@ func (e *failure) Error() string {
 // Unwrap returns the failure of the last try.
 func (e *failure) Unwrap() error { return e.last }
 
-// A statusError is a response with another status than 200.
+// A statusError is a response with a status other than 200.
 type statusError struct {
 	status  int
 	message string
-	slow    bool          // it asks for a pause
-	after   time.Duration // of the pause; 0 when it does not say how long
+	slow    bool          // the server requests a pause
+	after   time.Duration // length of the pause; 0 if unspecified
 }
 
 func (e *statusError) Error() string {
 	return strings.TrimSuffix(fmt.Sprintf("status %d: %s", e.status, e.message), ": ")
 }
 
-// refused reports whether the response is about the request, and not about the server's state.
+// refused reports whether the response concerns the request, not the server's state.
 func (e *statusError) refused() bool {
 	return !e.slow && e.status < 500 && e.status != http.StatusRequestTimeout
 }
 
-// errGone is the response to an id that leads nowhere, and to an address that does.
+// errGone is the response to an unknown ID, and also to a wrong address.
 var errGone = errors.New("the resource is gone")
 
-// traffic counts what a client did. All numbers are of responses and requests, with tries.
+// traffic counts requests, retries and response bytes.
 type traffic struct{ requests, retried, bytes atomic.Int64 }
 
-// A client asks one server, at a bounded rate, until a response is usable.
+// A client sends requests to one server at a bounded rate, and retries until a response is usable.
 type client struct {
 	base    *url.URL // ends in /3
 	key     Key
 	http    *http.Client
 	pace    *pace
 	tries   int
-	wait    time.Duration // before the second try; it grows with each
-	timeout time.Duration // of one response, with its body
+	wait    time.Duration // before the second try; it grows with each try
+	timeout time.Duration // for one response, body included
 	log     *slog.Logger
 	traffic traffic
 
 	probe  sync.Once
 	probed error
-	since  Day // the oldest day of the server's data, 0 for none; valid behind check
+	since  Day // oldest date of the server's data, or 0; valid after check
 }
 
-// newClient makes a client of a valid Config.
+// newClient returns a client for a valid Config.
 func newClient(cfg *Config) (*client, error) {
 	base, err := parseFrom(cfg.From)
 	if err != nil {
@@ -116,13 +116,13 @@ func newClient(cfg *Config) (*client, error) {
 		base: base, key: cfg.Key, pace: newPace(cfg.Rate), tries: cfg.Tries, wait: firstWait, timeout: cfg.Timeout, log: cfg.Log,
 		http: &http.Client{
 			Transport: t,
-			// The client follows by itself: only on the same server, with the same query.
+			// The client follows redirects itself: only on the same server, with the same query.
 			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 		},
 	}, nil
 }
 
-// parseFrom checks the address of a server and completes it with the API's version.
+// parseFrom checks a server's address and appends the API's version if it is missing.
 func parseFrom(from string) (*url.URL, error) {
 	u, err := url.Parse(from)
 	if plain, _ := url.Parse("http://" + from); (err != nil || u.Host == "") && plain != nil && plain.Port() != "" {
@@ -144,11 +144,11 @@ func parseFrom(from string) (*url.URL, error) {
 	return u, nil
 }
 
-// close ends idle connections.
+// close closes idle connections.
 func (c *client) close() { c.http.CloseIdleConnections() }
 
-// check makes sure, at its first call, that the address leads to the API. An unknown id has the same response as
-// a wrong address, and would take rows out. Its error ends the crawl.
+// check verifies, once, that the address leads to the API. A wrong address gives the same response as an unknown ID, and would
+// remove rows. An error ends the crawl.
 func (c *client) check(ctx context.Context) error {
 	c.probe.Do(func() {
 		err := c.get(ctx, probePath, nil, func(body []byte) error {
@@ -170,8 +170,8 @@ func (c *client) check(ctx context.Context) error {
 	return c.probed
 }
 
-// stamp returns the days of a response of today. Its data counts as the server's oldest: responses have no day of
-// their own.
+// stamp returns the dates of today's responses. The oldest date of the server's data counts for all, because responses have no
+// date.
 func (c *client) stamp(today Day) stamp {
 	if c.since > 0 && c.since < today {
 		return stamp{today, c.since}
@@ -183,8 +183,8 @@ func (c *client) wrongAddress(why string) string {
 	return fmt.Sprintf("from: %s%s %s: want the address of the API, such as https://api.themoviedb.org/3", c.base, probePath, why)
 }
 
-// get asks for a path below the version until use accepts the body, or returns errGone, a failure,
-// a fatalError, or the error of ctx. An error of use means a body that is damaged.
+// get requests a path below the API's version until use accepts the body. It returns errGone, a failure, a fatalError, or ctx's
+// error. An error of use means that the body is damaged.
 func (c *client) get(ctx context.Context, path string, query url.Values, use func(body []byte) error) error {
 	wait := backoff.NewExponentialBackOff()
 	wait.InitialInterval, wait.MaxInterval, wait.RandomizationFactor = c.wait, longestWait, 0.5
@@ -210,7 +210,7 @@ func (c *client) get(ctx context.Context, path string, query url.Values, use fun
 				return fatalError(fmt.Sprintf("the server asks to wait for %s: run the same command again then", status.after.Round(time.Second)))
 			}
 			pause = cmp.Or(status.after, pause)
-			c.pace.hold(pause) // the limit is of the key, not of this request
+			c.pace.hold(pause) // the limit applies to the key, not to this request
 			held++
 		} else {
 			tries++
@@ -226,7 +226,7 @@ func (c *client) get(ctx context.Context, path string, query url.Values, use fun
 	}
 }
 
-// try makes one request and follows its redirects. Its errors do not show the key.
+// try makes one request and follows its redirects. Errors do not contain the key.
 func (c *client) try(ctx context.Context, path string, query url.Values, use func(body []byte) error) error {
 	target := *c.base
 	target.Path += path
@@ -289,7 +289,7 @@ func (c *client) ask(ctx context.Context, target url.URL, query url.Values) (*ht
 	return rs, body, nil
 }
 
-// plain takes the URL, which may hold the key, off an error.
+// plain removes the URL, which may contain the key, from an error.
 func (c *client) plain(err error) error {
 	var u *url.Error
 	if errors.As(err, &u) {
@@ -304,10 +304,10 @@ func (c *client) plain(err error) error {
 	return err
 }
 
-// hopeless reports whether a server was not reached, or does not speak HTTP or TLS. The first request with such an
-// error shows a wrong address.
+// hopeless reports whether a server was unreachable or does not speak HTTP or TLS. On the first request, that means a wrong
+// address.
 func hopeless(err error) bool {
-	var asked *url.Error // not of reading a body
+	var asked *url.Error // not an error of reading the body
 	if !errors.As(err, &asked) || asked.Timeout() || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
 		return false
 	}
@@ -315,21 +315,21 @@ func hopeless(err error) bool {
 	return !errors.As(err, &op) || op.Op != "read" && op.Op != "write"
 }
 
-// Codes in the bodies of responses to an id that leads nowhere.
+// Codes in the bodies of responses about an unknown ID.
 const (
 	codeInvalidID = 6
 	codeNotFound  = 34
 	codeBadID     = 44
 )
 
-// judge decides what a response means.
+// judge classifies a response.
 func (c *client) judge(rs *http.Response, body []byte, use func(body []byte) error) error {
 	var failure struct {
 		Code    int    `json:"status_code"`
 		Message string `json:"status_message"`
 	}
 	if rs.StatusCode != http.StatusOK {
-		_ = json.Unmarshal(body, &failure) // a body in another form has no message
+		_ = json.Unmarshal(body, &failure) // other forms of bodies have no message
 		failure.Message = c.key.redact(failure.Message)
 	}
 	retry := rs.Header.Get("Retry-After")
@@ -350,7 +350,7 @@ func (c *client) judge(rs *http.Response, body []byte, use func(body []byte) err
 	}
 }
 
-// usable hands a body on that is complete JSON.
+// usable checks that a body is complete JSON, and passes it to use as one line.
 func (c *client) usable(body []byte, use func(body []byte) error) error {
 	if body = bytes.TrimSpace(body); len(body) == 0 || body[0] != '{' || !json.Valid(body) {
 		return errors.New("the response is no complete JSON object")
@@ -358,7 +358,7 @@ func (c *client) usable(body []byte, use func(body []byte) error) error {
 	if c.key.in(string(body)) {
 		return errors.New("the response repeats the key")
 	}
-	if bytes.ContainsAny(body, "\r\n") { // between tokens alone
+	if bytes.ContainsAny(body, "\r\n") { // possible only between tokens
 		var line bytes.Buffer
 		if err := json.Compact(&line, body); err != nil {
 			return err
@@ -368,7 +368,7 @@ func (c *client) usable(body []byte, use func(body []byte) error) error {
 	return use(body)
 }
 
-// retryAfter returns the pause that a server asks for: a number of seconds or a date, 0 for none.
+// retryAfter parses the pause that a server requests, in seconds or as a date; 0 for none.
 func retryAfter(text string, now time.Time) time.Duration {
 	if n, err := strconv.ParseUint(text, 10, 31); err == nil {
 		return time.Duration(n) * time.Second

@@ -12,14 +12,14 @@ import (
 	"github.com/reelsplice/reelsplice/schemas/file"
 )
 
-// completeFile marks a folder of new files that take the places of the old ones.
+// completeFile marks a folder of new files as ready to replace the old ones.
 const completeFile = "complete"
 
-// A holding is what a store has, without rows that later ones replace.
+// A holding summarises the contents of a store without replaced rows.
 type holding struct {
-	live, all           int64 // bytes of rows; all with those that are replaced
-	entries, allEntries int64 // lines of the journal, in the same way
-	oldest, newest      Day   // of the data, without removals
+	live, all           int64 // bytes of rows; all includes replaced ones
+	entries, allEntries int64 // lines of the journal, likewise
+	oldest, newest      Day   // date of the data, without removals
 	doubled             bool
 }
 
@@ -30,7 +30,7 @@ func (s *store) holding() (h holding, err error) {
 		h.entries++
 		h.live += e.Rows
 		if e.File == "" || e.left() {
-			return // a removal has no age
+			return // a removal has no date
 		}
 		h.newest = max(h.newest, e.age())
 		if h.oldest == 0 || e.age() < h.oldest {
@@ -43,14 +43,14 @@ func (s *store) holding() (h holding, err error) {
 	return h, err
 }
 
-// wasteful reports whether compact is worth it: a quarter of the rows or of the journal is replaced, or ingest would put
-// a row aside.
+// wasteful reports whether compact is worthwhile: more than a quarter of the rows or of the journal is replaced, or ingest
+// would quarantine a row.
 func (h holding) wasteful() bool {
 	return h.all-h.live > h.all/4 || h.allEntries-h.entries > h.allEntries/4 || h.doubled
 }
 
-// compact writes the files and the journal anew, without rows that later ones replace. Killed in
-// its middle, it leaves the old files, or all that the next opening needs to complete it.
+// compact rewrites the files and the journal without replaced rows. If it is interrupted, the old files stay, or the next
+// opening completes it.
 func (s *store) compact() error {
 	if err := s.sync(); err != nil {
 		return err
@@ -70,14 +70,14 @@ func (s *store) compact() error {
 	return s.open()
 }
 
-// A copier appends rows to the new file of one name.
+// A copier appends rows to a new file.
 type copier struct {
 	from, to *os.File
 	out      *bufio.Writer
 	end      int64
 }
 
-// writeNext writes the new files, and marks them as complete.
+// writeNext writes the new files and marks them as complete.
 func (s *store) writeNext() (err error) {
 	next := s.work(nextDir)
 	if err := os.MkdirAll(next, 0o755); err != nil {
@@ -96,7 +96,7 @@ func (s *store) writeNext() (err error) {
 			err = os.WriteFile(filepath.Join(next, completeFile), nil, 0o644)
 		}
 	}()
-	for name := range s.ends { // also those that will be empty
+	for name := range s.ends { // empty files included
 		c, err := newCopier(filepath.Join(s.dir, name), filepath.Join(next, name))
 		if err != nil {
 			return err
@@ -115,7 +115,7 @@ func (s *store) writeNext() (err error) {
 	return errors.Join(err, failed)
 }
 
-// copyEntry copies the rows of an entry, and the entry with their new place.
+// copyEntry copies the rows of an entry, and the entry with their new offset.
 func copyEntry(e *entry, files map[string]*copier) error {
 	if e.File != "" {
 		c := files[e.File]
@@ -146,7 +146,7 @@ func newCopier(from, to string) (c *copier, err error) {
 	return c, nil
 }
 
-// close brings the new file to the disk.
+// close flushes the new file to disk.
 func (c *copier) close() error {
 	if c.from != nil {
 		c.from.Close()
@@ -154,7 +154,7 @@ func (c *copier) close() error {
 	return errors.Join(c.out.Flush(), file.Sync(c.to), c.to.Close())
 }
 
-// endCompact gives complete new files their places, the journal last, and removes others.
+// endCompact moves complete new files into place, the journal last, and removes incomplete ones.
 func (s *store) endCompact() error {
 	next := s.work(nextDir)
 	if _, err := os.Stat(filepath.Join(next, completeFile)); err != nil {

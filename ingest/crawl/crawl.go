@@ -1,11 +1,10 @@
-// Package crawl fetches a catalogue from a server of the API, with a key of one's own, into dumps that
-// ingest takes. A dump is a folder with one file of NDJSON a kind; each row is a response, and the field
-// _fetched has its day. The hidden folder .crawl beside the files holds the journal, by which a killed
-// crawl goes on.
+// Package crawl fetches a catalogue from a server of the API, with the user's own key, into dumps for ingest. A dump is a
+// folder with one NDJSON file for each kind. Each row is a response, and its field _fetched has the day. The hidden folder
+// .crawl holds the journal, from which an interrupted crawl resumes.
 //
-// Requests become tasks. The selection gives the first ones: ids of files, lists of changes, names of a
-// library. Each response gives further ones: the languages of a title, the seasons of a series, people.
-// One goroutine keeps the tasks and the files; others make the requests.
+// A task is one request. The selection provides the first tasks: files of IDs, change lists, names in a library. Each response
+// adds more: the languages of a title, the seasons of a series, people. One goroutine owns the tasks and the files; others make
+// the requests.
 package crawl
 
 import (
@@ -22,44 +21,44 @@ import (
 	"github.com/reelsplice/reelsplice/ingest/layout/tmdb"
 )
 
-// A Config says what is fetched, from where and how fast.
+// A Config selects what to fetch, from where, and how fast.
 type Config struct {
 	From string // URL of the server, with or without the version
 	Key  Key
 	Out  string // folder of the dump
 
-	DailyIDs      []string // files of daily id exports
-	MinPopularity float64  // of titles and people of daily id exports
-	IDs           []string // files of ids, exported lists, NFO files
-	Kind          string   // of lines and rows in IDs that do not state one; "" leaves ids of TMDB's in them unresolved
+	DailyIDs      []string // files of daily ID exports
+	MinPopularity float64  // least popularity of titles and people in daily ID exports
+	IDs           []string // files of IDs, exported lists, NFO files
+	Kind          string   // kind of lines and rows in IDs that do not state one; "" leaves their TMDB IDs unresolved
 	Library       []string // folders of media libraries
-	Search        bool     // names of a library without an id
-	ChangedSince  Day      // 0 fetches no lists of changes
-	OnlyKnown     bool     // changes count for what the dump has alone
-	RefreshDays   int      // fetches what is older again; 0 for nothing
+	Search        bool     // search for names in a library that have no ID
+	ChangedSince  Day      // 0 fetches no change lists
+	OnlyKnown     bool     // apply changes only to resources in the dump
+	RefreshDays   int      // age in days after which data is fetched again; 0 for never
 
-	Kinds     []string // of daily id exports and lists of changes; nil for all of KindNames
+	Kinds     []string // kinds of daily ID exports and change lists; nil for all of KindNames
 	Languages []string // xx or xx-YY, besides en-US
 	Seasons   SeasonMode
-	Episodes  bool // each by itself, for its own images, videos, texts and ids
-	People    bool // whom titles name
-	// Collections, and companies with networks, that titles name.
+	Episodes  bool // one request each, for their own images, videos, texts and IDs
+	People    bool // people whom titles name
+	// Collections, and companies and networks, that titles name.
 	Collections, Companies bool
 
-	Rate        float64       // requests a second
-	Concurrency int           // requests at once
-	Tries       int           // of a request
-	Timeout     time.Duration // of a response
-	Grace       time.Duration // for requests under way, at an interrupt
+	Rate        float64       // requests per second
+	Concurrency int           // concurrent requests
+	Tries       int           // attempts per request
+	Timeout     time.Duration // for a response
+	Grace       time.Duration // for running requests after an interrupt
 
 	Log      *slog.Logger
-	Progress func(done, total int64) // tasks; may be nil
+	Progress func(done, total int64) // counts of tasks; may be nil
 	Now      func() time.Time
 
 	wait time.Duration // before a second try; 0 for the default
 }
 
-// DefaultConfig returns the settings that are meant for TMDB: half of its limit of requests.
+// DefaultConfig returns settings for TMDB: half of its rate limit.
 func DefaultConfig() Config {
 	return Config{
 		Seasons: SeasonsAll, Collections: true, Rate: 20, Concurrency: 8, Tries: 8, Timeout: time.Minute, Grace: 5 * time.Second,
@@ -74,7 +73,7 @@ const (
 	maxTries       = 100
 )
 
-// Validate returns all that is wrong with a Config, and brings languages to one form.
+// Validate returns all errors of a Config, and normalises its languages.
 func (cfg *Config) Validate() error {
 	var errs []error
 	check := func(ok bool, format string, args ...any) {
@@ -108,7 +107,7 @@ func (cfg *Config) Validate() error {
 	return errors.Join(errs...)
 }
 
-// languages brings languages to the form xx-YY and drops those that are given twice, and en-US.
+// languages converts languages to xx-YY and drops duplicates and en-US.
 func (cfg *Config) languages() error {
 	var out []string
 	for _, l := range cfg.Languages {
@@ -124,32 +123,32 @@ func (cfg *Config) languages() error {
 	return nil
 }
 
-// wants reports whether a kind of daily id exports and lists of changes is fetched.
+// wants reports whether a kind of daily ID exports and change lists is fetched.
 func (cfg *Config) wants(kind string) bool {
 	return len(cfg.Kinds) == 0 || slices.Contains(cfg.Kinds, kind)
 }
 
-// A Report is what a crawl did, and what the dump has after it.
+// A Report describes the crawl and the resulting dump.
 type Report struct {
 	Out        string           `json:"out"`
 	Fetched    map[string]int64 `json:"fetched"`    // rows by kind
-	Gone       int64            `json:"gone"`       // ids that the server does not have
-	Merged     int64            `json:"merged"`     // ids that lead to another
-	Held       int64            `json:"held"`       // tasks whose response the dump had already
-	Failures   int64            `json:"failures"`   // requests without a usable response; the next run tries them again
-	Failed     []string         `json:"failed"`     // the first of them
+	Gone       int64            `json:"gone"`       // IDs that the server does not have
+	Merged     int64            `json:"merged"`     // IDs that redirect to another
+	Held       int64            `json:"held"`       // tasks whose response was already in the dump
+	Failures   int64            `json:"failures"`   // requests without a usable response; the next run retries them
+	Failed     []string         `json:"failed"`     // the first failures
 	Unresolved []string         `json:"unresolved"` // lines, rows and names that lead to no resource, with the reason
-	Missing    []string         `json:"missing"`    // seasons that a series lists and the server lacks
-	Requests   int64            `json:"requests"`   // with those that were tried again
+	Missing    []string         `json:"missing"`    // seasons that a series lists and the server does not have
+	Requests   int64            `json:"requests"`   // retries included
 	Retried    int64            `json:"retried"`
-	Bytes      int64            `json:"bytes"` // of responses, unpacked
+	Bytes      int64            `json:"bytes"` // of uncompressed responses
 	Seconds    float64          `json:"seconds"`
-	Oldest     Day              `json:"oldest"` // response of the dump
+	Oldest     Day              `json:"oldest"` // date of the oldest data in the dump
 	Newest     Day              `json:"newest"`
-	Complete   bool             `json:"complete"` // nothing is left of this command's selection
+	Complete   bool             `json:"complete"` // the selection was fetched completely
 }
 
-// Run fetches what is missing. After an error the next run goes on; the report is then of what was done.
+// Run fetches everything that the dump lacks. After an error, the next run resumes; the report then covers the work done.
 func Run(ctx context.Context, cfg Config) (r Report, err error) {
 	start := cfg.Now()
 	r = Report{Out: cfg.Out, Fetched: map[string]int64{}, Failed: []string{}, Unresolved: []string{}, Missing: []string{}}
@@ -190,7 +189,7 @@ func Run(ctx context.Context, cfg Config) (r Report, err error) {
 	return r, err
 }
 
-// nothing explains a crawl without a request into a dump without a response.
+// nothing explains why there was nothing to fetch.
 func (cfg *Config) nothing() error {
 	var why []string
 	for _, path := range slices.Concat(cfg.IDs, cfg.Library) {
@@ -211,7 +210,7 @@ func local(host string) bool {
 	return host == "localhost" || ip != nil && ip.IsLoopback()
 }
 
-// finish compacts the dump if that is worth it, and states its age.
+// finish compacts the dump if worthwhile, and sets its age in the report.
 func (r *Report) finish(s *store) error {
 	h, err := s.holding()
 	if err != nil {

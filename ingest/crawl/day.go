@@ -5,13 +5,13 @@ import (
 	"time"
 )
 
-// A Day is a number of days since 1970 in UTC; 0 is none. In JSON it is YYYY-MM-DD.
+// A Day is a number of days since 1970 in UTC; 0 means no day. In JSON it is YYYY-MM-DD.
 type Day int32
 
-// DayOf returns the day of a moment.
+// DayOf returns the day of a time.
 func DayOf(t time.Time) Day { return Day(t.Unix() / (24 * 60 * 60)) }
 
-// ParseDay reads YYYY-MM-DD, from 1970-01-02 on.
+// ParseDay parses YYYY-MM-DD, from 1970-01-02 on.
 func ParseDay(text string) (Day, error) {
 	t, err := time.Parse(time.DateOnly, text)
 	if err != nil || t.Unix() <= 0 {
@@ -20,7 +20,7 @@ func ParseDay(text string) (Day, error) {
 	return DayOf(t), nil
 }
 
-// String returns YYYY-MM-DD, "" for no day.
+// String returns YYYY-MM-DD, or "" for no day.
 func (d Day) String() string {
 	if d == 0 {
 		return ""
@@ -31,7 +31,7 @@ func (d Day) String() string {
 // MarshalText returns String.
 func (d Day) MarshalText() ([]byte, error) { return []byte(d.String()), nil }
 
-// UnmarshalText reads what MarshalText writes.
+// UnmarshalText parses the result of MarshalText.
 func (d *Day) UnmarshalText(text []byte) (err error) {
 	if len(text) == 0 {
 		*d = 0

@@ -11,13 +11,13 @@ import (
 	"unicode"
 )
 
-// A Key is a credential of the API. It prints as [key], so that no log or error shows it.
+// A Key is a credential of the API. It prints as [key], so that it never appears in logs or errors.
 type Key struct{ text string }
 
-// keyText stands for a key in texts for people.
+// keyText replaces a key in texts.
 const keyText = "[key]"
 
-// maxKeyBytes is the longest key: a token of several kilobytes is another file.
+// maxKeyBytes is the longest key: a longer file is not a key.
 const maxKeyBytes = 8 << 10
 
 // ParseKey checks a key: one word of printable ASCII.
@@ -34,7 +34,7 @@ func ParseKey(text string) (Key, error) {
 	return Key{text}, nil
 }
 
-// ReadKey reads a file that holds a key and nothing else. Errors name the file, not the key.
+// ReadKey reads a file that holds only a key. Errors name the file, not the key.
 func ReadKey(path string) (Key, error) {
 	data, err := os.ReadFile(path)
 	if err != nil {
@@ -47,13 +47,13 @@ func ReadKey(path string) (Key, error) {
 	return k, nil
 }
 
-// String returns a word in place of the key.
+// String returns keyText.
 func (Key) String() string { return keyText }
 
-// GoString returns a word in place of the key.
+// GoString returns keyText.
 func (Key) GoString() string { return keyText }
 
-// v3Key matches keys that the API takes in the query alone. All others go into a header.
+// v3Key matches keys that the API accepts only in the query. Other keys are sent in a header.
 var v3Key = regexp.MustCompile(`^[0-9a-f]{32}$`)
 
 // authorize adds the key to a request.
@@ -65,12 +65,12 @@ func (k Key) authorize(h http.Header, q url.Values) {
 	h.Set("Authorization", "Bearer "+k.text)
 }
 
-// in reports whether a text shows the key.
+// in reports whether a text contains the key.
 func (k Key) in(text string) bool {
 	return strings.Contains(text, k.text) || strings.Contains(text, url.QueryEscape(k.text))
 }
 
-// redact takes the key out of a text.
+// redact removes the key from a text.
 func (k Key) redact(text string) string {
 	if k.text == "" {
 		return text

@@ -9,25 +9,25 @@ import (
 	"github.com/reelsplice/reelsplice/schemas/record"
 )
 
-// A kind is what the API has details of, and what one request for them appends.
+// A kind is a kind of resource with details, and the parameters of its requests.
 type kind struct {
-	name string // movie, tv ...: also the path of the details
-	file string // of the rows, without its extension
+	name string // movie, tv ...; also the path of the details
+	file string // name of the rows' file, without extension
 	kind fragment.Kind
 
-	// appends are all sub-requests of a resource, without those of an account and without changes.
+	// appends lists all sub-requests of a resource, except accounts' and changes.
 	appends []string
-	// names are ids that a response has, by the paths of their lists.
+	// names lists the IDs in a response, by the paths of their lists.
 	names []namedIDs
 }
 
-// namedIDs is a list of a response with ids of a kind.
+// namedIDs is a list in a response with IDs of a kind.
 type namedIDs struct{ kind, list string }
 
-// maxAppends bounds the names of append_to_response.
+// maxAppends bounds the names in append_to_response.
 const maxAppends = 20
 
-// kinds are those that can be fetched by an id. Seasons come with their series.
+// kinds can be fetched by ID. Seasons come with their series.
 var kinds = []kind{
 	{
 		name: "movie", file: "movies", kind: fragment.KindMovie,
@@ -79,7 +79,7 @@ var episodes = kind{
 	names:   []namedIDs{{"person", "credits.cast"}, {"person", "credits.crew"}, {"person", "credits.guest_stars"}},
 }
 
-// kindNamed returns a kind of kinds, nil for another name.
+// kindNamed returns an element of kinds, or nil.
 func kindNamed(name string) *kind {
 	i := slices.IndexFunc(kinds, func(k kind) bool { return k.name == name })
 	if i < 0 {
@@ -88,7 +88,7 @@ func kindNamed(name string) *kind {
 	return &kinds[i]
 }
 
-// KindNames returns the kinds that can be fetched by an id.
+// KindNames returns the kinds that can be fetched by ID.
 func KindNames() []string {
 	var names []string
 	for i := range kinds {
@@ -97,14 +97,14 @@ func KindNames() []string {
 	return names
 }
 
-// hasTexts reports whether a kind has texts, which it has of its own in every language.
+// hasTexts reports whether a kind has translated texts.
 func (k *kind) hasTexts() bool {
 	_, ok := catalog.TypeOf(k.kind).Plan.Field("localized")
 	return ok
 }
 
-// localizes reports whether a field of a kind's response is of its own in every language: a text, or a sub-request
-// that is one object; or else a sub-request that is a list with pages.
+// localizes reports whether a field differs between languages: as a text, or a sub-request that is one object; or as a
+// sub-request with pages.
 func (k *kind) localizes(name string) (text, pages bool) {
 	plan := catalog.TypeOf(k.kind).Plan
 	if list, ok := plan.Field("localized"); ok && name != "language" {
@@ -115,7 +115,7 @@ func (k *kind) localizes(name string) (text, pages bool) {
 	return text, pages
 }
 
-// localizedAppends returns the sub-requests that localizes.
+// localizedAppends returns the sub-requests that differ between languages.
 func (k *kind) localizedAppends() (names []string) {
 	for _, name := range k.appends {
 		if text, pages := k.localizes(name); text || pages {
@@ -125,7 +125,7 @@ func (k *kind) localizedAppends() (names []string) {
 	return names
 }
 
-// fileOf returns the name of the file with rows of a kind in a language, "" for the first one.
+// fileOf returns the file of a kind's rows in a language; "" is the base language.
 func (k *kind) fileOf(language string) string {
 	if language != "" {
 		return k.file + "-" + language + ".ndjson"
@@ -136,7 +136,7 @@ func (k *kind) fileOf(language string) string {
 // rowFileName matches the names of files of rows.
 var rowFileName = regexp.MustCompile(`^([a-z]+)(-[a-z]{2}(-[A-Z]{2})?)?\.ndjson$`)
 
-// fileKind returns the kind whose rows a file name is for, "" for none.
+// fileKind returns the kind of a file of rows, or "".
 func fileKind(name string) string {
 	m := rowFileName.FindStringSubmatch(name)
 	if m == nil {

@@ -16,21 +16,21 @@ import (
 	"strings"
 )
 
-// A libraryTitle is a movie or a series of a media library.
+// A libraryTitle is a movie or a series in a media library.
 type libraryTitle struct {
-	path string // of its folder or file, for the report
-	kind string // movie or tv, "" for either
+	path string // folder or file, for the report
+	kind string // movie or tv; "" for either
 	ids  ids    // zero for none
 	name string // "" for none
 	year int    // 0 for none
 }
 
-// readLibrary finds the titles below a folder. A folder is a series if it has a tvshow.nfo, folders of seasons, or
-// files with names like S01E02 and either ids of its own or nothing else; every other file of video is a movie. Ids
-// come from NFO files, names of files and names of folders, in this order.
+// readLibrary finds the titles below a folder. A folder is a series if it has a tvshow.nfo or season folders, or if it has
+// files named like S01E02 and either an ID or nothing else. Every other video file is a movie. IDs come from NFO files, then
+// file names, then folder names.
 func readLibrary(ctx context.Context, dir string) ([]libraryTitle, error) {
 	l := library{ctx: ctx, fsys: os.DirFS(dir)}
-	if _, err := os.ReadDir(dir); err != nil { // its error names dir
+	if _, err := os.ReadDir(dir); err != nil { // the error names dir
 		return nil, fmt.Errorf("read library: %w", err)
 	}
 	full, err := filepath.Abs(dir)
@@ -50,25 +50,25 @@ type library struct {
 	fsys fs.FS
 }
 
-// tagged is what a name says.
+// tagged holds the facts in a name.
 type tagged struct {
 	ids  ids
 	name string
 	year int
 }
 
-// ids are the ids of one title at several places, "" and 0 for none.
+// ids are the IDs of one title at several sites; "" and 0 for none.
 type ids struct {
 	tmdb int64
 	imdb string
 	tvdb int64
-	kind string // of KindNames, season, episode, or the name of an unknown type; "" where nothing states it
+	kind string // one of KindNames, season, episode, or an unknown type; "" if unstated
 }
 
-// any reports whether there is an id.
+// any reports whether there is an ID.
 func (i ids) any() bool { return i.tmdb > 0 || i.imdb != "" || i.tvdb > 0 }
 
-// or returns ids, or else those of a place that counts less.
+// or returns i if it has an ID, else o.
 func (i ids) or(o ids) ids {
 	if i.any() {
 		return i
@@ -76,7 +76,7 @@ func (i ids) or(o ids) ids {
 	return o
 }
 
-// fill adds the ids that are missing.
+// fill adds missing IDs.
 func (i *ids) fill(o ids) {
 	i.tmdb, i.imdb, i.tvdb, i.kind = cmp.Or(i.tmdb, o.tmdb), cmp.Or(i.imdb, o.imdb), cmp.Or(i.tvdb, o.tvdb), cmp.Or(i.kind, o.kind)
 }
@@ -84,15 +84,15 @@ func (i *ids) fill(o ids) {
 var (
 	videoExt  = regexp.MustCompile(`(?i)\.(mkv|mp4|m4v|avi|mov|wmv|mpe?g|ts|m2ts|webm|flv|ogm|ogv|divx|vob|iso|strm|rmvb|3gp|asf)$`)
 	seasonDir = regexp.MustCompile(`(?i)^(?:(?:season|series|staffel|saison|temporada|stagione)[ ._-]*\d{1,4}|s\d{1,4}|specials)$`)
-	// episodeTag matches S01E02 and 1x02. Its group is set for the name of a movie, such as 10x10 (2018).
+	// episodeTag matches S01E02 and 1x02. Its group matches in the name of a movie, such as 10x10 (2018).
 	episodeTag = regexp.MustCompile(`(?i)(?:^|[^\pL\d])(?:\d{1,2}x\d{2,3}[ ._]*([(\[](?:18|19|20)\d{2}[)\]])|s\d{1,4}[ ._-]?e\d{1,4}|\d{1,2}x\d{2,3}(?:[^\pL\d]|$))`)
-	// extraDir matches names inside a title's folder. Elsewhere they are names like others.
+	// extraDir matches folders of extras inside a title's folder. Elsewhere such names are ordinary.
 	extraDir  = regexp.MustCompile(`(?i)^(?:extras?|trailers?|featurettes|behind the scenes|deleted scenes|interviews|scenes|shorts|samples?|subs|subtitles|other)$`)
 	serverDir = regexp.MustCompile(`(?i)^(?:extrafanart|@eadir)$`)
 	extraFile = regexp.MustCompile(`(?i)(?:^|[-_. ])(?:trailer|sample|behindthescenes|deleted|featurette|interview|scene|short|theme|other)\d*$`)
 )
 
-// episodeAt returns where a name has the number of an episode, -1 for nowhere.
+// episodeAt returns the offset of an episode number in a name, or -1.
 func episodeAt(base string) int {
 	for _, m := range episodeTag.FindAllStringSubmatchIndex(base, -1) {
 		if m[2] < 0 {
@@ -102,7 +102,7 @@ func episodeAt(base string) int {
 	return -1
 }
 
-// folder returns the titles of a folder, and of those below it.
+// folder returns the titles of a folder and its subfolders.
 func (l *library) folder(dir, name string) []libraryTitle {
 	entries, err := fs.ReadDir(l.fsys, dir)
 	if err != nil {
@@ -117,7 +117,7 @@ func (l *library) folder(dir, name string) []libraryTitle {
 		return []libraryTitle{{path: dir, kind: "tv", ids: own.ids, name: own.name, year: own.year}}
 	}
 	if dir == "." && !own.ids.any() {
-		own = tagged{} // a library's name is none of a title
+		own = tagged{} // a library's name is not a title
 	}
 	titles := l.videos(dir, entries, own)
 	oneTitle := own.ids.any() || len(titles) == 1 && dir != "."
@@ -126,18 +126,18 @@ func (l *library) folder(dir, name string) []libraryTitle {
 			titles = append(titles, l.folder(path.Join(dir, e.Name()), e.Name())...)
 		}
 	}
-	if len(titles) == 0 && own.ids.any() { // a disc, or a folder that waits for its files
+	if len(titles) == 0 && own.ids.any() { // a disc, or a folder whose files are still missing
 		kind := "movie"
 		if own.ids.tmdb == 0 && own.ids.imdb == "" {
-			kind = "" // TVDB has movies and series under the same number
+			kind = "" // at TVDB, a movie and a series may have the same number
 		}
 		return []libraryTitle{{path: dir, kind: kind, ids: own.ids, name: own.name, year: own.year}}
 	}
 	return titles
 }
 
-// isSeries reports whether a folder with these entries is a series. Files of episodes make one if the folder has ids.
-// Without ids, they and a folder of specials do only below the library, with no other video or folder beside them.
+// isSeries reports whether a folder is a series. Files of episodes suffice if the folder has an ID. Otherwise they, or a folder
+// of specials, count only below the library's root and without other videos and folders.
 func isSeries(entries []fs.DirEntry, below, hasIDs bool) bool {
 	episodes, specials, alone := false, false, true
 	for _, e := range entries {
@@ -158,8 +158,8 @@ func isSeries(entries []fs.DirEntry, below, hasIDs bool) bool {
 	return episodes && hasIDs || (episodes || specials) && alone && (below || hasIDs)
 }
 
-// videos returns the titles of a folder's files. Files of a folder whose name, or whose movie.nfo, has an id are one
-// movie, unless they have ids of their own. An episode stands for its series.
+// videos returns the titles of a folder's files. If the folder's name or movie.nfo has an ID, its files are one movie, except
+// those with an ID of their own. An episode stands for its series.
 func (l *library) videos(dir string, entries []fs.DirEntry, own tagged) (titles []libraryTitle) {
 	if nfo, ok := l.nfo(path.Join(dir, "movie.nfo")); ok {
 		own.ids = nfo.or(own.ids)
@@ -177,7 +177,7 @@ func (l *library) videos(dir string, entries []fs.DirEntry, own tagged) (titles 
 		if at := episodeAt(base); at >= 0 {
 			series := parseName(base[:at])
 			file.name, file.year, kind = series.name, series.year, "tv"
-			folder = tagged{} // it is not the series' own
+			folder = tagged{} // it may belong to another title
 		}
 		if nfo, ok := l.nfo(path.Join(dir, base+".nfo")); ok {
 			file.ids = nfo.or(file.ids)
@@ -197,7 +197,7 @@ func (l *library) videos(dir string, entries []fs.DirEntry, own tagged) (titles 
 	return titles
 }
 
-// nfo reads the ids of an NFO file; false for one that is not there.
+// nfo reads the IDs of an NFO file, or returns false if there is none.
 func (l *library) nfo(name string) (ids, bool) {
 	f, err := l.fsys.Open(name)
 	if err != nil {
@@ -213,15 +213,15 @@ func (l *library) nfo(name string) (ids, bool) {
 var (
 	// idTag matches {tmdb-550}, [tmdbid=550], [imdbid-tt0137523] and the like.
 	idTag = regexp.MustCompile(`(?i)[\[{(]\s*(tmdb|imdb|tvdb)(?:id)?\s*[-=:]\s*(tt\d{1,15}|\d{1,18})\s*[\]})]`)
-	// bracketed matches other remarks in brackets, such as [1080p].
+	// bracketed matches other tags in brackets, such as [1080p].
 	bracketed = regexp.MustCompile(`[\[{][^\]}]*[\]}]`)
-	// yearMark matches a year in brackets, or else one between dots or blanks.
+	// yearMark matches a year in brackets, and plainYear one between dots or blanks.
 	yearMark  = regexp.MustCompile(`[(\[]((?:18|19|20)\d{2})[)\]]`)
 	plainYear = regexp.MustCompile(`[ ._]((?:19|20)\d{2})(?:[ ._]|$)`)
 	spaces    = regexp.MustCompile(`[\s._]+`)
 )
 
-// parseName reads the name of a file, without its extension, or of a folder.
+// parseName parses the name of a folder, or of a file without its extension.
 func parseName(name string) (t tagged) {
 	for _, m := range idTag.FindAllStringSubmatch(name, -1) {
 		t.ids.set(strings.ToLower(m[1]), m[2])
@@ -240,9 +240,9 @@ func parseName(name string) (t tagged) {
 	return t
 }
 
-// set sets the first id of a place that is one.
+// set sets the ID at a site unless it is set.
 func (i *ids) set(place, text string) {
-	n, err := strconv.ParseInt(strings.TrimSuffix(text, ".0"), 10, 64) // tables write 550.0 beside empty cells
+	n, err := strconv.ParseInt(strings.TrimSuffix(text, ".0"), 10, 64) // tables with empty cells write 550.0
 	number := err == nil && n > 0
 	switch {
 	case place == "tmdb" && number:

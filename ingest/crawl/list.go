@@ -18,7 +18,7 @@ import (
 	"github.com/reelsplice/reelsplice/schemas/record"
 )
 
-// listFields are the columns and fields of exported lists that matter, by their folded names, see foldName.
+// listFields maps folded column and field names of exported lists to their meaning, see foldName.
 var listFields = map[string]string{
 	"const": "imdb", "tconst": "imdb", "nconst": "imdb", "imdb": "imdb", "imdbid": "imdb", "imdbnumber": "imdb", "imdburl": "imdb",
 	"tmdb": "tmdb", "tmdbid": "tmdb", "themoviedb": "tmdb", "themoviedbid": "tmdb", "tmdburl": "tmdb",
@@ -30,24 +30,24 @@ var listFields = map[string]string{
 	"tmdbtype": "type", "contenttype": "type", "objecttype": "type", "entitytype": "type", "videotype": "type",
 	"category": "category", "format": "category",
 	"season": "season", "seasonnumber": "season", "episode": "episode", "episodenumber": "episode",
-	// Ids of other places. A row that has one has no bare id of TMDB's.
+	// IDs of other sites. In a row with one of them, a plain id is not TMDB's.
 	"trakt": "other", "traktid": "other", "simkl": "other", "simklid": "other", "ratingkey": "other", "anidb": "other", "anidbid": "other",
 	"mal": "other", "malid": "other", "idmal": "other", "anilist": "other", "anilistid": "other", "kitsu": "other", "kitsuid": "other",
-	// Fields that only one kind has: of Sonarr, Radarr and TV Time, whose ids of series are those of TVDB.
+	// Fields of one kind only, from Sonarr, Radarr and TV Time. TV Time's IDs of series are TVDB's.
 	"seriestype": "tv", "tvmaze": "tv", "tvmazeid": "tv", "minimumavailability": "movie", "tvshowid": "tvtime",
 }
 
-// partName matches the folded name of a field of the series or of the episode, which is one of partFields.
+// partName matches the folded name of a field of the series or the episode. partFields are the allowed fields.
 var (
 	partName   = regexp.MustCompile(`^(?:(tvshow|series|show|grandparent)|(episode|season))(.+)$`)
 	partFields = []string{"imdb", "tmdb", "tvdb", "other", "title", "year"}
 )
 
-// idObjects are the folded names of objects with the ids of one title.
+// idObjects are the folded names of objects with the IDs of one title.
 var idObjects = []string{"ids", "id", "providerids", "uniqueid", "externalids", "externals"}
 
-// listKinds are the kinds of titles by the folded types, nested objects and lists of exported lists. Of another type, only
-// an IMDb id is used: the same number is another title in each other kind.
+// listKinds maps folded types, object names and list names to kinds. For any other type, only an IMDb ID is used: numbers are
+// unique only within a kind.
 var listKinds = map[string]string{
 	"movie": "movie", "movies": "movie", "film": "movie", "films": "movie", "featurefilm": "movie", "tvmovie": "movie",
 	"tv": "tv", "show": "tv", "shows": "tv", "tvshow": "tv", "tvshows": "tv", "series": "tv", "serie": "tv", "tvseries": "tv",
@@ -56,19 +56,19 @@ var listKinds = map[string]string{
 	"person": "person", "people": "person", "boxset": "collection", "collection": "collection",
 }
 
-// nestedObjects are the folded names of objects that hold a title: that of the row, its series or its episode.
+// nestedObjects are the folded names of objects with a title: the row's own, its series or its episode.
 var nestedObjects = []string{"movie", "film", "tv", "show", "tvshow", "series", "season", "episode", "person", "media"}
 
-// foldName returns a name in small letters, without blanks, dashes and underscores.
+// foldName returns a name in lower case, without blanks, dashes and underscores.
 func foldName(name string) string { return strings.ToLower(folds.Replace(name)) }
 
 var folds = strings.NewReplacer(" ", "", "_", "", "-", "")
 
-// listExt matches the names of tables and of JSON.
+// listExt matches file names of tables and JSON.
 var listExt = regexp.MustCompile(`(?i)\.(csv|tsv|json|jsonl|ndjson|parquet)(\.(gz|gzip|zst|zstd))?$`)
 
-// isExported reports whether a file that starts with head is an exported list, and not one id a line. Lists are no
-// pipes: they are opened twice.
+// isExported reports whether a file that starts with head is an exported list, and not one ID per line. It must be a regular
+// file, because it is opened twice.
 func isExported(path string, head []byte) bool {
 	if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() {
 		return false
@@ -81,7 +81,8 @@ func isExported(path string, head []byte) bool {
 	return listExt.MatchString(path) || strings.HasPrefix(first, "[") || strings.HasPrefix(first, "{")
 }
 
-// eachRow calls use with the rows of a file, good and bad. Errors begin with what the file is, those of use also with the row.
+// eachRow calls use with all rows of a file, bad ones included. what starts each error message. Errors of use also name the
+// row.
 func eachRow(ctx context.Context, what, path string, use func(row source.Row) error) error {
 	in, err := source.Open(source.File{Path: path}, source.Options{Context: ctx})
 	if err != nil {
@@ -102,16 +103,15 @@ func eachRow(ctx context.Context, what, path string, use func(row source.Row) er
 	}
 }
 
-// readExported reads an exported list. kind is the kind of rows that do not state one. Rows without a usable title are
-// reported, and the others go on.
+// readExported reads an exported list. kind is the default kind of rows. Rows without a usable title are reported.
 func (s *selection) readExported(ctx context.Context, path, kind string) error {
 	before := len(s.unresolved)
-	var columns []string // of the last row without any known one
+	var columns []string // of the last row without a known column
 	isList := false
 	err := eachRow(ctx, "ids", path, func(row source.Row) error {
 		if row.Err != nil {
 			s.unresolved = append(s.unresolved, row.Err.Error())
-			return nil //nolint:nilerr // it is reported
+			return nil //nolint:nilerr // reported
 		}
 		v, err := decoded(row.JSON)
 		if err != nil {
@@ -143,8 +143,8 @@ func (s *selection) readExported(ctx context.Context, path, kind string) error {
 	return err
 }
 
-// eachTitle calls use with the objects that stand for a title: the fields themselves, or those in their lists, such as
-// {"movies":[...]}, at any depth. list is the folded name of the field that holds them, at the path to it.
+// eachTitle calls use with each object that describes a title: fields itself, or objects in nested lists such as
+// {"movies":[...]}. list is the folded name of the containing field, and at the path to it.
 func eachTitle(fields map[string]any, list, at string, use func(fields map[string]any, list, at string)) {
 	names := listsIn(fields, list)
 	if names == nil {
@@ -168,8 +168,8 @@ func eachTitle(fields map[string]any, list, at string, use func(fields map[strin
 	}
 }
 
-// namedLists are the folded names of lists of titles, besides names of movies and series. They may be in an object with a
-// title of its own, which is the list's.
+// namedLists are folded names of lists of titles, besides movies and series. Their parent object may have a title: the list's
+// own.
 var namedLists = []string{"items", "entries", "results", "metadata"}
 
 func isObject(v any) bool {
@@ -177,7 +177,7 @@ func isObject(v any) bool {
 	return ok
 }
 
-// listsIn returns the fields of an object that hold titles, if the object is not a title itself.
+// listsIn returns the fields of an object that hold titles, unless the object is a title itself.
 func listsIn(fields map[string]any, list string) (names []string) {
 	r := newListRow(fields, list)
 	if r.own.any() || r.series.any() || r.episode.any() || r.own.year > 0 || r.nested != "" || len(r.types) > 0 || imdbID.MatchString(r.id) {
@@ -200,30 +200,30 @@ func listsIn(fields map[string]any, list string) (names []string) {
 	return names
 }
 
-// A said is what a row says of one title.
-type said struct {
+// titleFacts holds the facts of a row about one title.
+type titleFacts struct {
 	ids
 	title  string
 	year   int
-	nested bool // the ids are in an object of ids: they are the title's own beyond doubt
+	nested bool // the IDs are in an object of IDs, so they are certainly the title's own
 }
 
-// A listRow is what a row of a list says of its title, of the series of that and of an episode.
+// A listRow holds the facts of a row about its title, its series and its episode.
 type listRow struct {
-	own, series, episode said
+	own, series, episode titleFacts
 
-	known  bool     // it has a field for an id, a type or a year, perhaps without a value
+	known  bool     // it has a field for an ID, a type or a year, which may be empty
 	types  []string // folded
-	nested string   // kind of the objects in it
-	anime  string   // folded type, which wins over others: series and films are nested alike
+	nested string   // kind of the nested object
+	anime  string   // folded type, preferred to others: series and films are nested alike
 	list   string   // folded name of the list
-	hint   string   // kind that has such fields
-	level  string   // season or episode, by a number
-	id     string   // of an unnamed place
-	tvtime string   // TV Time's id of a series
-	places bool     // it has a field for an id of a named place
-	marked bool     // ids of the episode have names of their own, so that the others are the series'
-	tmdb   bool     // it has fields that only TMDB names so
+	hint   string   // kind suggested by fields
+	level  string   // season or episode, if the row has its number
+	id     string   // ID without a site
+	tvtime string   // TV Time's ID of a series
+	places bool     // it has a field for an ID of a named site
+	marked bool     // IDs of the episode have their own names, so the others are the series'
+	tmdb   bool     // it has fields with names that only TMDB uses
 }
 
 func newListRow(fields map[string]any, list string) listRow {
@@ -235,8 +235,8 @@ func newListRow(fields map[string]any, list string) listRow {
 	return r
 }
 
-// read reads the fields of an object: of a title, or of its ids.
-func (r *listRow) read(fields map[string]any, of *said, idsOnly bool) {
+// read reads the fields of a title, or of an object of IDs.
+func (r *listRow) read(fields map[string]any, of *titleFacts, idsOnly bool) {
 	for _, name := range slices.Sorted(maps.Keys(fields)) {
 		folded := foldName(name)
 		switch v := fields[name].(type) {
@@ -263,8 +263,8 @@ func (r *listRow) read(fields map[string]any, of *said, idsOnly bool) {
 	}
 }
 
-// readObject reads a field that is an object.
-func (r *listRow) readObject(folded string, v map[string]any, of *said, idsOnly bool) {
+// readObject reads a nested object.
+func (r *listRow) readObject(folded string, v map[string]any, of *titleFacts, idsOnly bool) {
 	switch kind := listKinds[folded]; {
 	case slices.Contains(idObjects, folded):
 		r.known, r.places = true, true
@@ -283,8 +283,8 @@ func (r *listRow) readObject(folded string, v map[string]any, of *said, idsOnly 
 	r.read(v, of, false)
 }
 
-// set takes a value over.
-func (r *listRow) set(of *said, folded, text string, idsOnly bool) {
+// set stores a value.
+func (r *listRow) set(of *titleFacts, folded, text string, idsOnly bool) {
 	field := listFields[folded]
 	if m := partName.FindStringSubmatch(folded); m != nil && field == "" {
 		switch field = listFields[m[3]]; {
@@ -332,8 +332,8 @@ func (r *listRow) set(of *said, folded, text string, idsOnly bool) {
 	}
 }
 
-// setID takes an id over. An address may state its kind, and be that of the series of an episode.
-func (r *listRow) setID(of *said, place, text string) {
+// setID stores an ID. An address may state its kind, and may identify the series of an episode.
+func (r *listRow) setID(of *titleFacts, place, text string) {
 	of.set(place, text)
 	for _, one := range addressesIn(text) {
 		if one.kind == "tv" {
@@ -345,7 +345,7 @@ func (r *listRow) setID(of *said, place, text string) {
 	}
 }
 
-// yearOf returns the year that a text starts with, such as 2008–2013, 0 for none.
+// yearOf returns the year at the start of a text such as 2008–2013, or 0.
 func yearOf(text string) int {
 	year, err := strconv.Atoi(text[:min(len(text), len("2006"))])
 	if err != nil || year < 1 {
@@ -354,7 +354,7 @@ func yearOf(text string) int {
 	return year
 }
 
-// kind returns the kind that a row states, "" for none. It may be season, episode, or the name of an unknown type.
+// kind returns the kind that a row states, or "". It may be season, episode or an unknown type.
 func (r *listRow) kind() string {
 	if r.anime != "" {
 		return cmp.Or(listKinds[r.anime], r.anime)
@@ -370,7 +370,7 @@ func (r *listRow) kind() string {
 	}
 	switch {
 	case len(known) > 0:
-		return strings.Join(known, " and ") // neither of two is used
+		return strings.Join(known, " and ") // an ambiguous kind matches nothing
 	case len(r.types) > 0:
 		return r.types[0]
 	case listKinds[r.list] == "" && r.hint == "" && r.series.any():
@@ -379,7 +379,7 @@ func (r *listRow) kind() string {
 	return cmp.Or(listKinds[r.list], r.hint)
 }
 
-// candidate returns the title of a row; fallback is its kind where the row does not state one.
+// candidate returns the title of a row. fallback is the kind for rows that do not state one.
 func (r *listRow) candidate(fallback string) candidate {
 	kind := r.kind()
 	if kind == "" && r.level != "" { // the number may count the episodes of a series
@@ -403,16 +403,16 @@ func (r *listRow) candidate(fallback string) candidate {
 	return c
 }
 
-// titleWithYear matches a title with its year in brackets behind it.
+// titleWithYear matches a title followed by its year in parentheses.
 var titleWithYear = regexp.MustCompile(`^(.*\S)\s*\(((?:18|19|20)\d{2})\)$`)
 
-// ofEpisode returns the candidate of an episode or a season: its series, by an id or by title and year, or its own ids if a
-// response can name the series by them. TMDB's id of an episode leads nowhere. TVDB's in a column of a table may as well
-// be that of the series.
+// ofEpisode returns the candidate of an episode or a season: its series, by ID or by title and year, or its own IDs if a
+// response can lead from them to the series. TMDB has no lookup for its IDs of episodes. A TVDB ID in a table's column may be
+// the series'.
 func (r *listRow) ofEpisode(kind string) candidate {
 	own, series, episode := r.own, r.series, r.episode
 	if r.marked && !series.any() {
-		own, series = said{}, own
+		own, series = titleFacts{}, own
 	}
 	c := candidate{title: cmp.Or(series.title, own.title, episode.title)}
 	switch c.kind = kind; {
@@ -430,14 +430,14 @@ func (r *listRow) ofEpisode(kind string) candidate {
 	return c
 }
 
-// useBareID takes an id of no named place: IMDb's by its form; TMDB's if the user states the kind, if the row has fields
-// that only TMDB names so, or if it has no title that ids of other programs come with. TV Time's ids of series are TVDB's;
-// without a kind, the series that has the id must have the title.
+// useBareID uses an ID without a site. IMDb's form is unique. It is TMDB's if the user states the kind, if other fields have
+// TMDB's names, or if there is no title. TV Time's IDs of series are TVDB's: without a kind, the series with that ID must have
+// the title.
 func (r *listRow) useBareID(c *candidate, stated bool) {
 	switch {
 	case imdbID.MatchString(r.id):
 		c.imdb = r.id
-	case !r.places && r.nested == "" && (r.tmdb || stated || c.title == ""): // beside an object, it is the entry's
+	case !r.places && r.nested == "" && (r.tmdb || stated || c.title == ""): // beside a nested object, it is the entry's
 		c.set("tmdb", r.id)
 	case r.tvtime != "" && r.series.title != "":
 		*c = candidate{title: r.series.title}

@@ -14,8 +14,8 @@ import (
 	"github.com/zeebo/xxh3"
 )
 
-// maxFailures is the number of requests in a row without a usable response before the crawl ends: the server is
-// away. maxRefused is that of refusals and of 404 that is not the API's: those may be about their ids.
+// maxFailures consecutive requests without a usable response end the crawl: the server is down. maxRefused is the limit for
+// refusals and unexpected 404s, which may concern only the IDs.
 const (
 	maxFailures = 5
 	maxRefused  = 100
@@ -24,31 +24,31 @@ const (
 // maxFailed bounds the failures that a report lists.
 const maxFailed = 100
 
-// maxPages is the last page that the API has of any list.
+// maxPages is the last page of a list in the API.
 const maxPages = 500
 
-// A loop keeps the tasks: lists, then those that a response gave, then the selection's. It is for one goroutine.
+// A loop schedules tasks: lists first, then follow-up tasks, then the selection. It is for one goroutine.
 type loop struct {
 	cfg    *Config
 	client *client
 	store  *store
 	report *Report
 	today  Day
-	oldest Day // older data is not good enough; 0 for no such day
+	oldest Day // data before this day is fetched again; 0 for none
 
-	// lists are lists of changes, external ids and searches. All have their responses before any details are
-	// asked for: a later list may say that an earlier response is too old.
+	// lists are change lists, external IDs and searches. All of them finish before any details are fetched: a later list may
+	// invalidate an earlier response.
 	lists   []task
-	listing int           // of those, under way
-	changed map[Title]Day // the day from which on a response is good enough
-	ahead   []task        // the last is next
+	listing int           // lists with a request under way
+	changed map[Title]Day // earliest day of an acceptable response
+	ahead   []task        // a stack
 	seeds   []Title
-	origins map[Title]origin // of titles that lists and libraries name
-	// taken are the tasks of this run, by the hashes of their keys.
+	origins map[Title]origin // origins of titles in lists and libraries
+	// taken has the hashed keys of this run's tasks.
 	taken map[xxh3.Uint128]bool
 	done  int64
 
-	failures, refused int // in a row
+	failures, refused int // consecutive
 }
 
 func newLoop(cfg *Config, c *client, s *store, sel selection, r *Report) *loop {
@@ -70,8 +70,8 @@ func newLoop(cfg *Config, c *client, s *store, sel selection, r *Report) *loop {
 	return l
 }
 
-// changeTasks returns the lists of changes of the days from one to another. A list asks for the day behind it too: it
-// is open whether end_date itself belongs to a list.
+// changeTasks returns the change lists of a range of days. Each list includes the next day, because the API does not state
+// whether end_date itself is included.
 func changeTasks(kind string, from, to Day) (out []task) {
 	for day := from; day <= to; day++ {
 		out = append(out, task{what: listChanges, kind: kind, day: day, end: min(day+1, to), page: 1})
@@ -79,14 +79,14 @@ func changeTasks(kind string, from, to Day) (out []task) {
 	return out
 }
 
-// An outcome is how a request ended.
+// An outcome is the result of a request.
 type outcome struct {
 	task   task
 	result result
 	err    error
 }
 
-// run works until nothing is left, an error ends it or ctx is done. Requests under way then have a while to end.
+// run works until no task is left, an error occurs or ctx is done. Running requests then have a grace period.
 func (l *loop) run(ctx context.Context) error {
 	if l.cfg.RefreshDays > 0 {
 		if err := l.refresh(); err != nil {
@@ -113,7 +113,7 @@ func (l *loop) run(ctx context.Context) error {
 	return err
 }
 
-// work hands tasks out and takes outcomes in.
+// work dispatches tasks and handles outcomes.
 func (l *loop) work(ctx context.Context, cancel context.CancelFunc, tasks chan<- task, outcomes <-chan outcome) (err error) {
 	stop := ctx.Done()
 	next, ok := task{}, false
@@ -132,9 +132,9 @@ func (l *loop) work(ctx context.Context, cancel context.CancelFunc, tasks chan<-
 			asked, ok = asked+1, false
 		case o := <-outcomes:
 			asked--
-			if took := l.take(o); err == nil && took != nil {
-				err = took
-				defer time.AfterFunc(l.grace(took), cancel).Stop()
+			if fatal := l.process(o); err == nil && fatal != nil {
+				err = fatal
+				defer time.AfterFunc(l.grace(fatal), cancel).Stop()
 			}
 		case <-stop:
 			stop = nil
@@ -146,7 +146,7 @@ func (l *loop) work(ctx context.Context, cancel context.CancelFunc, tasks chan<-
 	}
 }
 
-// grace is how long requests under way may take after an error.
+// grace returns how long running requests may take after an error.
 func (l *loop) grace(err error) time.Duration {
 	var fatal fatalError
 	if errors.As(err, &fatal) {
@@ -155,7 +155,7 @@ func (l *loop) grace(err error) time.Duration {
 	return 0 // rows cannot be written
 }
 
-// next returns the next task without a response; false when none is left for now.
+// next returns the next task that needs a request, or false if there is none now.
 func (l *loop) next(ctx context.Context) (task, bool, error) {
 	for ctx.Err() == nil {
 		var t task
@@ -178,7 +178,7 @@ func (l *loop) next(ctx context.Context) (task, bool, error) {
 		case fetchDetails:
 			t.since = max(t.since, l.changed[Title{t.kind, t.id}])
 		case listChanges:
-			t.since = l.behind(t.day)
+			t.since = l.dayAfter(t.day)
 		}
 		needed, err := l.needed(&t)
 		if err != nil {
@@ -195,10 +195,10 @@ func (l *loop) next(ctx context.Context) (task, bool, error) {
 	return task{}, false, ctx.Err()
 }
 
-// needed reports whether a task is to be asked for: it is new to this run, and the dump has no good response.
+// needed reports whether a task needs a request: it is new to this run, and the dump has no acceptable response.
 func (l *loop) needed(t *task) (bool, error) {
 	if t.what == fetchSeasons {
-		return true, nil // followSeasons has looked
+		return true, nil // followSeasons has checked
 	}
 	key := t.key()
 	if !l.claim(key) {
@@ -214,7 +214,7 @@ func (l *loop) needed(t *task) (bool, error) {
 	return false, l.follow(*t, &e)
 }
 
-// claim reports whether this run has not taken a key before.
+// claim reports whether a key is new to this run, and marks it.
 func (l *loop) claim(key string) bool {
 	hash := xxh3.HashString128(key)
 	ok := !l.taken[hash]
@@ -222,16 +222,16 @@ func (l *loop) claim(key string) bool {
 	return ok
 }
 
-// behind is the day of a response that has all changes of a day. Those of today are read again tomorrow.
-func (l *loop) behind(day Day) Day { return min(day+1, l.today) }
+// dayAfter returns the earliest day on which a response has all changes of a day. Today's changes are read again tomorrow.
+func (l *loop) dayAfter(day Day) Day { return min(day+1, l.today) }
 
-// held returns the entry that the dump has of a key, and whether it is good enough for a task.
+// held returns the dump's entry for a key, and whether it is acceptable for a task.
 func (l *loop) held(t *task, key string) (e entry, good bool, err error) {
 	e, err = l.store.entry(key)
 	switch {
 	case err != nil || e.Day == 0 || e.Day < t.since || e.age() < l.oldest && e.Day < l.today && t.what != listChanges:
-		return e, false, err // data that is too old on the server, too, is asked for once a day
-	case (t.what == findID || t.what == searchTitle) && len(e.Named) == 0: // it may be there tomorrow
+		return e, false, err // if the server's data is too old as well, it is fetched once a day
+	case (t.what == findID || t.what == searchTitle) && len(e.Named) == 0: // it may exist tomorrow
 		return e, e.Day >= l.today, nil
 	case e.left() || t.isList():
 		return e, true, nil
@@ -241,7 +241,7 @@ func (l *loop) held(t *task, key string) (e entry, good bool, err error) {
 	return e, e.File != "" && (t.mode != SeasonsAll || e.Mode == SeasonsAll), nil
 }
 
-// ask makes the request of a task. Many goroutines call it side by side.
+// ask makes the request of a task. Several goroutines call it concurrently.
 func (l *loop) ask(ctx context.Context, t task) outcome {
 	o := outcome{task: t}
 	if o.err = l.client.check(ctx); o.err != nil {
@@ -262,8 +262,8 @@ func (l *loop) ask(ctx context.Context, t task) outcome {
 	return o
 }
 
-// take writes what a response gave. Its error ends the crawl.
-func (l *loop) take(o outcome) error {
+// process stores an outcome and adds its follow-up tasks. An error ends the crawl.
+func (l *loop) process(o outcome) error {
 	var failed *failure
 	if o.task.isList() {
 		l.listing--
@@ -275,7 +275,7 @@ func (l *loop) take(o outcome) error {
 			l.report.Failed = append(l.report.Failed, o.err.Error())
 		}
 		l.cfg.Log.Warn("request is given up", "reason", o.err.Error())
-		return l.inARow(o.err)
+		return l.countFailure(o.err)
 	case o.err != nil:
 		return o.err
 	}
@@ -297,8 +297,8 @@ func (l *loop) take(o outcome) error {
 	return nil
 }
 
-// write writes a part, and removals of the seasons and episodes that go with it. A removal that removes rejects is in the
-// journal alone.
+// write stores a part, and removals of seasons and episodes that it no longer lists. Removals without a row are only in the
+// journal.
 func (l *loop) write(t *task, p *part) error {
 	if (t.what == fetchDetails && t.kind == "tv" || t.what == fetchSeasons) && t.language == "" {
 		old, err := l.store.entry(p.entry.Key)
@@ -321,15 +321,15 @@ func (l *loop) write(t *task, p *part) error {
 	return l.store.add(&p.entry, p.rows)
 }
 
-// removes reports whether the removal of a resource gets a row. A list may name ids that are another program's, or of another
-// kind: a row would take out of the catalogue what other sources have. So the dump has to have had the resource, or a
-// list of changes has to name it. A merge, which the server states, needs a kind that is not guessed.
+// removes reports whether a removal gets a row, which removes the resource from the catalogue. Lists may contain IDs of other
+// programs or kinds, so the dump must have had the resource, or a change list must name it. A merge, which the server states,
+// only needs a kind that is not guessed.
 func (l *loop) removes(t *task, e *entry) bool {
 	title := Title{t.kind, t.id}
 	return l.store.at(e.Key).row || t.what == fetchDetails && (l.changed[title] > 0 || e.Into > 0 && !l.origins[title].guessed)
 }
 
-// drop writes removals of the seasons and episodes that the dump has, an old entry names, and a new one does not.
+// drop writes removals of seasons and episodes that the dump has and the new entry no longer lists.
 func (l *loop) drop(t *task, old, now *entry) error {
 	var lost []task
 	for _, n := range old.Named[seasons.name] {
@@ -353,8 +353,8 @@ func (l *loop) drop(t *task, old, now *entry) error {
 	return nil
 }
 
-// inARow counts a failure, and returns an error when there were too many in a row.
-func (l *loop) inARow(err error) error {
+// countFailure counts a failure. It returns an error after too many consecutive ones.
+func (l *loop) countFailure(err error) error {
 	count, most := &l.failures, maxFailures
 	var status *statusError
 	if errors.As(err, &status) && status.refused() {
@@ -366,7 +366,7 @@ func (l *loop) inARow(err error) error {
 	return nil
 }
 
-// follow adds the tasks that the response to a task gives.
+// follow adds the tasks that result from a response.
 func (l *loop) follow(t task, e *entry) error {
 	defer l.progress()
 	if e.Gone && !t.isList() {
@@ -383,7 +383,7 @@ func (l *loop) follow(t task, e *entry) error {
 			l.report.Missing = append(l.report.Missing, key)
 		}
 		l.followNamed(e)
-		for _, n := range e.Named[episodes.name] { // without Episodes, those of the dump are kept up to date
+		for _, n := range e.Named[episodes.name] { // without Episodes, update the episodes in the dump
 			one := task{what: fetchEpisode, kind: "tv", id: t.id, number: n, since: t.since}
 			if t.language == "" && (l.cfg.Episodes || l.store.has(one.key())) {
 				l.add(one)
@@ -410,8 +410,8 @@ func (l *loop) follow(t task, e *entry) error {
 	return nil
 }
 
-// followDetails adds the languages of a resource, its seasons, and the resources that it names. Languages that the
-// dump has already are kept up to date, also when they are not in the Config.
+// followDetails adds the languages of a resource, its seasons, and resources that it names. Languages in the dump are updated
+// even if they are not in the Config.
 func (l *loop) followDetails(t task, e *entry) error {
 	if e.Into > 0 {
 		l.add(task{what: fetchDetails, kind: t.kind, id: e.Into, since: t.since})
@@ -435,14 +435,14 @@ func (l *loop) followDetails(t task, e *entry) error {
 	return nil
 }
 
-// followSeasons adds the seasons of a series in a language. Those that are not wanted are only kept up to date. A season
-// that is complete in the dump stays complete.
+// followSeasons adds the seasons of a series in a language. Unwanted seasons are updated if the dump has them. A season with
+// all sub-requests keeps them.
 func (l *loop) followSeasons(t task, numbers []int64, wanted bool) error {
 	t.what, t.mode = fetchSeasons, SeasonsNone
 	if wanted {
 		t.mode = l.cfg.Seasons
 	}
-	some, all := t, t // without and with all sub-requests
+	some, all := t, t // with details only, and with all sub-requests
 	some.mode, all.mode = SeasonsDetails, SeasonsAll
 	for _, n := range numbers {
 		key := t.seasonKey(n)
@@ -453,7 +453,7 @@ func (l *loop) followSeasons(t task, numbers []int64, wanted bool) error {
 		if err != nil {
 			return err
 		}
-		if lack := (entry{Key: t.lackKey(n)}); !good && l.store.at(lack.Key).day >= l.today { // it may be there tomorrow
+		if lack := (entry{Key: t.lackKey(n)}); !good && l.store.at(lack.Key).day >= l.today { // it may exist tomorrow
 			e, good = lack, true
 		}
 		if good {
@@ -487,7 +487,7 @@ func (l *loop) followNamed(e *entry) {
 	}
 }
 
-// followChanges adds the resources of a page of changes, and after the first page the others.
+// followChanges adds the resources of a page of changes. The first page also adds the other pages.
 func (l *loop) followChanges(t task, e *entry) {
 	if t.page == 1 && e.Pages > maxPages {
 		l.cfg.Log.Warn("a list of changes is longer than the API gives: --refresh fetches the rest by age",
@@ -501,21 +501,20 @@ func (l *loop) followChanges(t task, e *entry) {
 	for _, id := range e.Named[t.kind] {
 		title := Title{Kind: t.kind, ID: id}
 		if !l.cfg.OnlyKnown || l.store.at(title.key()).day > 0 {
-			l.changed[title] = max(l.changed[title], l.behind(t.day))
+			l.changed[title] = max(l.changed[title], l.dayAfter(t.day))
 			l.add(task{what: fetchDetails, kind: t.kind, id: id})
 		}
 	}
 }
 
-// add adds a task, unless it was taken in this run.
+// add adds a task unless this run has taken it.
 func (l *loop) add(t task) {
 	if !l.taken[xxh3.HashString128(t.key())] {
 		l.ahead = append(l.ahead, t)
 	}
 }
 
-// refresh adds the resources of the dump with data that is too old: of details, which then are asked for, or
-// of a part that follows from details that may be newer.
+// refresh adds the resources with outdated data: details, or a part whose details may be newer.
 func (l *loop) refresh() error {
 	added := map[Title]bool{}
 	return l.store.each(func(e *entry) {

@@ -10,36 +10,36 @@ import (
 	"strings"
 )
 
-// maxNFO bounds the bytes of an NFO file that are read.
+// maxNFO bounds the bytes that are read from an NFO file.
 const maxNFO = 1 << 20
 
-// nfoFields are the fields of NFO files that hold an id, the title or its year, by their names in small letters.
+// nfoFields maps elements of NFO files, in lower case, to an ID's site, title or year.
 var nfoFields = map[string]string{
 	"tmdbid": "tmdb", "tmdb_id": "tmdb", "imdbid": "imdb", "imdb_id": "imdb", "tvdbid": "tvdb", "tvdb_id": "tvdb",
 	"id":    "imdb", // of old files
 	"title": "title", "year": "year", "premiered": "year",
 }
 
-// Addresses of pages about a title, as NFO files have them instead of XML or behind it.
+// Addresses of a title's pages, which NFO files may have instead of XML or after it.
 var (
 	tmdbPage = regexp.MustCompile(`themoviedb\.org/(movie|tv)/(\d{1,18})`)
 	imdbPage = regexp.MustCompile(`imdb\.com/(?:[a-z]{2}/)?title/(tt\d{1,15})`)
 )
 
-// nfoKinds are the kinds of what NFO files are about, by their root elements.
+// nfoKinds maps root elements of NFO files to kinds.
 var nfoKinds = map[string]string{"movie": "movie", "tvshow": "tv", "episodedetails": "episode"}
 
-// allNFOs is the root element of a file with the NFO of each title of a library.
+// allNFOs is the root element of a file with the NFOs of a whole library.
 const allNFOs = "videodb"
 
-// readNFO returns the titles that an NFO file has an id of; of a file of many also those with a title alone. Ids of actors
-// do not count, and TMDB's id of an episode leads nowhere by itself. A damaged file gives the titles before the damage, and
-// a file of many also the error.
+// readNFO returns the titles of an NFO file that have an ID. In a library's file, titles without an ID are included. IDs of
+// actors are ignored, and so is TMDB's ID of an episode, for which there is no lookup. A damaged file gives the titles before
+// the damage. The error is reported only for a library's file.
 func readNFO(r io.Reader) (out []candidate, err error) {
 	data, err := io.ReadAll(r)
 	d := xml.NewDecoder(bytes.NewReader(data))
 	d.Strict = false
-	d.CharsetReader = func(_ string, in io.Reader) (io.Reader, error) { return in, nil } // ids are ASCII
+	d.CharsetReader = func(_ string, in io.Reader) (io.Reader, error) { return in, nil } // IDs are ASCII
 	var one candidate
 	use := func(titled bool) {
 		if one.kind == "episode" {
@@ -51,7 +51,7 @@ func readNFO(r io.Reader) (out []candidate, err error) {
 		one = candidate{}
 	}
 	root, field := "", ""
-	top := 1 // depth of the element that is a title
+	top := 1 // depth of a title's element
 	for depth := 0; ; {
 		token, tokenErr := d.Token()
 		if tokenErr != nil {
@@ -115,7 +115,7 @@ func (c *candidate) setField(field, text string) {
 	}
 }
 
-// fieldOf returns the field of nfoFields that an element is, "" for others.
+// fieldOf returns the entry of nfoFields for an element, or "".
 func fieldOf(e xml.StartElement) string {
 	name := strings.ToLower(e.Name.Local)
 	if name != "uniqueid" {

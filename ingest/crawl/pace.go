@@ -8,20 +8,20 @@ import (
 	"golang.org/x/time/rate"
 )
 
-// A pace bounds the requests of all goroutines together.
+// A pace limits the requests of all goroutines together.
 type pace struct {
 	limiter *rate.Limiter
 
 	mu   sync.Mutex
-	from time.Time // no request before
+	from time.Time // earliest time of the next request
 }
 
-// newPace allows a number of requests a second, without bursts.
+// newPace allows a number of requests per second, without bursts.
 func newPace(perSecond float64) *pace {
 	return &pace{limiter: rate.NewLimiter(rate.Limit(perSecond), 1)}
 }
 
-// hold keeps all requests back for a while.
+// hold delays all requests.
 func (p *pace) hold(d time.Duration) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -30,7 +30,7 @@ func (p *pace) hold(d time.Duration) {
 	}
 }
 
-// wait returns when the next request may go out. A request that waits while hold is called is held too.
+// wait blocks until a request may be sent. A later hold delays waiting requests too.
 func (p *pace) wait(ctx context.Context) error {
 	for {
 		if err := p.limiter.Wait(ctx); err != nil {

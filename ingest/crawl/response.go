@@ -15,30 +15,30 @@ import (
 	"github.com/reelsplice/reelsplice/schemas/text"
 )
 
-// fetchedField is the field of a row with the day of its response.
+// fetchedField is the field of a row with the date of its data.
 const fetchedField = "_fetched"
 
-// A result is what the response to a task gives: a part, or one for each season.
+// A result holds the parts of a response: one, or one for each season.
 type result struct {
 	parts []part
-	// found counts rows of resources, by kind; without rows of languages.
+	// found counts rows of resources by kind, without rows of translations.
 	found map[string]int64
 }
 
-// A part is an entry for the journal, and rows for a file.
+// A part is a journal entry with the rows for its file.
 type part struct {
 	entry entry
-	rows  []byte // each with its line end
+	rows  []byte // each row ends with a line feed
 }
 
-// A stamp has the days of a response: its own, and that of its data where the server says that it is older.
+// A stamp holds the date of a response, and the date of its data if the server reports an older one.
 type stamp struct{ day, data Day }
 
 func (s stamp) entry(key string) entry {
 	return entry{Key: key, Day: s.day, Data: s.data, Named: map[string][]int64{}}
 }
 
-// use reads the body of the response to a task.
+// use reads the response to a task.
 func (t *task) use(cfg *Config, at stamp, body []byte) (r result, err error) {
 	v, err := decoded(body)
 	if err != nil {
@@ -58,12 +58,12 @@ func (t *task) use(cfg *Config, at stamp, body []byte) (r result, err error) {
 		if err := t.rows(&r, at, v, body); err != nil {
 			return r, err
 		}
-	case t.what == fetchDetails: // the server followed a merge by itself; the other is a task of its own
+	case t.what == fetchDetails: // a merge that the server followed; the other ID is its own task
 		p := part{entry: at.entry(t.key())}
 		p.entry.Into, p.entry.File = id, kindNamed(t.kind).fileOf("")
 		p.rows = fmt.Appendf(nil, `{"id":%d,"_merged_into":%d,"%s":"%s"}`+"\n", t.id, id, fetchedField, p.entry.age())
 		r.parts = []part{p}
-	default: // it was merged into another
+	default: // merged into another
 		return t.gone(at), nil
 	}
 	for i := range r.parts {
@@ -81,14 +81,14 @@ func (t *task) use(cfg *Config, at stamp, body []byte) (r result, err error) {
 	return r, nil
 }
 
-// decoded returns a JSON text as maps, lists and json.Numbers.
+// decoded decodes JSON into maps, lists and json.Numbers.
 func decoded(body []byte) (v any, err error) {
 	d := json.NewDecoder(bytes.NewReader(body))
 	d.UseNumber()
 	return v, d.Decode(&v)
 }
 
-// numbers returns the whole numbers at a path of fields, with dots between them, through the lists on the way.
+// numbers returns the integers at a dotted path, through all lists on the way.
 func numbers(v any, path string) (out []int64) {
 	switch v := v.(type) {
 	case []any:
@@ -107,7 +107,7 @@ func numbers(v any, path string) (out []int64) {
 	return out
 }
 
-// name adds the ids that a response has at the end of a path.
+// name adds the IDs at a path of the response.
 func (e *entry) name(kind string, v any, path string) {
 	for _, id := range numbers(v, path) {
 		if id > 0 {
@@ -116,8 +116,8 @@ func (e *entry) name(kind string, v any, path string) {
 	}
 }
 
-// gone is the result for a resource that is no more: a row takes it out of the catalogue, and its rows in further
-// languages with it.
+// gone returns the result for a resource that no longer exists: a row that removes it, with its translations, from the
+// catalogue.
 func (t *task) gone(at stamp) (r result) {
 	remove := func(key string, k *kind, address string, args ...any) {
 		p := part{entry: at.entry(key)}
@@ -144,7 +144,7 @@ func (t *task) gone(at stamp) (r result) {
 	return r
 }
 
-// rows makes rows of the response about one resource.
+// rows makes the rows of a response about one resource.
 func (t *task) rows(r *result, at stamp, v any, body []byte) error {
 	p := part{entry: at.entry(t.key())}
 	fields, err := record.Fields(string(body))
@@ -171,8 +171,8 @@ func (t *task) rows(r *result, at stamp, v any, body []byte) error {
 	}
 }
 
-// add adds the part with the row of a resource that has these fields, the day of its data, and what v of it names. An
-// older day that a response has by itself stays.
+// add adds a part with the row of a resource and the IDs that it names. If the response itself has an older date, that one
+// stays.
 func (r *result) add(p *part, k *kind, v any, fields record.RawFields) error {
 	day := p.entry.age()
 	if raw, ok := fields.Take(fetchedField); ok {
@@ -194,8 +194,7 @@ func (r *result) add(p *part, k *kind, v any, fields record.RawFields) error {
 	return nil
 }
 
-// placed returns the fields of a season or an episode below the numbers of its place. Numbers stay where the response
-// has them.
+// placed returns the fields of a season or an episode after its series ID and numbers. Numbers in the response are kept.
 func placed(fields record.RawFields, series int64, place ...int64) record.RawFields {
 	fields.Take("series_id")
 	fields.Take("show_id")
@@ -208,7 +207,7 @@ func placed(fields record.RawFields, series int64, place ...int64) record.RawFie
 	return append(out, fields...)
 }
 
-// localizedRow is a row with texts in a language. An empty title is none: the original one is shown.
+// localizedRow makes a row of translated texts. An empty title means that there is no translation.
 func localizedRow(address string, k *kind, language string, fields record.RawFields, today Day) []byte {
 	dst := []byte("{" + address)
 	for _, f := range fields {
@@ -230,7 +229,7 @@ func localizedRow(address string, k *kind, language string, fields record.RawFie
 	return fmt.Appendf(dst, `}],"%s":"%s"}`+"\n", fetchedField, today)
 }
 
-// seasonRows makes rows of seasons that are appended to a series. A season that the series has no more is gone.
+// seasonRows makes rows of seasons appended to a series. A season that the series no longer lists is gone.
 func (t *task) seasonRows(r *result, at stamp, v any, fields record.RawFields) error {
 	for _, n := range t.seasons {
 		one := *t
@@ -241,7 +240,7 @@ func (t *task) seasonRows(r *result, at stamp, v any, fields record.RawFields) e
 		case err != nil && strings.HasPrefix(fields.Value(prefix), "{"):
 			return err
 		case err == nil && len(season) > 0 && !season.Has("status_code"):
-		case slices.Contains(numbers(v, "seasons.season_number"), n): // the server lacks it, or failed: it holds for today
+		case slices.Contains(numbers(v, "seasons.season_number"), n): // the server lacks it, or failed: valid for today
 			r.parts = append(r.parts, part{entry: at.entry(t.lackKey(n))})
 			continue
 		default:
@@ -269,7 +268,7 @@ func (t *task) seasonRow(r *result, p part, n int64, series any, season record.R
 		r.parts = append(r.parts, p)
 		return nil
 	}
-	// The season may lack its id, which the series has.
+	// A season may lack its ID, which the series has.
 	list, _ := series.(map[string]any)["seasons"].([]any)
 	at := slices.IndexFunc(list, func(s any) bool { return slices.Contains(numbers(s, "season_number"), n) })
 	if ids := numbers(list[max(0, at):at+1], "id"); !season.Has("id") && len(ids) > 0 && ids[0] > 0 {
@@ -287,7 +286,7 @@ func (t *task) seasonRow(r *result, p part, n int64, series any, season record.R
 	return r.add(&p, &seasons, v, placed(season, t.id, n))
 }
 
-// A foundRow is a row of a search or of find.
+// A foundRow is a row of a search or a find response.
 type foundRow struct {
 	ID       int64  `json:"id"`
 	Title    string `json:"title"`
@@ -298,12 +297,12 @@ type foundRow struct {
 	FirstAir string `json:"first_air_date"`
 }
 
-// named reports whether a title is the row's.
+// named reports whether the row has the title.
 func (r *foundRow) named(title string) bool {
 	return slices.ContainsFunc([]string{r.Title, r.Original, r.Name, r.OrigName}, func(name string) bool { return sameTitle(name, title) })
 }
 
-// listed takes the resources that a list names.
+// listed adds the resources that a list names.
 func (t *task) listed(e *entry, v any, body []byte) error {
 	var found struct {
 		Results []foundRow
@@ -318,25 +317,25 @@ func (t *task) listed(e *entry, v any, body []byte) error {
 		e.Pages = int(min(pages[0], math.MaxInt32))
 		e.name(t.kind, v, "results.id")
 		return nil
-	case t.what == findID && t.source == fromIMDb: // an episode stands for its series
+	case t.what == findID && t.source == fromIMDb: // an episode leads to its series
 		e.name("movie", v, "movie_results.id")
 		e.name("tv", v, "tv_results.id")
 		e.name("person", v, "person_results.id")
 		e.name("tv", v, "tv_season_results.show_id")
 		e.name("tv", v, "tv_episode_results.show_id")
-		if ids := e.Named[t.kind]; len(ids) > 0 { // the id is of several kinds
+		if ids := e.Named[t.kind]; len(ids) > 0 { // the ID belongs to several kinds
 			e.Named = map[string][]int64{t.kind: ids}
 		}
 		return nil
 	case t.what == findID && t.kind != "":
-		// A series, a season and an episode of others may have the same number at TVDB.
+		// At TVDB, a series, a season and an episode of others may have the same number.
 		e.name("tv", v, map[string]string{"tv": "tv_results.id", "season": "tv_season_results.show_id", "episode": "tv_episode_results.show_id"}[t.kind])
 		return nil
 	}
 	if err := json.Unmarshal(body, &found); err != nil {
 		return err
 	}
-	if t.what == findID { // a movie may have the same number: the series has to be the one that the list means
+	if t.what == findID { // a movie may have the same number, so the series must be the one in the list
 		for _, row := range found.Series {
 			if row.ID > 0 && (row.ID == t.id || t.id == 0 && row.named(t.title)) {
 				e.Named["tv"] = append(e.Named["tv"], row.ID)
@@ -344,7 +343,7 @@ func (t *task) listed(e *entry, v any, body []byte) error {
 		}
 		return nil
 	}
-	// A search takes the title if it is the only one of that name and year.
+	// A search result counts only if no other has that name and year.
 	var same []int64
 	for _, row := range found.Results {
 		if strings.HasPrefix(cmp.Or(row.Released, row.FirstAir), strconv.Itoa(t.year)+"-") && row.named(t.text) {
@@ -357,7 +356,7 @@ func (t *task) listed(e *entry, v any, body []byte) error {
 	return nil
 }
 
-// sameTitle compares titles as searches do, without case, accents and punctuation.
+// sameTitle compares titles without case, accents and punctuation, as search does.
 func sameTitle(a, b string) bool {
 	fold := func(s string) string { return string(text.AppendFolded(nil, s, maxTitle)) }
 	return fold(a) != "" && fold(a) == fold(b)

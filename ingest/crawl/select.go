@@ -21,27 +21,27 @@ import (
 	"github.com/reelsplice/reelsplice/schemas/record"
 )
 
-// A selection is what files and folders name: ids, and what has to be looked up.
+// A selection is the contents of all input files and folders: IDs, and tasks that look up IDs.
 type selection struct {
 	titles     []Title
-	origins    map[Title]origin // of titles, without those of daily id exports
+	origins    map[Title]origin // of titles, except in daily ID exports
 	tasks      []task
-	unresolved []string // places of titles that neither an id nor a search leads to, with the reason
+	unresolved []string // titles without a usable ID or search, with their place and the reason
 }
 
-// An origin is where a title comes from.
+// An origin is the place that names a title.
 type origin struct {
 	place   string
-	guessed bool // its kind
+	guessed bool // the kind is guessed
 }
 
-// A candidate is what a line, a row or a file names as one title.
+// A candidate is one title in a line, a row or a file.
 type candidate struct {
 	ids
 	title   string
 	year    int
 	place   string // for the report
-	guessed bool   // the kind
+	guessed bool   // the kind is guessed
 }
 
 // readSelection reads the files and folders of a Config.
@@ -75,8 +75,7 @@ func readSelection(ctx context.Context, cfg *Config) (s selection, err error) {
 	return s, nil
 }
 
-// readFile reads an NFO file, an exported list or a file of ids, which may be packed by gzip. kind is that of ids that
-// stand alone.
+// readFile reads an NFO file, an exported list or a file of IDs, which may be gzipped. kind is the default kind of IDs.
 func (s *selection) readFile(ctx context.Context, path, kind string) error {
 	f, err := os.Open(path)
 	if err != nil {
@@ -101,10 +100,10 @@ func (s *selection) readFile(ctx context.Context, path, kind string) error {
 	return s.readIDs(path, kind, in)
 }
 
-// maxHead is how many bytes of a file of ids show what it is.
+// maxHead is how many bytes are read to detect the type of a file.
 const maxHead = 4 << 10
 
-// maxNFOs bounds the bytes of a file with the NFO of each title of a library.
+// maxNFOs bounds a file with the NFOs of a whole library, in bytes.
 const maxNFOs = 64 << 20
 
 // readNFOFile reads the NFO file of a title, or of a library as Kodi exports it.
@@ -130,11 +129,11 @@ func (s *selection) readNFOFile(name, kind string, in io.Reader) error {
 	return nil
 }
 
-// maxIDLine is the longest line of a file of ids, in bytes.
+// maxIDLine is the longest line of a file of IDs, in bytes.
 const maxIDLine = 1 << 20
 
-// readIDs reads a file with one id a line; kind is that of numbers alone. Text after # is a remark. Lines without an id are
-// reported, and the others go on; a file without any other line is none of ids.
+// readIDs reads a file with one ID per line. kind applies to plain numbers. Text after # is a comment. Bad lines are reported,
+// but a file with only bad lines is an error.
 func (s *selection) readIDs(name, kind string, in io.Reader) error {
 	lines := bufio.NewScanner(in)
 	lines.Buffer(nil, maxIDLine)
@@ -164,16 +163,16 @@ func (s *selection) readIDs(name, kind string, in io.Reader) error {
 }
 
 var (
-	// plainID matches "movie 550", "tv/1399" and the address of either at TMDB or below the version of an API.
+	// plainID matches "movie 550", "tv/1399" and their addresses at TMDB or below an API version.
 	plainID = regexp.MustCompile(`^(?:https?://(?:[^\s/?#]*\.)?themoviedb\.org/|https?://[^\s?#]*/[34]/)?([a-z_]+)[ \t/]+(\d{1,18})(?:-[^\s/?#]*)?/?(?:[?#]\S*)?$`)
 	bareID  = regexp.MustCompile(`^\d{1,18}$`)
 	imdbID  = regexp.MustCompile(`^(?:tt|nm)\d{1,15}$`)
-	// guid matches ids as Plex writes them, such as imdb://tt0137523. Its older form of an episode has the id of the series
-	// before the numbers of season and episode: com.plexapp.agents.thetvdb://81189/1/1?lang=en.
+	// guid matches Plex's IDs, such as imdb://tt0137523. The older form of an episode has the series' ID before the season and
+	// episode numbers: com.plexapp.agents.thetvdb://81189/1/1?lang=en.
 	guid = regexp.MustCompile(`(?:^|[^a-z])(com\.plexapp\.agents\.)?(?:the)?(imdb|tmdb|tvdb|moviedb):(?://)?(tt\d{1,15}|\d{1,18})\b((?:/\d+)*)`)
 )
 
-// parseID reads a line of a file of ids. The kind of a number alone is "".
+// parseID parses a line of a file of IDs. The kind of a plain number is "".
 func parseID(line string) (i ids, err error) {
 	if found := addressesIn(line); len(found) == 1 {
 		return found[0], nil
@@ -200,7 +199,7 @@ func parseID(line string) (i ids, err error) {
 	return i, nil
 }
 
-// addressesIn returns the ids in addresses: of a page of IMDb or TMDB, and as Plex writes them.
+// addressesIn returns the IDs in addresses of IMDb, TMDB and Plex.
 func addressesIn(text string) (out []ids) {
 	if m := imdbPage.FindStringSubmatch(text); m != nil {
 		return []ids{{imdb: m[1]}}
@@ -222,7 +221,7 @@ func addressesIn(text string) (out []ids) {
 	return out
 }
 
-// name returns what a candidate is called: its title, or else an id.
+// name returns the name of a candidate: its title, else an ID.
 func (c *candidate) name() string {
 	switch {
 	case c.title != "" || c.imdb != "":
@@ -239,8 +238,8 @@ const (
 	fromTVDB = "tvdb_id"
 )
 
-// enter adds a candidate by the best of its ids, or else, if search allows it, by its title and year. Without either, it
-// is reported with the reason.
+// enter adds a candidate by its best ID, else, if search allows it, by title and year. Without either, it is reported with the
+// reason.
 func (s *selection) enter(c *candidate, search bool) {
 	one := task{what: findID, kind: c.kind, place: c.place}
 	switch isKind := kindNamed(c.kind) != nil; {
@@ -287,10 +286,10 @@ func (c *candidate) reason() string {
 	return "want an id, or a title with its year"
 }
 
-// exportName matches the names of daily id exports.
+// exportName matches the names of daily ID exports.
 var exportName = regexp.MustCompile(`^(?:adult_)?(movie|tv_series|person|collection|tv_network|keyword|production_company)_ids`)
 
-// exportKind returns the kind that a daily id export is about.
+// exportKind returns the kind of a daily ID export.
 func exportKind(path string) (string, error) {
 	m := exportName.FindStringSubmatch(filepath.Base(path))
 	if m == nil {
@@ -307,7 +306,7 @@ func exportKind(path string) (string, error) {
 	return m[1], nil
 }
 
-// readExport reads a daily id export. Rows without a popularity are all taken.
+// readExport reads a daily ID export. Rows without a popularity are all included.
 func (s *selection) readExport(ctx context.Context, kind string, least float64, path string) error {
 	return eachRow(ctx, "daily ids", path, func(row source.Row) error {
 		var v struct {
@@ -324,7 +323,7 @@ func (s *selection) readExport(ctx context.Context, kind string, least float64, 
 	})
 }
 
-// addLibrary adds a title of a library. Without an id it is searched for, or reported.
+// addLibrary adds a title of a library. Without an ID, it is searched for or reported.
 func (s *selection) addLibrary(t libraryTitle, search bool) {
 	c := candidate{ids: t.ids, title: t.name, year: t.year, place: t.path, guessed: t.ids.kind == ""}
 	c.kind = cmp.Or(c.kind, t.kind)

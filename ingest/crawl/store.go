@@ -22,88 +22,85 @@ import (
 	"github.com/reelsplice/reelsplice/schemas/file"
 )
 
-// Files of the working folder, in the folder of the dump. Hidden files are no part of a dump.
+// Files of the working folder inside the dump. Ingest ignores hidden files.
 const (
 	workDir     = ".crawl"
 	journalFile = "journal"
 	lockFile    = "lock"
-	nextDir     = "next" // of files that compact writes
+	nextDir     = "next" // compact writes its files here
 )
 
 // journalHead is the first line of a journal.
 const journalHead = `{"journal":"reelsplice crawl","version":1}` + "\n"
 
-// maxLine bounds a line of the journal, in bytes: a response names fewer ids than it has bytes.
+// maxLine bounds a line of the journal in bytes. A response names fewer IDs than it has bytes.
 const maxLine = maxBody
 
-// syncEvery is how long rows are in the page cache alone, at most. They survive the end of the process
-// there, not that of the machine.
+// syncEvery bounds how long rows exist only in the page cache, where they survive a killed process but not a power failure.
 const syncEvery = 5 * time.Second
 
-// An entry is a line of the journal: a response that was used, and what followed from it.
+// An entry is a line of the journal: a response that was used, and its consequences.
 type entry struct {
 	Key  string `json:"k"`
 	Day  Day    `json:"d"`           // of the response
-	Data Day    `json:"a,omitempty"` // of its data, where the server says that it is older
-	File string `json:"f,omitempty"` // of its rows, "" for none
-	Rows int64  `json:"r,omitempty"` // bytes of its rows
-	End  int64  `json:"e,omitempty"` // of the file, behind them
+	Data Day    `json:"a,omitempty"` // date of its data, if the server reports an older one
+	File string `json:"f,omitempty"` // file of its rows, or ""
+	Rows int64  `json:"r,omitempty"` // size of its rows in bytes
+	End  int64  `json:"e,omitempty"` // end offset of its rows in the file
 
 	Gone   bool               `json:"g,omitempty"`
-	Into   int64              `json:"m,omitempty"` // the id that took the resource's place
-	Named  map[string][]int64 `json:"n,omitempty"` // ids by kind that the response names
-	Pages  int                `json:"p,omitempty"` // of a list
-	Mode   SeasonMode         `json:"s,omitempty"` // of a season
-	Videos []string           `json:"v,omitempty"` // further languages of the videos that were asked for
+	Into   int64              `json:"m,omitempty"` // ID that replaced the resource
+	Named  map[string][]int64 `json:"n,omitempty"` // IDs in the response, by kind
+	Pages  int                `json:"p,omitempty"` // pages of a list
+	Mode   SeasonMode         `json:"s,omitempty"` // mode of a season
+	Videos []string           `json:"v,omitempty"` // requested video languages besides the base
 }
 
-// age returns the day of the data.
+// age returns the date of the data.
 func (e *entry) age() Day { return cmp.Or(e.Data, e.Day) }
 
-// left reports whether the resource has no row of its own any more.
+// left reports whether the resource was removed or merged.
 func (e *entry) left() bool { return e.Gone || e.Into > 0 }
 
-// A place is where the journal has the entry of a key.
+// A place locates the entry of a key in the journal.
 type place struct {
 	off      int64
-	day, age Day // as the entry has them
+	day, age Day // copies from the entry
 	left     bool
 	row      bool // the entry has rows
 }
 
-// keepPassing is how long entries of lists of changes and of lacking seasons are kept, in days. A list that is asked
-// for later is read again.
+// keepPassing is how many days entries of change lists and missing seasons are kept. Later, a list is fetched again.
 const keepPassing = 30
 
-// A store is the folder of a dump: files of rows and the journal of responses. A row is in a file if
-// its entry is in the journal: rows are written first, and opening a store takes off the rows that
-// have no entry. It is for one goroutine, and for one process at a time.
+// A store is the folder of a dump: files of rows, and the journal of responses. A row counts only if its entry is in the
+// journal. Rows are written first, and openStore removes rows without an entry. A store is for one goroutine and one process.
 type store struct {
 	dir     string
 	log     *slog.Logger
 	lock    *flock.Flock
 	journal *os.File
-	end     int64 // of the journal
+	end     int64 // size of the journal
 	files   map[string]*rowFile
-	done    map[xxh3.Uint128]place // by key; hashes of 128 bits stand for the keys
-	ends    map[string]int64       // of the files of rows
-	entries int64                  // with those that later ones replace
-	// languages are those of entries. Titles are kept up to date in all of them.
+	done    map[xxh3.Uint128]place // by the 128-bit hash of the key
+	ends    map[string]int64       // sizes of the files of rows
+	entries int64                  // all entries, replaced ones included
+	// languages lists the languages of entries. Titles are updated in all of them.
 	languages map[string]bool
-	// doubled marks rows that later ones replace and that have the same day: ingest would put the later one aside.
+	// doubled is set if a replaced row has the same date as its replacement: ingest would quarantine the later row.
 	doubled bool
-	passing Day // lists of changes and lacking seasons that are older are left out
+	passing Day // entries of change lists and missing seasons before this day have expired
 	synced  time.Time
 	dirty   bool
 }
 
-// A rowFile is a file of rows while it is appended to.
+// A rowFile is a file of rows, open for appending.
 type rowFile struct {
 	*os.File
 	end int64
 }
 
-// openStore opens the folder of a dump, made when it is missing.
+// openStore opens the folder of a dump, and creates it if needed.
 func openStore(dir string, log *slog.Logger) (s *store, err error) {
 	if err := file.MkdirAll(filepath.Join(dir, workDir), 0o755); err != nil {
 		return nil, fmt.Errorf("make folder of the dump: %w", err)
@@ -130,14 +127,14 @@ func openStore(dir string, log *slog.Logger) (s *store, err error) {
 
 func (s *store) work(name string) string { return filepath.Join(s.dir, workDir, name) }
 
-// open reads the journal and cuts off what it does not vouch for: rows without an entry, and files without any. A file that
-// lost rows, which only the end of the machine can cause, takes their entries with it.
+// open reads the journal and removes rows without an entry. If a file lost rows, which only a power failure can cause, their
+// entries are removed too.
 func (s *store) open() (err error) {
 	path := s.work(journalFile)
 	if s.journal, err = os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_APPEND, 0o644); err != nil {
 		return fmt.Errorf("open journal: %w", err)
 	}
-	sizes := map[string]int64{} // of the files of rows
+	sizes := map[string]int64{} // sizes of the files of rows
 	entries, err := os.ReadDir(s.dir)
 	if err != nil {
 		return fmt.Errorf("look at folder of the dump: %w", err)
@@ -146,7 +143,7 @@ func (s *store) open() (err error) {
 		if fileKind(e.Name()) == "" {
 			continue
 		}
-		info, err := os.Stat(filepath.Join(s.dir, e.Name())) // also of a link's target
+		info, err := os.Stat(filepath.Join(s.dir, e.Name())) // follows links
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return fmt.Errorf("look at rows: %w", err)
 		}
@@ -195,7 +192,7 @@ func (s *store) open() (err error) {
 	return nil
 }
 
-// note takes an entry of the journal over.
+// note adds an entry of the journal to the indexes.
 func (s *store) note(off int64, e *entry) {
 	hash := xxh3.HashString128(e.Key)
 	if e.File != "" {
@@ -209,7 +206,7 @@ func (s *store) note(off int64, e *entry) {
 	}
 }
 
-// moveAside moves a file of rows without an entry: they are first rows of a killed crawl, or the user's own.
+// moveAside moves a file of rows without any entry: it has the first rows of a killed crawl, or belongs to the user.
 func (s *store) moveAside(name string) error {
 	dir, err := os.MkdirTemp(s.work(""), "aside-")
 	if err != nil {
@@ -220,8 +217,8 @@ func (s *store) moveAside(name string) error {
 	return file.Rename(from, to)
 }
 
-// readJournal calls use with each entry and its offset. It returns the size of the journal without a torn
-// last line; 0 for one without a head.
+// readJournal calls use with each entry and its offset. It returns the size of the journal without a torn last line, or 0 if
+// there is no head.
 func readJournal(r io.Reader, use func(off int64, e *entry)) (size int64, err error) {
 	in := bufio.NewReaderSize(r, 1<<16)
 	for n := 1; ; n++ {
@@ -248,7 +245,7 @@ func readJournal(r io.Reader, use func(off int64, e *entry)) (size int64, err er
 	}
 }
 
-// parseEntry checks a line of the journal.
+// parseEntry parses and checks a line of the journal.
 func parseEntry(line []byte) (e entry, err error) {
 	if err := json.Unmarshal(line, &e); err != nil {
 		return e, fmt.Errorf("want an entry: %w", err)
@@ -265,21 +262,21 @@ func parseEntry(line []byte) (e entry, err error) {
 func lineOf(e *entry) []byte {
 	line, err := json.Marshal(e)
 	if err != nil {
-		return nil // an entry has texts and numbers alone
+		return nil // an entry has only texts and numbers
 	}
 	return append(line, '\n')
 }
 
-// at returns the place of a key's entry, zero for none.
+// at returns the place of a key's entry, or zero.
 func (s *store) at(key string) place { return s.done[xxh3.HashString128(key)] }
 
-// has reports whether there is an entry with a row of the resource itself.
+// has reports whether the dump has a row of the resource, and it was not removed.
 func (s *store) has(key string) bool {
 	p := s.at(key)
 	return p.row && !p.left
 }
 
-// entry reads the entry of a key, zero for none.
+// entry reads the entry of a key, or zero.
 func (s *store) entry(key string) (e entry, err error) {
 	p := s.at(key)
 	if p.day == 0 {
@@ -298,7 +295,7 @@ func (s *store) entry(key string) (e entry, err error) {
 	return e, nil
 }
 
-// add writes the rows of a response and its entry, which gets the place of the rows.
+// add appends the rows of a response and then its entry, whose Rows and End it sets.
 func (s *store) add(e *entry, rows []byte) error {
 	var f *rowFile // nil without rows
 	if len(rows) > 0 {
@@ -307,7 +304,7 @@ func (s *store) add(e *entry, rows []byte) error {
 			return err
 		}
 		if n, err := f.Write(rows); err != nil {
-			_ = f.Truncate(f.end) // the next crawl cuts what is left of it
+			_ = f.Truncate(f.end) // the next crawl removes the rest
 			return fmt.Errorf("write rows, %d of %d bytes: %w", n, len(rows), err)
 		}
 		f.end += int64(len(rows))
@@ -318,7 +315,7 @@ func (s *store) add(e *entry, rows []byte) error {
 	line := lineOf(e)
 	if _, err := s.journal.Write(line); err != nil {
 		_ = s.journal.Truncate(s.end)
-		if f != nil { // or the entry of the next rows in the file would cover these too
+		if f != nil { // else the entry of the next rows would cover these too
 			f.end -= e.Rows
 			_ = f.Truncate(f.end)
 		}
@@ -350,7 +347,7 @@ func (s *store) file(name string) (*rowFile, error) {
 	return s.files[name], nil
 }
 
-// sync brings rows, and then their entries, to the disk.
+// sync flushes rows, and then their entries, to disk.
 func (s *store) sync() error {
 	s.synced = time.Now()
 	if !s.dirty {
@@ -368,7 +365,7 @@ func (s *store) sync() error {
 	return nil
 }
 
-// syncFile brings a regular file to the disk.
+// syncFile flushes a regular file to disk.
 func syncFile(f *os.File) error {
 	info, err := f.Stat()
 	if err != nil || !info.Mode().IsRegular() {
@@ -377,8 +374,8 @@ func syncFile(f *os.File) error {
 	return file.Sync(f)
 }
 
-// each calls use with the latest entry of each key, in the order of the journal. It leaves out entries of
-// titles and seasons that are no more, except their removals, and old ones of lists of changes and lacking seasons.
+// each calls use with the latest entry of each key, in the journal's order. It skips expired entries, and entries of parts of
+// removed titles and seasons.
 func (s *store) each(use func(e *entry)) error {
 	_, err := readJournal(io.NewSectionReader(s.journal, 0, s.end), func(off int64, e *entry) {
 		switch {
@@ -394,7 +391,7 @@ func (s *store) each(use func(e *entry)) error {
 	return nil
 }
 
-// close ends the store. Rows that are not on the disk go there.
+// close flushes and closes the store.
 func (s *store) close() error {
 	var errs []error
 	if s.journal != nil {

@@ -8,10 +8,10 @@ import (
 	"strings"
 )
 
-// what is the kind of a task.
+// what is the type of a task.
 type what uint8
 
-// Tasks.
+// Types of tasks.
 const (
 	fetchDetails what = iota + 1
 	fetchLanguage
@@ -22,36 +22,36 @@ const (
 	listChanges
 )
 
-// A task is one request, and what is to be done with its response.
+// A task is one request and the context of its response.
 type task struct {
 	what what
-	kind string // of the resource, or of the list; of findID also season, episode or ""
-	id   int64  // of findID: TMDB's, where it is known
-	// language is of fetchLanguage and of fetchSeasons; "" is the first one.
+	kind string // kind of the resource or the list; for findID also season, episode or ""
+	id   int64  // for findID: TMDB's ID, if known
+	// language of fetchLanguage and fetchSeasons; "" is the base language.
 	language string
 	mode     SeasonMode
-	seasons  []int64  // of fetchSeasons: their numbers
-	videos   []string // languages of videos that the dump has, besides those of the Config
-	number   int64    // of fetchEpisode: its season's and its own, see episodeNumber
-	text     string   // of findID: the id; of searchTitle: the title
-	title    string   // of findID
-	source   string   // of findID: fromIMDb or fromTVDB
-	place    string   // where text comes from, for the report
-	year     int      // of searchTitle
-	day, end Day      // of listChanges: changes of the day; some of the end may come with them
+	seasons  []int64  // season numbers of fetchSeasons
+	videos   []string // video languages that the dump has, besides the Config's
+	number   int64    // fetchEpisode: season and episode, see episodeNumber
+	text     string   // the ID of findID, or the title of searchTitle
+	title    string   // for findID
+	source   string   // for findID: fromIMDb or fromTVDB
+	place    string   // origin of text, for the report
+	year     int      // for searchTitle
+	day, end Day      // listChanges: changes of day; some changes of end may be included
 	page     int
-	// since is the day from which on an earlier response is good enough.
+	// since is the earliest day of an acceptable earlier response.
 	since Day
 }
 
-// key names the response in the journal. Seasons have a key each, see seasonKey.
+// key names the response in the journal. Each season has its own key, see seasonKey.
 func (t *task) key() string {
 	switch t.what {
 	case fetchDetails, fetchLanguage:
 		return fmt.Sprintf("%s/%d%s", t.kind, t.id, t.suffix())
 	case fetchEpisode:
 		return t.episodePath()
-	case findID: // what is taken of the response depends on the kind, or on id and title
+	case findID: // the part of the response that is used depends on the kind, or on ID and title
 		key := fmt.Sprintf("find/%s/%s", t.source, t.text)
 		if t.kind == "" && t.source == fromTVDB {
 			return fmt.Sprintf("%s/%d/%s", key, t.id, t.title)
@@ -64,7 +64,7 @@ func (t *task) key() string {
 	}
 }
 
-// suffix is the end of the key of what is in a language.
+// suffix is the end of a key with a language.
 func (t *task) suffix() string {
 	if t.language == "" {
 		return ""
@@ -77,32 +77,32 @@ func (t *task) seasonKey(number int64) string {
 	return fmt.Sprintf("tv/%d/season/%d%s", t.id, number, t.suffix())
 }
 
-// lackPrefix begins the keys of seasons that a series lists and the server lacks.
+// lackPrefix starts the keys of seasons that a series lists and the server does not have.
 const lackPrefix = "lacks/"
 
-// lackKey names in the journal that a season did not come. An entry of its own leaves that of the season as it is.
+// lackKey is the journal's key for a missing season. It leaves the season's own entry unchanged.
 func (t *task) lackKey(number int64) string { return lackPrefix + t.seasonKey(number) }
 
 const changesPrefix = "changes/"
 
-// isPassing reports whether a key is of a page of changes or of a season that did not come: such entries are of no use later.
+// isPassing reports whether a key is a page of changes or a missing season. Such entries expire.
 func isPassing(key string) bool {
 	return strings.HasPrefix(key, changesPrefix) || strings.HasPrefix(key, lackPrefix)
 }
 
-// languageOf returns the language of the key of a resource, "" for the first one and for other keys.
+// languageOf returns the language in the key of a resource, or "" for the base language and other keys.
 func languageOf(key string) string {
 	_, language, ok := strings.Cut(key, " ")
 	if !ok {
 		return ""
 	}
 	if _, ok := titleKey(key); !ok {
-		return "" // the title of a search
+		return "" // text after the blank belongs to a searched title
 	}
 	return language
 }
 
-// ownersOf returns the keys of what a resource is a part of: its details without a language, its season, its series.
+// ownersOf returns the keys of the resources that contain a resource: its details without a language, its season, its series.
 func ownersOf(key string) (out []string) {
 	title, ok := titleKey(key)
 	if !ok {
@@ -116,21 +116,21 @@ func ownersOf(key string) (out []string) {
 	return out
 }
 
-// isList reports whether the response names what is to be fetched, and is no row.
+// isList reports whether the response names resources to fetch, and is not a row.
 func (t *task) isList() bool {
 	return t.what == findID || t.what == searchTitle || t.what == listChanges
 }
 
-// A Title is a resource that can be fetched by its id.
+// A Title is a resource that can be fetched by ID.
 type Title struct {
 	Kind string // one of KindNames
 	ID   int64
 }
 
-// key names the details in the journal.
+// key is the journal's key for the details.
 func (t Title) key() string { return fmt.Sprintf("%s/%d", t.Kind, t.ID) }
 
-// titleKey reads the resource off a key: that of its details, of its languages, or of seasons of a series.
+// titleKey parses the resource from the key of its details, of one of its languages, or of a season.
 func titleKey(key string) (t Title, ok bool) {
 	kind, rest, _ := strings.Cut(key, "/")
 	if kindNamed(kind) == nil {
@@ -144,11 +144,11 @@ func titleKey(key string) (t Title, ok bool) {
 	return Title{Kind: kind, ID: id}, err == nil && id > 0
 }
 
-// request returns the path below the version, and the query.
+// request returns the path below the API's version, and the query.
 func (t *task) request(cfg *Config) (path string, q url.Values) {
 	q = url.Values{}
 	path = fmt.Sprintf("/%s/%d", t.kind, t.id)
-	var names []string // to append
+	var names []string // names for append_to_response
 	switch t.what {
 	case fetchDetails:
 		names = kindNamed(t.kind).appends
@@ -169,7 +169,7 @@ func (t *task) request(cfg *Config) (path string, q url.Values) {
 		q.Set("external_source", t.source)
 	case searchTitle:
 		path = "/search/" + t.kind
-		year := "primary_release_year" // the parameter that matches the first year of a title
+		year := "primary_release_year" // the parameter for the first release of a title
 		if t.kind == "tv" {
 			year = "first_air_date_year"
 		}
@@ -187,13 +187,13 @@ func (t *task) request(cfg *Config) (path string, q url.Values) {
 	if t.language != "" {
 		q.Set("language", t.language)
 	}
-	if t.hasVideos() { // in English and in none
+	if t.hasVideos() { // English videos and videos without a language come too
 		q.Set("include_video_language", strings.Join(append([]string{"en", "null"}, t.furtherVideos(cfg)...), ","))
 	}
 	return path, q
 }
 
-// furtherVideos returns the languages of videos besides English and none.
+// furtherVideos returns the video languages besides English and none.
 func (t *task) furtherVideos(cfg *Config) []string {
 	list := slices.Clone(t.videos)
 	for _, l := range cfg.Languages {
@@ -205,7 +205,7 @@ func (t *task) furtherVideos(cfg *Config) []string {
 	return slices.Compact(list)
 }
 
-// hasVideos reports whether the request is for videos too.
+// hasVideos reports whether the response includes videos.
 func (t *task) hasVideos() bool {
 	switch t.what {
 	case fetchDetails:
@@ -216,17 +216,17 @@ func (t *task) hasVideos() bool {
 	return t.what == fetchEpisode
 }
 
-// SeasonMode is how much of seasons is fetched.
+// A SeasonMode selects how much of each season is fetched.
 type SeasonMode string
 
 // Modes.
 const (
 	SeasonsNone    SeasonMode = "none"
-	SeasonsDetails SeasonMode = "details" // with their episodes: up to 20 seasons a request
-	SeasonsAll     SeasonMode = "all"     // with all sub-requests: two seasons a request
+	SeasonsDetails SeasonMode = "details" // with episodes: up to 20 seasons per request
+	SeasonsAll     SeasonMode = "all"     // with all sub-requests: two seasons per request
 )
 
-// appends returns what is appended to each season.
+// appends returns the sub-requests to append for each season.
 func (m SeasonMode) appends(language string) []string {
 	if m != SeasonsAll {
 		return nil
@@ -237,7 +237,7 @@ func (m SeasonMode) appends(language string) []string {
 	return seasons.localizedAppends()
 }
 
-// seasonTasks divides seasons of a series into requests.
+// seasonTasks splits the seasons of a series into requests.
 func (t *task) seasonTasks() (out []task) {
 	for group := range slices.Chunk(t.seasons, maxAppends/(1+len(t.mode.appends(t.language)))) {
 		one := *t
@@ -247,12 +247,12 @@ func (t *task) seasonTasks() (out []task) {
 	return out
 }
 
-// An episode's number is that of its season and its own in one, so that a response can name it.
+// An episode's number holds its season's number in the upper bits.
 const seasonBits = 32
 
 func episodeNumber(season, episode int64) int64 { return season<<seasonBits | episode }
 
-// at returns the numbers of an episode.
+// at returns the season and episode numbers.
 func (t *task) at() (season, episode int64) {
 	return t.number >> seasonBits, t.number & (1<<seasonBits - 1)
 }

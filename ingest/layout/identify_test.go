@@ -56,7 +56,7 @@ func (t tableTest) refuse(row, want string) {
 	var no *NoIDError
 	var fe *record.FieldError
 	recs, err := t.records(row)
-	if err == nil || err.Error() != want || !errors.As(err, &fe) || errors.As(err, &no) != strings.Contains(want, "id can be minted of") && !strings.Contains(want, "want an id:") {
+	if err == nil || err.Error() != want || !errors.As(err, &fe) || errors.As(err, &no) != strings.Contains(want, "to mint an id from") && !strings.Contains(want, "want an id:") {
 		t.Errorf("Records(%s) = %s, %v, want %s", row, described(recs), err, want)
 	}
 }

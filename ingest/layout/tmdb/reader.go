@@ -242,7 +242,7 @@ func partAddress(rec record.Record, r Row) error {
 			record.MarkAbsent(rec, w.field) // set by us, so not null
 			*got = record.Number(w.n)
 		case got.V != w.n:
-			return &record.FieldError{Field: w.field, What: fmt.Sprintf("want %d as in its address, found %d", w.n, got.V)}
+			return &record.FieldError{Field: w.field, What: fmt.Sprintf("want %d, as in its address, found %d", w.n, got.V)}
 		}
 	}
 	return nil
