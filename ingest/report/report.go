@@ -279,6 +279,7 @@ var page = sync.OnceValue(func() *template.Template {
 	return template.Must(template.New("page").Funcs(template.FuncMap{
 		"bytes": func(n int64) string { return humanize.IBytes(uint64(n)) }, "number": humanize.Comma, "seconds": formatSeconds, "percent": percent,
 		"moment": func(t time.Time) string { return t.Format("2006-01-02 15:04:05 UTC") }, "dangling": byMissing,
+		"others": func(files int64) int64 { return files - 1 },
 	}).Parse(pageText))
 })
 

@@ -83,6 +83,17 @@ func full() Report {
 	return c.Report(End{
 		Catalog: "catalog", Parameters: map[string]string{"layout": "auto", "language": "de-DE"}, Elapsed: 2250 * time.Millisecond,
 		Skipped: []Skipped{{"notes.txt", "no dump format"}},
+		Fits: []FileFit{
+			{
+				File: "movies.csv.gz", Files: 3, Meaning: "movie records of the API", Rows: 1020, Made: 1004,
+				Problems: []string{`1,003 of 1,004 values of column runtime do not fit its field, such as "soon" in line 3`},
+				Columns: []Column{
+					{Name: "note", Cells: 5, Unused: 5, Ignored: true}, {Name: "mood", Cells: 2, Extra: 2},
+					{Name: "runtime", Cells: 1004, Used: 1, LeftOut: 1003, Example: &Sample{File: "movies.csv.gz", Row: 2, Line: 3, Value: `"soon"`, Reason: `want an integer, found "soon"`}},
+				},
+			},
+			{File: "people.parquet", Meaning: "table people of tables.toml", Rows: 1, Made: 1, Columns: []Column{{Name: "name", Cells: 1, Used: 1}}},
+		},
 		References: []Relation{
 			{Kind: "movie", Path: "belongs_to_collection.id", Target: "collection", TargetRecords: 2, References: 2, Distinct: 2},
 			{
@@ -149,13 +160,14 @@ func TestHostileNames(t *testing.T) {
 	c.Count(Records{Kind: evil})
 	r := c.Report(End{
 		Catalog: evil, Parameters: map[string]string{evil: evil}, Err: errors.New(evil), Skipped: []Skipped{{evil, evil}},
+		Fits: []FileFit{{File: evil, Meaning: evil, Problems: []string{evil}, Columns: []Column{{Name: evil, Example: &Sample{File: evil, Reason: evil}}}}},
 		References: []Relation{{Kind: evil, Path: evil, Target: evil, Samples: []Dangling{{ID: evil}}}},
 	})
 	b, err := r.HTML()
 	if err != nil {
 		t.Fatal(err)
 	}
-	if n := strings.Count(string(b), "alert(1)"); n < 18 {
+	if n := strings.Count(string(b), "alert(1)"); n < 24 {
 		t.Errorf("the text occurs %d times, want it everywhere", n)
 	}
 	for _, tag := range regexp.MustCompile(`<[^/!][^>]*>`).FindAll(b, -1) {
