@@ -46,6 +46,8 @@ func TestFit(t *testing.T) {
 	f("keywords.ndjson", `{"id":862,"keywords":[{"id":931,"name":"jealousy"}]}`+"\n"+`{"id":5,"keywords":[]}`, "keywords of a movie", "id 2=2+0+0+0", "keywords 1=1+0+0+0")
 	f("x.csv", ",id,title,genres,original_language\n0,550,A,\"Drama, Crime\",en\n1,551,B,Nothing,de\n", "table tmdb_movie_dataset of tmdb-v11.toml",
 		"column_1 2=0+0+0+2", "genres 2=1+0+1+0", "id 2=2+0+0+0", "original_language 2=2+0+0+0", "title 2=2+0+0+0")
+	f("movies.json", `{"_id":{"$oid":"5b2d1ba70e0a26431d004b10"},"id":{"$numberInt":"1"},"title":"A","revenue":{"$numberLong":"7"},"release_date":{"$date":{"$numberLong":"939945600000"}}}`, own,
+		"_id 1=0+0+0+1", "id 1=1+0+0+0", "release_date 1=1+0+0+0", "revenue 1=1+0+0+0", "title 1=1+0+0+0")
 	f("list.json", `{"page":1,"results":[{"id":1,"title":"A","overview":"o"}]}`, own+", rows at results", "id 1=1+0+0+0", "overview 1=1+0+0+0", "title 1=1+0+0+0")
 }
 

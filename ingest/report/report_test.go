@@ -160,7 +160,7 @@ func TestHostileNames(t *testing.T) {
 	c.Count(Records{Kind: evil})
 	r := c.Report(End{
 		Catalog: evil, Parameters: map[string]string{evil: evil}, Err: errors.New(evil), Skipped: []Skipped{{evil, evil}},
-		Fits: []FileFit{{File: evil, Meaning: evil, Problems: []string{evil}, Columns: []Column{{Name: evil, Example: &Sample{File: evil, Reason: evil}}}}},
+		Fits:       []FileFit{{File: evil, Meaning: evil, Problems: []string{evil}, Columns: []Column{{Name: evil, Example: &Sample{File: evil, Reason: evil}}}}},
 		References: []Relation{{Kind: evil, Path: evil, Target: evil, Samples: []Dangling{{ID: evil}}}},
 	})
 	b, err := r.HTML()

@@ -89,13 +89,16 @@ func checkInvariants(t *testing.T, r *Reader, before []Row, row Row, o Options) 
 	if columnar {
 		mended = false // its values are, and it has no text as found
 	}
-	if table && !columnar || mended {
+	plain := !table && !mended && row.Raw != nil // of Extended JSON
+	if table && !columnar || mended || plain {
 		found = row.Raw
 	}
 	switch {
+	case plain && (row.Err != nil || !bytes.Contains(row.Raw, []byte(`"$`)) || !json.Valid(row.Raw)):
+		t.Errorf("%v: row %q with raw bytes %q", row.Place, row.JSON, row.Raw)
 	case row.Place.Row != int64(len(before)+1) || columnar != (row.Place.Line == 0) || columnar != (row.Place.Off == -1):
 		t.Errorf("row %d is at %+v", len(before)+1, row.Place)
-	case (row.Raw != nil) != (table && !columnar || mended) || mended && (table || row.Err != nil || json.Valid(row.Raw) && !bytes.Contains(row.Raw, []byte(`\u0000`))):
+	case (row.Raw != nil) != (table && !columnar || mended || plain) || mended && (table || row.Err != nil || json.Valid(row.Raw) && !bytes.Contains(row.Raw, []byte(`\u0000`))):
 		t.Errorf("%v: %v row with raw bytes %q", row.Place, r.File().Format, row.Raw)
 	case row.Err == nil && (int64(len(found)) != row.Size || row.Size > o.WithDefaults().MaxRowBytes):
 		t.Errorf("%v: %d bytes of %d", row.Place, len(found), row.Size)
@@ -126,6 +129,8 @@ func FuzzText(f *testing.F) {
 		"{\"a\":\"\u2028\"}\n" + strings.Repeat(" ", 2000) + "{}\n", "id,title\n1,x\n", "id\ttitle\n1\tx\n",
 		"id,title\r1,x\r\r\n2,\"a\rb\"\r", "1\r{}\r", "{\"a\":\"\\u0000\"}\n",
 		"{\"a\":NaN,\"b\":[-Infinity],\"c\":\"\x01\\s\\u12\"}\n{\"a\":Nan}\n[{\"a\":\"\t\"}]",
+		"{\"_id\":{\"$oid\":\"5b\"},\"a\":[{ \"$numberInt\" : \"5\" }],\"b\":{\"$date\":{\"$numberLong\":\"00\"}},\"c\":\"{\\\"$\"}\n",
+		"{\"$oid\":\"5b\"}\n{\"a\":{\"$date\":-1}}\n{\"a\":{\"$numberDecimal\":\"NaN\"}}\n{\"a\":{\"$x\":{\"$oid\":\"\"}}}\n",
 		"{}\n  1\n", // the fault's offset counts from the start of the line
 		"\xef\xbb\xbf\r\n\"a\nb\",,c\n", "\ta\tb\n1\t2\t3\n", "a;b|c\n", "a,a\n", "a", "\"a", "<a>,b\n", "1,b\n",
 	} {
@@ -159,7 +164,7 @@ func FuzzText(f *testing.F) {
 			}
 			if n < len(rows) {
 				found := rows[n].JSON
-				if rows[n].Raw != nil { // it was mended
+				if rows[n].Raw != nil { // it was written anew
 					found = rows[n].Raw
 				}
 				if !bytes.HasPrefix(line, bytes.Trim(found, " \t\r")) || rows[n].Size <= fuzzRowBytes && len(found) != len(line) {
@@ -198,8 +203,12 @@ func FuzzArray(f *testing.F) {
 			t.Fatalf("%q gives %d rows, then %v, want %d", b, len(got), err, len(want))
 		}
 		for i := range got {
-			if !bytes.Equal(got[i].JSON, bytes.TrimSpace(want[i])) {
-				t.Fatalf("element %d is %q, want %q", i, got[i].JSON, want[i])
+			found := got[i].JSON
+			if got[i].Raw != nil { // it was written anew
+				found = got[i].Raw
+			}
+			if !bytes.Equal(found, bytes.TrimSpace(want[i])) {
+				t.Fatalf("element %d is %q, want %q", i, found, want[i])
 			}
 		}
 	})

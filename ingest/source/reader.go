@@ -217,6 +217,14 @@ func (r *Reader) Next() (Row, error) {
 			row.Err = &RowError{Place: row.Place, Off: int64(off), Reason: fmt.Sprintf("byte %d: invalid %s", off, r.encoding)}
 		}
 	}
+	if row.Err == nil && !r.file.Format.Table() && bytes.IndexByte(row.JSON, '$') >= 0 { // few rows have one
+		if plain := plainValues(row.JSON); plain != nil {
+			if row.Raw == nil {
+				row.Raw = row.JSON
+			}
+			row.JSON = plain
+		}
+	}
 	if r.file.Join != nil && row.Err == nil {
 		row.JSON = r.file.Join.Join(row.JSON)
 	}

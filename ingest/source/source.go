@@ -105,8 +105,8 @@ type Row struct {
 	// null where a cell is empty or, in TSV, \N.
 	JSON []byte
 
-	// Raw is the row as found, without its line end, where JSON is written anew from
-	// text: in CSV and TSV, and where it was mended. It is nil otherwise, and valid as long as JSON is.
+	// Raw is the row as found, without its line end, where JSON is written anew: in CSV and TSV, of Extended JSON, and where it was mended. It is
+	// nil otherwise, and valid as long as JSON is.
 	Raw []byte
 
 	// Mended counts what was changed to make JSON of the row.

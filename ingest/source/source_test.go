@@ -404,3 +404,33 @@ func TestPipe(t *testing.T) {
 		t.Errorf("rows are %q, %v, want two", rows, err)
 	}
 }
+
+// TestExtendedJSON: rows of MongoDB's tools have the values themselves.
+func TestExtendedJSON(t *testing.T) {
+	for _, tt := range []struct{ found, want string }{
+		{`{"_id":{"$oid":"5b2d1ba70e0a26431d004b10"},"a":1}`, `{"_id":"5b2d1ba70e0a26431d004b10","a":1}`},
+		{`{"a":[{"$numberInt":"5"},{"$numberLong":"-6"}],"b":{"c":{ "$numberDouble" : "7.5" }}}`, `{"a":[5,-6],"b":{"c":7.5}}`},
+		{`{"a":{"$numberDecimal":"9.99E+2"},"b":{"$numberDouble":"NaN"},"c":{"$numberLong":"007"}}`, `{"a":9.99E+2,"b":"NaN","c":"007"}`},
+		{`{"a":{"$date":"2020-01-01T00:00:00Z"},"b":{"$date":{"$numberLong":"1577836800500"}},"c":{"$date":-86400000}}`, `{"a":"2020-01-01T00:00:00Z","b":"2020-01-01T00:00:00.5Z","c":"1969-12-31T00:00:00Z"}`},
+		{`{"a":{"$date":{"$numberLong":"99999999999999999"}},"b":{"$date":{"$numberLong":"00999999999999999999999"}}}`, `{"a":99999999999999999,"b":"00999999999999999999999"}`},
+		{`{"a":{"$uuid":"3b241101-e2bb-4255-8caf-4136c566a962"},"b":{"$ref":"x","$id":{"$oid":"5b"}}}`, `{"a":"3b241101-e2bb-4255-8caf-4136c566a962","b":{"$ref":"x","$id":"5b"}}`},
+		// Nothing else changes.
+		{`{"a":{"$binary":{"base64":"YQ==","subType":"00"}},"b":{"$oid":5},"c":{"$oid":"5b","d":1},"e":"{\"$oid\":\"5b\"}"}`, ``},
+		{`{"$oid":"5b"}`, ``},
+		{`{"title":"$9.99","a":{"b":"$"},"c":["$x"]}`, ``},
+	} {
+		if tt.want == "" {
+			tt.want = tt.found
+		}
+		for name, text := range map[string]string{"m.ndjson": tt.found + "\n" + tt.found, "m.json": "[" + tt.found + "]"} {
+			got, err := readFile(t, write(t, name, []byte(text)), Options{})
+			if err != nil || got[0] != name+":1 "+tt.want {
+				t.Errorf("%s is read as %q, %v, want %s", tt.found, got, err, tt.want)
+			}
+		}
+	}
+	// A dollar in the cell of a table is text.
+	if got, err := readFile(t, write(t, "m.csv", []byte("a,b\n$9.99,\"{\"\"$oid\"\":1}\"\n")), Options{}); err != nil || got[0] != `m.csv:2 {"a":"$9.99","b":"{\"$oid\":1}"}` {
+		t.Errorf("a table with dollars is read as %q, %v", got, err)
+	}
+}

@@ -45,11 +45,13 @@ func (t *Reader) known(typ *catalog.Type, r record.Record) (english record.Recor
 		return english, nil, err
 	}
 	before := len(extra)
-	// account_states is private to one account.
-	if _, ok := extra.Take("account_states"); ok {
-		record.Count(t.dropped, "account_states", 1)
-		t.Forget("account_states")
-		t.parser.Settle("account_states", record.IsUnused)
+	// account_states is private to one account. _id is the key of the database that the dump was exported from.
+	for _, name := range []string{"account_states", "_id"} {
+		if _, ok := extra.Take(name); ok {
+			record.Count(t.dropped, name, 1)
+			t.Forget(name)
+			t.parser.Settle(name, record.IsUnused)
+		}
 	}
 	if err := t.legacy(typ, r, &extra); err != nil {
 		return english, nil, err
