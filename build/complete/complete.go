@@ -1,11 +1,11 @@
-// Package complete turns given records into completed ones. A given record has the content of the dumps; the
-// catalogue stores it, and fingerprints cover it. A completed record has all the fields of an API details response.
-// Rendering, tables and contributions to other resources use it.
+// Package complete turns given records into completed ones, in two steps with a type each.
 //
-// Three steps complete a record. Text from crawls in other languages replaces missing English text. Other records and
-// the catalogue as a whole fill gaps. The API's empty values fill the rest, because clients rely on them. The last
-// two steps apply only to records without a details response, such as rows of lists, single sub-requests and other
-// layouts: a details response stays unchanged, old shapes too.
+// A given record, a plain pointer, has the content of the dumps: the catalogue stores it, and fingerprints cover it.
+// Base makes it a Based one: text from crawls in other languages replaces missing English text. Neighbours and credits
+// are found by it. Of, Series, Season, Episode and Person make that a Record, which has all fields of an API details
+// response: other records and the catalogue as a whole fill gaps, and the API's empty values fill the rest, because
+// clients rely on them. Rendering, tables and contributions use it. This second step leaves details responses
+// unchanged, old shapes too; it is for rows of lists, single sub-requests and other layouts.
 //
 // Sub-requests stay unchanged until they are rendered: see Sub and Pages.
 //
@@ -21,6 +21,13 @@ import (
 	"github.com/reelsplice/reelsplice/schemas/record"
 )
 
+// A Based record has text in the base language if any crawl gave some. It shares memory with the given record, so
+// neither may be changed.
+type Based[T any] struct{ given, v *T }
+
+// V returns the record, which is read only; nil for the zero Based.
+func (b Based[T]) V() *T { return b.v }
+
 // A Record is a completed record. It shares memory with the given one, so neither may be changed.
 type Record[T any] struct{ v *T }
 
@@ -28,9 +35,9 @@ type Record[T any] struct{ v *T }
 func (r Record[T]) V() *T { return r.v }
 
 // Of completes a record without derived data.
-func Of[T any](given *T) Record[T] { return details(Base(given), nil) }
+func Of[T any](b Based[T]) Record[T] { return details(b.v, nil) }
 
-// details completes the details of a record returned by Base. derive sets fields first; it may be nil.
+// details completes the details of a based record. derive sets fields first; it may be nil.
 func details[T any](based *T, derive func(*T)) Record[T] {
 	rec := record.Of(based)
 	m := modelOf(rec)
@@ -97,8 +104,8 @@ type PersonDerived struct {
 }
 
 // Person completes a person.
-func Person(given *catalog.Person, d PersonDerived) Record[catalog.Person] {
-	p := *Base(given)
+func Person(b Based[catalog.Person], d PersonDerived) Record[catalog.Person] {
+	p, given := *b.v, b.given
 	if d.Credited { // unlike a crawl's credits, derived ones have all languages
 		p.CombinedCredits, p.MovieCredits, p.TVCredits = given.CombinedCredits, given.MovieCredits, given.TVCredits
 	}
@@ -129,8 +136,8 @@ type LocalizedName struct {
 }
 
 // Series completes a series.
-func Series(given *catalog.TV, d SeriesDerived) Record[catalog.TV] {
-	return details(Base(given), func(t *catalog.TV) {
+func Series(b Based[catalog.TV], d SeriesDerived) Record[catalog.TV] {
+	return details(b.v, func(t *catalog.TV) {
 		if t.LastEpisodeToAir == nil {
 			t.LastEpisodeToAir = summaryOf(d.Last.v)
 		}
@@ -178,8 +185,8 @@ type SeasonDerived struct {
 }
 
 // Season completes a season.
-func Season(given *catalog.Season, d SeasonDerived) Record[catalog.Season] {
-	return details(Base(given), func(s *catalog.Season) {
+func Season(b Based[catalog.Season], d SeasonDerived) Record[catalog.Season] {
+	return details(b.v, func(s *catalog.Season) {
 		if s.Networks == nil && d.Series != nil {
 			s.Networks = d.Series.Networks
 		}
@@ -203,8 +210,8 @@ func Season(given *catalog.Season, d SeasonDerived) Record[catalog.Season] {
 
 // Episode completes an episode with the details in its season's list; nil for none. Crawls of single sub-requests
 // have no details of their own.
-func Episode(given, listed *catalog.Episode) Record[catalog.Episode] {
-	e := Base(given)
+func Episode(b Based[catalog.Episode], listed *catalog.Episode) Record[catalog.Episode] {
+	e := b.v
 	if listed != nil {
 		own := *e
 		dst, src := record.Of(&own), record.Of(listed)
@@ -221,7 +228,7 @@ func Episode(given, listed *catalog.Episode) Record[catalog.Episode] {
 	return details(e, nil)
 }
 
-// Listed returns episode i of a season's list as a record of its own, with its texts from crawls of the season in
+// Listed returns episode i of a season's list as a given record of its own, with its texts from crawls of the season in
 // other languages.
 func Listed(s *catalog.Season, i int) *catalog.Episode {
 	e := &s.Episodes[i]
@@ -251,9 +258,11 @@ func Listed(s *catalog.Season, i int) *catalog.Episode {
 	return out
 }
 
-// Base returns a record whose missing language-dependent fields come from crawls in other languages, as if en-US had
-// no text. It returns given itself if there were no such crawls. Columns may be missing from the record.
-func Base[T any](given *T) *T {
+// Base fills missing language-dependent fields from crawls in other languages, as if en-US had no text. It makes no copy
+// if there were no such crawls. Columns may be missing from the record.
+func Base[T any](given *T) Based[T] { return Based[T]{given, based(given)} }
+
+func based[T any](given *T) *T {
 	rec := record.Of(given)
 	m := modelOf(rec)
 	if m.Localized == nil {

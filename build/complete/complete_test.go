@@ -54,61 +54,64 @@ func TestRecordsStay(t *testing.T) {
 	var credits []derive.Credit
 	var near neighbours.Title
 	stays(t, "movies", func(m *catalog.Movie) error {
-		c := complete.Of(m)
+		based := complete.Base(m)
+		c := complete.Of(based)
 		credits = append(credits, derive.MovieCredits(c.V())...)
-		near.OfMovie(c.V())
+		near.OfMovie(based)
 		r.Movie(c, render.TitleDerived{Similar: []int64{1}})
 		return w.Movie(c)
 	})
 	stays(t, "tv", func(tv *catalog.TV) error {
-		near.OfSeries(complete.Base(tv))
-		all := derive.NewSeries(complete.Base(tv)).Credits()
-		c := complete.Series(tv, complete.SeriesDerived{})
+		based := complete.Base(tv)
+		near.OfSeries(based)
+		all := derive.NewSeries(based.V()).Credits()
+		c := complete.Series(based, complete.SeriesDerived{})
 		r.Series(c, render.SeriesDerived{Aggregate: derive.Aggregate(all)})
 		return w.Series(index.Series{TV: c})
 	})
 	stays(t, "seasons", func(s *catalog.Season) error {
-		based := complete.Base(s)
+		season := complete.Base(s)
+		based := season.V()
 		shown := derive.Broadcasts(based, nil)
 		derive.NewSeries(nil).Season(1, based, shown)
-		r.Season(complete.Season(s, complete.SeasonDerived{}), render.SeasonDerived{
+		r.Season(complete.Season(season, complete.SeasonDerived{}), render.SeasonDerived{
 			Credits: derive.Regulars(based, nil, shown), Aggregate: derive.SeasonAggregate(based, nil, shown),
 		})
 		for i := range s.Episodes {
-			r.Episode(complete.Of(complete.Listed(s, i)), render.EpisodeDerived{})
+			r.Episode(complete.Of(complete.Base(complete.Listed(s, i))), render.EpisodeDerived{})
 		}
 		return nil
 	})
 	stays(t, "episodes", func(e *catalog.Episode) error {
-		c := complete.Episode(e, &catalog.Episode{Name: record.Text("Listed")})
+		c := complete.Episode(complete.Base(e), &catalog.Episode{Name: record.Text("Listed")})
 		derive.Broadcasts(&catalog.Season{}, []*catalog.Episode{c.V()})
 		r.Episode(c, render.EpisodeDerived{})
 		return nil
 	})
 	stays(t, "people", func(p *catalog.Person) error {
-		c := complete.Person(p, complete.PersonDerived{Credited: true, OriginalName: "O"})
+		c := complete.Person(complete.Base(p), complete.PersonDerived{Credited: true, OriginalName: "O"})
 		r.Person(c, render.PersonDerived{Credits: credits[:50], KnownFor: derive.KnownFor("", credits[:50])})
 		return index.Add(w, fragment.KindPerson, 1, c, 1, false)
 	})
 	stays(t, "collections", func(v *catalog.Collection) error {
-		c := complete.Of(v)
+		c := complete.Of(complete.Base(v))
 		r.Collection(c, render.CollectionDerived{Parts: []int64{1}})
 		return index.Add(w, fragment.KindCollection, 1, c, 1, false)
 	})
 	stays(t, "companies", func(v *catalog.Company) error {
-		r.Company(complete.Of(v), []int64{1})
-		return index.Add(w, fragment.KindCompany, 1, complete.Of(v), 1, false)
+		r.Company(complete.Of(complete.Base(v)), []int64{1})
+		return index.Add(w, fragment.KindCompany, 1, complete.Of(complete.Base(v)), 1, false)
 	})
 	stays(t, "keywords", func(k *catalog.KeywordRecord) error {
-		r.Keyword(complete.Of(k), []int64{1}, []int64{1, 2})
-		return index.Add(w, fragment.KindKeyword, 1, complete.Of(k), 1, false)
+		r.Keyword(complete.Of(complete.Base(k)), []int64{1}, []int64{1, 2})
+		return index.Add(w, fragment.KindKeyword, 1, complete.Of(complete.Base(k)), 1, false)
 	})
 	stays(t, "networks", func(n *catalog.Network) error {
-		render.Plain(r, fragment.KindNetwork, complete.Of(n))
+		render.Plain(r, fragment.KindNetwork, complete.Of(complete.Base(n)))
 		return nil
 	})
 	stays(t, "episode_groups", func(g *catalog.EpisodeGroupRecord) error {
-		render.Plain(r, fragment.KindEpisodeGroup, complete.Of(g))
+		render.Plain(r, fragment.KindEpisodeGroup, complete.Of(complete.Base(g)))
 		return nil
 	})
 	stays(t, "lists", func(l *catalog.List) error {

@@ -59,7 +59,7 @@ func parseAs[T any](t *testing.T, text string) complete.Record[T] {
 	if err := record.NewParser().Parse(text, record.Of(v)); err != nil {
 		t.Fatal(err)
 	}
-	return complete.Of(v)
+	return complete.Of(complete.Base(v))
 }
 
 // dayOf is posting.DayOf of a date that is one.

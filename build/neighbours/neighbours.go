@@ -34,6 +34,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/reelsplice/reelsplice/build/complete"
 	"github.com/reelsplice/reelsplice/schemas/catalog"
 	"github.com/reelsplice/reelsplice/schemas/extsort"
 	"github.com/reelsplice/reelsplice/schemas/record"
@@ -194,7 +195,8 @@ var keyJobs = map[string]bool{
 }
 
 // OfMovie sets t from a movie and reuses its memory.
-func (t *Title) OfMovie(m *catalog.Movie) {
+func (t *Title) OfMovie(b complete.Based[catalog.Movie]) {
+	m := b.V()
 	t.reset()
 	t.ID, t.Adult = m.ID.V, m.Adult.V
 	t.Votes, t.Popularity = m.VoteCount.V, m.Popularity.V
@@ -212,7 +214,8 @@ func (t *Title) OfMovie(m *catalog.Movie) {
 }
 
 // OfSeries sets t from a series and reuses its memory.
-func (t *Title) OfSeries(s *catalog.TV) {
+func (t *Title) OfSeries(b complete.Based[catalog.TV]) {
+	s := b.V()
 	t.reset()
 	t.ID, t.Adult = s.ID.V, s.Adult.V
 	t.Votes, t.Popularity = s.VoteCount.V, s.Popularity.V

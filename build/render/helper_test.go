@@ -317,17 +317,17 @@ func fragmentsBy(r *Renderer, rec record.Record, k fragment.Kind) []release.Frag
 	case fragment.KindCollection:
 		return collectionOf(r, record.As[catalog.Collection](rec), CollectionDerived{})
 	case fragment.KindCompany:
-		return r.Company(complete.Of(record.As[catalog.Company](rec)), nil)
+		return r.Company(complete.Of(complete.Base(record.As[catalog.Company](rec))), nil)
 	case fragment.KindNetwork:
-		return Plain(r, k, complete.Of(record.As[catalog.Network](rec)))
+		return Plain(r, k, complete.Of(complete.Base(record.As[catalog.Network](rec))))
 	case fragment.KindKeyword:
-		return r.Keyword(complete.Of(record.As[catalog.KeywordRecord](rec)), nil, nil)
+		return r.Keyword(complete.Of(complete.Base(record.As[catalog.KeywordRecord](rec))), nil, nil)
 	case fragment.KindReview:
-		return Plain(r, k, complete.Of(record.As[catalog.ReviewRecord](rec)))
+		return Plain(r, k, complete.Of(complete.Base(record.As[catalog.ReviewRecord](rec))))
 	case fragment.KindCredit:
-		return Plain(r, k, complete.Of(record.As[catalog.Credit](rec)))
+		return Plain(r, k, complete.Of(complete.Base(record.As[catalog.Credit](rec))))
 	case fragment.KindEpisodeGroup:
-		return Plain(r, k, complete.Of(record.As[catalog.EpisodeGroupRecord](rec)))
+		return Plain(r, k, complete.Of(complete.Base(record.As[catalog.EpisodeGroupRecord](rec))))
 	}
 	return nil
 }
@@ -335,27 +335,27 @@ func fragmentsBy(r *Renderer, rec record.Record, k fragment.Kind) []release.Frag
 // Each of these completes a record and renders it.
 
 func movieOf(r *Renderer, m *catalog.Movie, d TitleDerived) []release.FragmentSpec {
-	return r.Movie(complete.Of(m), d)
+	return r.Movie(complete.Of(complete.Base(m)), d)
 }
 
 func seriesOf(r *Renderer, t *catalog.TV, d SeriesDerived) []release.FragmentSpec {
-	return r.Series(complete.Series(t, d.SeriesDerived), d)
+	return r.Series(complete.Series(complete.Base(t), d.SeriesDerived), d)
 }
 
 func seasonOf(r *Renderer, s *catalog.Season, d SeasonDerived) []release.FragmentSpec {
-	return r.Season(complete.Season(s, d.SeasonDerived), d)
+	return r.Season(complete.Season(complete.Base(s), d.SeasonDerived), d)
 }
 
 func episodeOf(r *Renderer, e *catalog.Episode, d EpisodeDerived) []release.FragmentSpec {
-	return r.Episode(complete.Episode(e, nil), d)
+	return r.Episode(complete.Episode(complete.Base(e), nil), d)
 }
 
 func personOf(r *Renderer, p *catalog.Person, d PersonDerived) []release.FragmentSpec {
-	return r.Person(complete.Person(p, complete.PersonDerived{Credited: len(d.Credits) > 0}), d)
+	return r.Person(complete.Person(complete.Base(p), complete.PersonDerived{Credited: len(d.Credits) > 0}), d)
 }
 
 func collectionOf(r *Renderer, c *catalog.Collection, d CollectionDerived) []release.FragmentSpec {
-	return r.Collection(complete.Of(c), d)
+	return r.Collection(complete.Of(complete.Base(c)), d)
 }
 
 // parseKind reads a record of any kind.

@@ -90,8 +90,8 @@ func TestSeriesWithoutDetails(t *testing.T) {
 			{Summary: catalog.SeasonSummary{SeasonNumber: record.Number(0), EpisodeCount: record.Number(3)}},
 			{Summary: catalog.SeasonSummary{SeasonNumber: record.Number(1), EpisodeCount: record.Number(2), Name: record.Text("One")}},
 		},
-		Last: complete.Of(parseAs[catalog.Episode](t, `{"_details":true,"id":5,"name":"End","overview":"o","season_number":1,"episode_number":2,"series_id":1,`+
-			`"translations":{"translations":[{"iso_3166_1":"DE","iso_639_1":"de","data":{"name":"Ende","overview":""}}]}}`)),
+		Last: complete.Of(complete.Base(parseAs[catalog.Episode](t, `{"_details":true,"id":5,"name":"End","overview":"o","season_number":1,"episode_number":2,"series_id":1,`+
+			`"translations":{"translations":[{"iso_3166_1":"DE","iso_639_1":"de","data":{"name":"Ende","overview":""}}]}}`))),
 	}
 	list := seriesOf(New(), parseAs[catalog.TV](t, `{"id":1,"name":"N"}`), d)
 	allAreJSON(t, "a bare series", list)
@@ -130,7 +130,7 @@ func TestSeason(t *testing.T) {
 		`"images":{"posters":[{"iso_639_1":"fr","file_path":"/fr.jpg"},{"iso_639_1":"it","file_path":"/it.jpg"}]}}`)
 	episode := parseAs[catalog.Episode](t, `{"episode_number":1,"season_number":2,"translations":{"translations":[`+
 		`{"iso_3166_1":"DE","iso_639_1":"de","data":{"name":"Der Winter","overview":""}}]},"localized":[{"language":"de-DE","overview":"kalt"}]}`)
-	list := seasonOf(New(), s, SeasonDerived{SeasonDerived: complete.SeasonDerived{Series: &catalog.TV{OriginalLanguage: record.Text("it")}, Episodes: []complete.Record[catalog.Episode]{complete.Of(episode)}}})
+	list := seasonOf(New(), s, SeasonDerived{SeasonDerived: complete.SeasonDerived{Series: &catalog.TV{OriginalLanguage: record.Text("it")}, Episodes: []complete.Record[catalog.Episode]{complete.Of(complete.Base(episode))}}})
 	allAreJSON(t, "a season", list)
 	all := texts(t, list)
 	ep := func(n, id, name, overview, kind, runtime string) string {
@@ -164,7 +164,7 @@ func TestSeasonWithoutDetails(t *testing.T) {
 			Networks: []catalog.CompanyRef{{ID: record.Number(49)}},
 			Seasons:  []catalog.SeasonSummary{{SeasonNumber: record.Number(0), EpisodeCount: record.Number(7)}},
 		},
-		Episodes: []complete.Record[catalog.Episode]{complete.Of(parseAs[catalog.Episode](t, `{"_details":true,"id":9,"episode_number":3,"season_number":0,"name":"E"}`))},
+		Episodes: []complete.Record[catalog.Episode]{complete.Of(complete.Base(parseAs[catalog.Episode](t, `{"_details":true,"id":9,"episode_number":3,"season_number":0,"name":"E"}`)))},
 	}})
 	allAreJSON(t, "a bare season", list)
 	all := texts(t, list)
@@ -389,8 +389,8 @@ func TestMoviesOfCompaniesAndKeywords(t *testing.T) {
 		ids[i] = int64(i + 1)
 	}
 	for name, list := range map[string][]release.FragmentSpec{
-		"company": New().Company(complete.Of(parseAs[catalog.Company](t, `{"id":1,"name":"C"}`)), ids),
-		"keyword": New().Keyword(complete.Of(parseAs[catalog.KeywordRecord](t, `{"id":1,"name":"K"}`)), ids, ids),
+		"company": New().Company(complete.Of(complete.Base(parseAs[catalog.Company](t, `{"id":1,"name":"C"}`))), ids),
+		"keyword": New().Keyword(complete.Of(complete.Base(parseAs[catalog.KeywordRecord](t, `{"id":1,"name":"K"}`))), ids, ids),
 	} {
 		allAreJSON(t, name, list)
 		all := texts(t, list)
@@ -398,11 +398,11 @@ func TestMoviesOfCompaniesAndKeywords(t *testing.T) {
 		fragmentIs(t, all, "movies", `<id><page>"results":[],"total_pages":2,"total_results":21}`)
 		addressesAre(t, all, "movies", "movies", "movies page 1", "movies page 2")
 	}
-	all := texts(t, New().Company(complete.Of(parseAs[catalog.Company](t, `{"id":1,"movies":{"id":1,"page":1,"results":[],"total_pages":1,"total_results":0}}`)), ids))
+	all := texts(t, New().Company(complete.Of(complete.Base(parseAs[catalog.Company](t, `{"id":1,"movies":{"id":1,"page":1,"results":[],"total_pages":1,"total_results":0}}`))), ids))
 	fragmentIs(t, all, "movies page 1", `<id><page>"results":[],"total_pages":1,"total_results":0}`)
 	fragmentIs(t, all, "details", `{"description":"","headquarters":"","homepage":"","id":1,"logo_path":null,"name":"","origin_country":null,"parent_company":null`)
 	// Far more pages than the API answers.
-	list := New().Keyword(complete.Of(parseAs[catalog.KeywordRecord](t, `{"id":1,"name":"K"}`)), make([]int64, 20*maxPage+1), nil)
+	list := New().Keyword(complete.Of(complete.Base(parseAs[catalog.KeywordRecord](t, `{"id":1,"name":"K"}`))), make([]int64, 20*maxPage+1), nil)
 	all = texts(t, list)
 	fragmentIs(t, all, "movies", `<id><page>"results":[],"total_pages":501,"total_results":10001}`)
 	if n := len(list); n != 2+maxPage+1 {
@@ -414,12 +414,12 @@ func TestMoviesOfCompaniesAndKeywords(t *testing.T) {
 func TestCompanyRows(t *testing.T) {
 	f := func(row, want string) {
 		t.Helper()
-		fragmentIs(t, texts(t, New().Company(complete.Of(parseAs[catalog.Company](t, row)), nil)), "row", want)
+		fragmentIs(t, texts(t, New().Company(complete.Of(complete.Base(parseAs[catalog.Company](t, row))), nil)), "row", want)
 	}
 	f(`{"id":1,"name":"C","logo_path":"/l.png","origin_country":"US"}`, `"id":1,"logo_path":"/l.png","name":"C","origin_country":"US"`)
 	f(`{"id":1,"name":"C","logo_path":null,"origin_country":null}`, `"id":1,"logo_path":null,"name":"C","origin_country":""`)
 	f(`{"id":1,"name":"C"}`, `"id":1,"logo_path":null,"name":"C","origin_country":""`)
-	fragmentIs(t, texts(t, New().Keyword(complete.Of(parseAs[catalog.KeywordRecord](t, `{"id":2,"name":"K"}`)), nil, nil)), "row", `"id":2,"name":"K"`)
+	fragmentIs(t, texts(t, New().Keyword(complete.Of(complete.Base(parseAs[catalog.KeywordRecord](t, `{"id":2,"name":"K"}`))), nil, nil)), "row", `"id":2,"name":"K"`)
 }
 
 func TestCredits(t *testing.T) {
@@ -526,9 +526,9 @@ func TestDerivedRows(t *testing.T) {
 			m, r := models()[d.kind], New()
 			got := shownRow(t, d.kind, d.sub, rec)
 			r.start(d.kind)
-			one := record.Of(complete.Episode(parseAs[catalog.Episode](t, rec), nil).V())
+			one := record.Of(complete.Episode(complete.Base(parseAs[catalog.Episode](t, rec)), nil).V())
 			if d.kind == fragment.KindPerson {
-				one = record.Of(complete.Of(parseAs[catalog.Person](t, rec)).V())
+				one = record.Of(complete.Of(complete.Base(parseAs[catalog.Person](t, rec))).V())
 			}
 			r.detail.showID, r.detail.baseName = 7, one.String(m.Texts[0].Field).V
 			want := &listRow{sub: d.sub}

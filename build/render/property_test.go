@@ -147,7 +147,7 @@ func TestAnyRecord(t *testing.T) {
 		"season": func(t *rapid.T) []release.FragmentSpec {
 			d := complete.SeasonDerived{Series: drawRecord[catalog.TV](t)}
 			for range rapid.IntRange(0, 2).Draw(t, "episodes") {
-				d.Episodes = append(d.Episodes, complete.Of(drawRecord[catalog.Episode](t)))
+				d.Episodes = append(d.Episodes, complete.Of(complete.Base(drawRecord[catalog.Episode](t))))
 			}
 			return seasonOf(r, drawRecord[catalog.Season](t), SeasonDerived{SeasonDerived: d})
 		},
@@ -165,12 +165,12 @@ func TestAnyRecord(t *testing.T) {
 			return collectionOf(r, drawRecord[catalog.Collection](t), CollectionDerived{Parts: ids.Draw(t, "parts")})
 		},
 		"company": func(t *rapid.T) []release.FragmentSpec {
-			return r.Company(complete.Of(drawRecord[catalog.Company](t)), ids.Draw(t, "movies"))
+			return r.Company(complete.Of(complete.Base(drawRecord[catalog.Company](t))), ids.Draw(t, "movies"))
 		},
 		"network": drawPlain[catalog.Network](r, fragment.KindNetwork),
 		"keyword": func(t *rapid.T) []release.FragmentSpec {
 			movies := ids.Draw(t, "movies")
-			return r.Keyword(complete.Of(drawRecord[catalog.KeywordRecord](t)), movies, append(movies, ids.Draw(t, "adult")...))
+			return r.Keyword(complete.Of(complete.Base(drawRecord[catalog.KeywordRecord](t))), movies, append(movies, ids.Draw(t, "adult")...))
 		},
 		"review": drawPlain[catalog.ReviewRecord](r, fragment.KindReview),
 		"credit": drawPlain[catalog.Credit](r, fragment.KindCredit),
@@ -181,7 +181,9 @@ func TestAnyRecord(t *testing.T) {
 }
 
 func drawPlain[T any](r *Renderer, k fragment.Kind) func(*rapid.T) []release.FragmentSpec {
-	return func(t *rapid.T) []release.FragmentSpec { return Plain(r, k, complete.Of(drawRecord[T](t))) }
+	return func(t *rapid.T) []release.FragmentSpec {
+		return Plain(r, k, complete.Of(complete.Base(drawRecord[T](t))))
+	}
 }
 
 func checkFragments(t *rapid.T, list []release.FragmentSpec) {
@@ -212,25 +214,25 @@ func checkFragments(t *rapid.T, list []release.FragmentSpec) {
 func TestLanguageChain(t *testing.T) {
 	for name, draw := range map[string]func(*rapid.T) (fragment.Kind, record.Record){
 		"movie": func(t *rapid.T) (fragment.Kind, record.Record) {
-			return fragment.KindMovie, record.Of(complete.Base(drawRecord[catalog.Movie](t)))
+			return fragment.KindMovie, record.Of(complete.Base(drawRecord[catalog.Movie](t)).V())
 		},
 		"tv": func(t *rapid.T) (fragment.Kind, record.Record) {
-			return fragment.KindTV, record.Of(complete.Base(drawRecord[catalog.TV](t)))
+			return fragment.KindTV, record.Of(complete.Base(drawRecord[catalog.TV](t)).V())
 		},
 		"season": func(t *rapid.T) (fragment.Kind, record.Record) {
-			return fragment.KindSeason, record.Of(complete.Base(drawRecord[catalog.Season](t)))
+			return fragment.KindSeason, record.Of(complete.Base(drawRecord[catalog.Season](t)).V())
 		},
 		"episode": func(t *rapid.T) (fragment.Kind, record.Record) {
-			return fragment.KindEpisode, record.Of(complete.Base(drawRecord[catalog.Episode](t)))
+			return fragment.KindEpisode, record.Of(complete.Base(drawRecord[catalog.Episode](t)).V())
 		},
 		"person": func(t *rapid.T) (fragment.Kind, record.Record) {
-			return fragment.KindPerson, record.Of(complete.Base(drawRecord[catalog.Person](t)))
+			return fragment.KindPerson, record.Of(complete.Base(drawRecord[catalog.Person](t)).V())
 		},
 		"collection": func(t *rapid.T) (fragment.Kind, record.Record) {
-			return fragment.KindCollection, record.Of(complete.Base(drawRecord[catalog.Collection](t)))
+			return fragment.KindCollection, record.Of(complete.Base(drawRecord[catalog.Collection](t)).V())
 		},
 		"credit": func(t *rapid.T) (fragment.Kind, record.Record) {
-			return fragment.KindCredit, record.Of(complete.Base(drawRecord[catalog.Credit](t)))
+			return fragment.KindCredit, record.Of(complete.Base(drawRecord[catalog.Credit](t)).V())
 		},
 	} {
 		t.Run(name, rapid.MakeCheck(func(t *rapid.T) {

@@ -188,7 +188,7 @@ func buildPerson(p *partition, key catalog.Key, rec *catalog.Person, contributio
 	if rec == nil {
 		rec = personOf(&first.Person)
 	}
-	completed := complete.Person(rec, complete.PersonDerived{Credited: len(contributions) > 0, OriginalName: first.Person.OriginalName})
+	completed := complete.Person(complete.Base(rec), complete.PersonDerived{Credited: len(contributions) > 0, OriginalName: first.Person.OriginalName})
 	person := completed.V()
 	p.c.externalIDs(record.Of(person.ExternalIDs), person.IMDbID.V, render.Hit{Kind: fragment.KindPerson, ID: key.ID()})
 	var parsing error // error in the contributions
@@ -255,7 +255,7 @@ func buildCollection(p *partition, key catalog.Key, c *catalog.Collection, contr
 		}
 	}
 	parts, _ := movieIDs(titles)
-	completed, d := complete.Of(c), render.CollectionDerived{Parts: parts, Adult: adult}
+	completed, d := complete.Of(complete.Base(c)), render.CollectionDerived{Parts: parts, Adult: adult}
 	if err := p.add(key, key.ID(), nil, func() []release.FragmentSpec { return p.o.render.Collection(completed, d) }); err != nil {
 		return err
 	}
@@ -273,7 +273,7 @@ func buildCompany(p *partition, key catalog.Key, c *catalog.Company, contributio
 			c.OriginCountry = record.String{} // null, where rows of titles have ""
 		}
 	}
-	completed := complete.Of(c)
+	completed := complete.Of(complete.Base(c))
 	movies, _ := movieIDs(titles)
 	if err := p.add(key, key.ID(), nil, func() []release.FragmentSpec { return p.o.render.Company(completed, movies) }); err != nil {
 		return err
@@ -300,7 +300,7 @@ func buildKeyword(p *partition, key catalog.Key, k *catalog.KeywordRecord, contr
 	if k == nil {
 		k = &catalog.KeywordRecord{ID: ref.ID, Name: ref.Name}
 	}
-	completed := complete.Of(k)
+	completed := complete.Of(complete.Base(k))
 	all, clean := movieIDs(titles)
 	if err := p.add(key, key.ID(), nil, func() []release.FragmentSpec { return p.o.render.Keyword(completed, clean, all) }); err != nil {
 		return err
@@ -325,7 +325,9 @@ func buildPlain[T any](p *partition, key catalog.Key, rec *T, _ [][]byte) error 
 
 // addPlain writes a resource without derived data.
 func addPlain[T any](p *partition, key catalog.Key, id uint64, given *T) error {
-	return p.add(key, id, nil, func() []release.FragmentSpec { return render.Plain(p.o.render, p.plan.Kind, complete.Of(given)) })
+	return p.add(key, id, nil, func() []release.FragmentSpec {
+		return render.Plain(p.o.render, p.plan.Kind, complete.Of(complete.Base(given)))
+	})
 }
 
 func buildList(p *partition, key catalog.Key, l *catalog.List, _ [][]byte) error {

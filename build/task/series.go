@@ -18,8 +18,9 @@ import (
 	"github.com/reelsplice/reelsplice/schemas/release"
 )
 
-// A seriesBuilder builds series with their seasons and episodes. All three record streams are sorted by series. It
-// holds the records of at most one season at a time, and a few fields of each for the series.
+// A seriesBuilder builds series with their seasons and episodes, one series at a time in three passes: read takes its
+// records, completeSeries completes them, write writes its fragments, contributions and rows. The streams of all three
+// kinds of records are sorted by series.
 type seriesBuilder struct {
 	t        *titles
 	o        *output
@@ -28,22 +29,44 @@ type seriesBuilder struct {
 	tvs      *records.Cursor[catalog.TV]
 	seasons  *records.Cursor[catalog.Season]
 	episodes *records.Cursor[catalog.Episode]
-	oneSeries
 }
 
-// oneSeries is the state of the current series.
-type oneSeries struct {
-	id int64
-	tv *catalog.TV // after complete.Base; nil when only seasons or episodes are known
-	// fingerprints has the fingerprint of tv, then of each season with its episodes: the inputs of its details.
-	fingerprints []uint64
-	credits      *derive.Series
-	latest       *catalog.TVCredits // from the last season that has credits, except specials
-	infos        []complete.SeasonInfo
-	aired        []string                         // air dates of the episodes
-	runtimes     []int64                          // minutes of the regular episodes
-	last         complete.Record[catalog.Episode] // last aired
-	soon         complete.Record[catalog.Episode] // next to air
+// A seriesInput is the given records of a series.
+type seriesInput struct {
+	id      int64
+	tv      *catalog.TV // nil when only seasons or episodes have records
+	seasons []seasonInput
+}
+
+// A seasonInput is the given records of a season.
+type seasonInput struct {
+	number   uint32
+	season   *catalog.Season    // nil when only episodes have records
+	episodes []*catalog.Episode // episodes with records of their own, by number
+}
+
+// A seriesOutput is a completed series.
+type seriesOutput struct {
+	id        int64
+	based     complete.Based[catalog.TV]
+	completed complete.Record[catalog.TV]
+	derived   render.SeriesDerived
+	credits   []derive.Credit
+	seasons   []seasonOutput
+	aired     []string // air dates of the episodes
+	runtimes  []int64  // minutes of the regular episodes
+}
+
+// A seasonOutput is a completed season with its episodes.
+type seasonOutput struct {
+	number    uint32
+	known     bool        // it has a record
+	of        *catalog.TV // the fields of the series that the season depends on
+	based     complete.Based[catalog.Season]
+	completed complete.Record[catalog.Season]
+	derived   render.SeasonDerived
+	shown     []derive.Broadcast
+	episodes  []complete.Record[catalog.Episode]
 }
 
 // series builds the series of a span.
@@ -58,23 +81,17 @@ func (t *titles) series(ctx context.Context, o *output, c *contributor, s record
 	defer m.tvs.Close()
 	defer m.seasons.Close()
 	defer m.episodes.Close()
-	return m.all(ctx)
-}
-
-func (m *seriesBuilder) all(ctx context.Context) error {
 	for {
-		key, ok := lowest(m.tvs.Peek, m.seasons.Peek, m.episodes.Peek)
-		if !ok {
-			return cmp.Or(m.tvs.Err(), m.seasons.Err(), m.episodes.Err())
+		in, err := m.read()
+		if in == nil || err != nil {
+			return err
 		}
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		if err := m.series(int64(key.Hi)); err != nil {
+		out := completeSeries(in)
+		if err := m.write(out, m.fingerprints(in, out)); err != nil {
 			return err
-		}
-		if m.c.err != nil {
-			return m.c.err
 		}
 	}
 }
@@ -89,142 +106,159 @@ func lowest(peeks ...func() (catalog.Key, bool)) (low catalog.Key, found bool) {
 	return low, found
 }
 
-// readInput reads the record at c and adds it to the current inputs, filtered by left unless that is nil.
-func readInput[T any](m *seriesBuilder, c *records.Cursor[T], left func(*T) *T) (*T, error) {
+// read reads the next series; nil at the end.
+func (m *seriesBuilder) read() (*seriesInput, error) {
+	key, ok := lowest(m.tvs.Peek, m.seasons.Peek, m.episodes.Peek)
+	if !ok {
+		return nil, cmp.Or(m.tvs.Err(), m.seasons.Err(), m.episodes.Err())
+	}
+	in := &seriesInput{id: int64(key.Hi)}
+	isOf := func(k catalog.Key) bool { return k.Hi == key.Hi }
+	var err error
+	if k, ok := m.tvs.Peek(); ok && isOf(k) {
+		if in.tv, err = readInput(m, in.id, m.tvs, m.seasonsLeft); err != nil {
+			return nil, err
+		}
+	}
+	for {
+		next, ok := lowest(m.seasons.Peek, m.episodes.Peek)
+		if !ok || !isOf(next) {
+			return in, nil
+		}
+		s := seasonInput{number: next.Season()}
+		if k, ok := m.seasons.Peek(); ok && isOf(k) && k.Season() == s.number {
+			if s.season, err = readInput(m, in.id, m.seasons, m.episodesLeft); err != nil {
+				return nil, err
+			}
+		}
+		for {
+			k, ok := m.episodes.Peek()
+			if !ok || !isOf(k) || k.Season() != s.number {
+				break
+			}
+			e, err := readInput(m, in.id, m.episodes, nil)
+			if err != nil {
+				return nil, err
+			}
+			s.episodes = append(s.episodes, e)
+		}
+		in.seasons = append(in.seasons, s)
+	}
+}
+
+// readInput reads the record at c, filtered by left unless that is nil.
+func readInput[T any](m *seriesBuilder, series int64, c *records.Cursor[T], left func(series int64, given *T) *T) (*T, error) {
 	v, err := c.Take()
 	if err != nil {
 		return nil, err
 	}
 	m.t.b.advance(1)
 	if left != nil && len(m.t.b.inputs.Removed) > 0 {
-		v = left(v)
+		v = left(series, v)
 	}
-	m.o.inputs.Record(record.Of(v))
 	return v, nil
 }
 
-// isOf reports whether a key belongs to the current series.
-func (m *seriesBuilder) isOf(k catalog.Key) bool { return k.Hi == uint64(m.id) }
-
-// series builds a series with its seasons and episodes.
-func (m *seriesBuilder) series(id int64) error {
-	m.oneSeries = oneSeries{id: id}
-	if k, ok := m.tvs.Peek(); ok && m.isOf(k) {
-		given, err := readInput(m, m.tvs, m.seasonsLeft)
-		if err != nil {
-			return err
-		}
-		m.tv = complete.Base(given)
-	}
-	m.fingerprints = append(m.fingerprints, m.o.inputs.Fingerprint())
-	var lacks lacking
-	if m.tv != nil {
-		lacks = lackingOf(m.tv.Recommendations, m.tv.Similar)
-	}
-	if err := m.near.find(lacks, func(t *neighbours.Title) { t.OfSeries(m.tv) }); err != nil {
-		return err
-	}
-	m.credits = derive.NewSeries(m.tv)
-	for {
-		key, ok := lowest(m.seasons.Peek, m.episodes.Peek)
-		if !ok || !m.isOf(key) {
-			break
-		}
-		if err := m.season(key.Season()); err != nil {
-			return err
-		}
-	}
-	if m.tv == nil {
-		return nil // the series has no responses, so nothing may refer to it
-	}
-	return m.details()
+// seriesFingerprints are the fingerprints of the inputs of a series.
+type seriesFingerprints struct {
+	tv      uint64   // the record of the series
+	seasons []uint64 // each season with its episodes, which share it
 }
 
-// season builds a season and its episodes.
-func (m *seriesBuilder) season(number uint32) error {
-	series := m.seriesOf(number)
-	m.o.inputs.Record(record.Of(series))
-	var s *catalog.Season
-	if k, ok := m.seasons.Peek(); ok && m.isOf(k) && k.Season() == number {
-		var err error
-		if s, err = readInput(m, m.seasons, m.episodesLeft); err != nil {
-			return err
+// fingerprints returns the fingerprints of a series. Those of a season cover only the fields of the series that it
+// depends on, so that a change such as of votes leaves it alone.
+func (m *seriesBuilder) fingerprints(in *seriesInput, out *seriesOutput) (f seriesFingerprints) {
+	if in.tv != nil {
+		m.o.inputs.Record(record.Of(in.tv))
+	}
+	f.tv = m.o.inputs.Fingerprint()
+	for i := range in.seasons {
+		s := &in.seasons[i]
+		m.o.inputs.Record(record.Of(out.seasons[i].of))
+		m.o.inputs.Record(record.Of(s.season))
+		for _, e := range s.episodes {
+			m.o.inputs.Record(record.Of(e))
 		}
+		f.seasons = append(f.seasons, m.o.inputs.Fingerprint())
 	}
-	known := s != nil
-	if !known {
-		m.o.inputs.Record(record.Of(s))
-		s = unknownSeason(m.id, number, series)
+	return f
+}
+
+// completeSeries completes a series with its seasons and episodes.
+func completeSeries(in *seriesInput) *seriesOutput {
+	out := &seriesOutput{id: in.id}
+	if in.tv != nil {
+		out.based = complete.Base(in.tv)
 	}
-	s = complete.Base(s)
-	d := render.SeasonDerived{SeasonDerived: complete.SeasonDerived{Series: series}}
+	tv, credits := out.based.V(), derive.NewSeries(out.based.V())
+	for i := range in.seasons {
+		s := completeSeason(in.id, tv, &in.seasons[i])
+		credits.Season(int64(s.number), s.based.V(), s.shown)
+		if s.number > 0 && s.derived.Credits != nil {
+			out.derived.Credits = s.derived.Credits // the latest
+		}
+		out.derived.Seasons = append(out.derived.Seasons, seasonInfo(&s))
+		for _, e := range s.episodes {
+			out.airs(e)
+		}
+		out.seasons = append(out.seasons, s)
+	}
+	if tv != nil {
+		out.credits = credits.Credits()
+		out.completed = complete.Series(out.based, out.derived.SeriesDerived)
+	}
+	return out
+}
+
+// completeSeason completes a season with its episodes. tv is nil for a series without a record.
+func completeSeason(series int64, tv *catalog.TV, in *seasonInput) seasonOutput {
+	out := seasonOutput{number: in.number, known: in.season != nil, of: seriesOf(tv, in.number)}
+	given := in.season
+	if given == nil {
+		given = unknownSeason(series, in.number, out.of)
+	}
+	out.based = complete.Base(given)
+	s := out.based.V()
+	out.derived.Series = out.of
 	var own []*catalog.Episode
-	for {
-		k, ok := m.episodes.Peek()
-		if !ok || !m.isOf(k) || k.Season() != number {
-			break
-		}
-		e, err := readInput(m, m.episodes, nil)
-		if err != nil {
-			return err
-		}
+	have := map[int64]bool{}
+	for _, e := range in.episodes {
 		var listed *catalog.Episode
 		if i := slices.IndexFunc(s.Episodes, func(o catalog.SeasonEpisode) bool { return o.EpisodeNumber.V == e.EpisodeNumber.V }); i >= 0 {
 			listed = complete.Listed(s, i)
 		}
-		d.Episodes = append(d.Episodes, complete.Episode(e, listed))
-		own = append(own, d.Episodes[len(own)].V())
+		c := complete.Episode(complete.Base(e), listed)
+		out.derived.Episodes, own = append(out.derived.Episodes, c), append(own, c.V())
+		have[c.V().EpisodeNumber.V] = true
 	}
-	fingerprint := m.o.inputs.Fingerprint()
-	m.fingerprints = append(m.fingerprints, fingerprint)
-	shown := derive.Broadcasts(s, own)
-	m.credits.Season(int64(number), s, shown)
-	d.Credits = derive.Regulars(s, series, shown)
-	if number > 0 && d.Credits != nil {
-		m.latest = d.Credits
-	}
-	completed := complete.Season(s, d.SeasonDerived)
-	key := catalog.SeasonKey(m.id, int64(number))
-	spec := m.o.spec(fragment.KindSeason, key, uint64(max(s.ID.V, 0)), fingerprint)
-	if known { // the survey reads ids from records only
-		spec.Aliases = m.t.owners.ownAlias(fragment.KindSeason, s.ID.V, key)
-	}
-	err := m.o.Add(spec, func() []release.FragmentSpec {
-		if s.AggregateCredits == nil {
-			d.Aggregate = derive.SeasonAggregate(s, series, shown)
+	out.shown = derive.Broadcasts(s, own)
+	out.derived.Credits = derive.Regulars(s, out.of, out.shown)
+	out.completed = complete.Season(out.based, out.derived.SeasonDerived)
+
+	// Episodes are built from their own records, then from the season's rows. Both lists may have gaps.
+	out.episodes = slices.Clone(out.derived.Episodes)
+	for i := range s.Episodes {
+		n := s.Episodes[i].EpisodeNumber
+		if !derive.IsNumber(n) || have[n.V] {
+			continue // it has no path without a number
 		}
-		return m.o.render.Season(completed, d)
-	})
-	if err != nil {
-		return err
+		have[n.V] = true
+		e := complete.Listed(s, i)
+		e.SeriesID, e.SeasonNumber = record.Number(series), s.SeasonNumber
+		out.episodes = append(out.episodes, complete.Episode(complete.Base(e), nil))
 	}
-	v := completed.V()
-	info := complete.SeasonInfo{Summary: catalog.SeasonSummary{
-		AirDate: v.AirDate, EpisodeCount: record.Number(int64(len(shown))), ID: v.ID, Name: v.Name, Overview: v.Overview,
-		PosterPath: v.PosterPath, SeasonNumber: v.SeasonNumber, VoteAverage: v.VoteAverage,
-	}}
-	if v.Translations != nil {
-		info.Translations = v.Translations.Translations
-	}
-	for i := range v.Localized {
-		l := &v.Localized[i]
-		info.Localized = append(info.Localized, complete.LocalizedName{Language: l.Language.V, Name: l.Name.V, Overview: l.Overview.V})
-	}
-	m.infos = append(m.infos, info)
-	m.c.externalIDs(record.Of(s.ExternalIDs), "", render.Hit{Kind: fragment.KindSeason, ID: uint64(m.id), Season: number})
-	return m.allEpisodes(v, d, fingerprint)
+	return out
 }
 
-// seriesOf returns the fields of the series that a season and its episodes depend on, nil for none. Other changes,
-// such as of votes, leave their fingerprints alone.
-func (m *seriesBuilder) seriesOf(number uint32) *catalog.TV {
-	if m.tv == nil {
+// seriesOf returns the fields of a series that a season and its episodes depend on; nil for nil.
+func seriesOf(tv *catalog.TV, number uint32) *catalog.TV {
+	if tv == nil {
 		return nil
 	}
-	of := &catalog.TV{OriginalLanguage: m.tv.OriginalLanguage, Networks: m.tv.Networks, Credits: m.tv.Credits}
-	for i := range m.tv.Seasons {
-		if m.tv.Seasons[i].SeasonNumber.V == int64(number) {
-			of.Seasons = append(of.Seasons, m.tv.Seasons[i])
+	of := &catalog.TV{OriginalLanguage: tv.OriginalLanguage, Networks: tv.Networks, Credits: tv.Credits}
+	for i := range tv.Seasons {
+		if tv.Seasons[i].SeasonNumber.V == int64(number) {
+			of.Seasons = append(of.Seasons, tv.Seasons[i])
 		}
 	}
 	return of
@@ -247,115 +281,132 @@ func unknownSeason(series int64, number uint32, of *catalog.TV) *catalog.Season 
 	return s
 }
 
-// allEpisodes builds the episodes of a season, each from its own record, else from the season's row. Both lists may
-// have gaps. Episodes share the fingerprint of the season, because they are made of the same records.
-func (m *seriesBuilder) allEpisodes(s *catalog.Season, season render.SeasonDerived, fingerprint uint64) error {
-	d := render.EpisodeDerived{SeriesID: m.id}
-	if season.Credits != nil {
-		d.Cast = season.Credits.Cast
+// seasonInfo returns the fields of a season that the details of its series have.
+func seasonInfo(s *seasonOutput) complete.SeasonInfo {
+	v := s.completed.V()
+	info := complete.SeasonInfo{Summary: catalog.SeasonSummary{
+		AirDate: v.AirDate, EpisodeCount: record.Number(int64(len(s.shown))), ID: v.ID, Name: v.Name, Overview: v.Overview,
+		PosterPath: v.PosterPath, SeasonNumber: v.SeasonNumber, VoteAverage: v.VoteAverage,
+	}}
+	if v.Translations != nil {
+		info.Translations = v.Translations.Translations
 	}
-	done := map[int64]bool{}
-	for _, c := range season.Episodes {
-		done[c.V().EpisodeNumber.V] = true
-		if err := m.episode(c, d, fingerprint); err != nil {
+	for i := range v.Localized {
+		l := &v.Localized[i]
+		info.Localized = append(info.Localized, complete.LocalizedName{Language: l.Language.V, Name: l.Name.V, Overview: l.Overview.V})
+	}
+	return info
+}
+
+// airs adds an episode to the air dates and, unless it is a special, to the runtimes. It keeps the last aired episode
+// and the next one. If the series has no last date, all dated episodes count as aired: a build must not depend on the
+// clock.
+func (s *seriesOutput) airs(c complete.Record[catalog.Episode]) {
+	e := c.V()
+	date := e.AirDate.V
+	s.aired = append(s.aired, date)
+	if e.SeasonNumber.V < 1 {
+		return
+	}
+	if e.Runtime.V > 0 {
+		s.runtimes = append(s.runtimes, e.Runtime.V)
+	}
+	if date == "" {
+		return
+	}
+	d, tv := &s.derived.SeriesDerived, s.based.V()
+	switch {
+	case tv != nil && tv.LastAirDate.V != "" && date > tv.LastAirDate.V:
+		if next := d.Next.V(); next == nil || date < next.AirDate.V {
+			d.Next = c
+		}
+	case d.Last.V() == nil || date >= d.Last.V().AirDate.V:
+		d.Last = c
+	}
+}
+
+// write writes a completed series. A series without a record has no responses, so nothing may refer to it.
+func (m *seriesBuilder) write(s *seriesOutput, f seriesFingerprints) error {
+	for i := range s.seasons {
+		if err := m.writeSeason(s.id, &s.seasons[i], f.seasons[i]); err != nil {
 			return err
 		}
 	}
-	for i := range s.Episodes {
-		n := s.Episodes[i].EpisodeNumber
-		if !derive.IsNumber(n) || done[n.V] {
-			continue // it has no path without a number
+	if s.based.V() == nil {
+		return m.c.err
+	}
+	if err := m.writeDetails(s, f); err != nil {
+		return err
+	}
+	return m.c.err
+}
+
+func (m *seriesBuilder) writeSeason(series int64, s *seasonOutput, fingerprint uint64) error {
+	key, v := catalog.SeasonKey(series, int64(s.number)), s.based.V()
+	spec := m.o.spec(fragment.KindSeason, key, uint64(max(v.ID.V, 0)), fingerprint)
+	if s.known { // the survey reads ids from records only
+		spec.Aliases = m.t.owners.ownAlias(fragment.KindSeason, v.ID.V, key)
+	}
+	err := m.o.Add(spec, func() []release.FragmentSpec {
+		if v.AggregateCredits == nil {
+			s.derived.Aggregate = derive.SeasonAggregate(v, s.of, s.shown)
 		}
-		done[n.V] = true
-		e := complete.Listed(s, i)
-		e.SeriesID, e.SeasonNumber = record.Number(m.id), s.SeasonNumber
-		if err := m.episode(complete.Episode(e, nil), d, fingerprint); err != nil {
+		return m.o.render.Season(s.completed, s.derived)
+	})
+	if err != nil {
+		return err
+	}
+	m.c.externalIDs(record.Of(v.ExternalIDs), "", render.Hit{Kind: fragment.KindSeason, ID: uint64(series), Season: s.number})
+	d := render.EpisodeDerived{SeriesID: series}
+	if s.derived.Credits != nil {
+		d.Cast = s.derived.Credits.Cast
+	}
+	for _, c := range s.episodes {
+		e := c.V()
+		key := catalog.EpisodeKey(series, e.SeasonNumber.V, e.EpisodeNumber.V)
+		spec := m.o.spec(fragment.KindEpisode, key, uint64(max(e.ID.V, 0)), fingerprint)
+		spec.Aliases = m.t.owners.ownAlias(fragment.KindEpisode, e.ID.V, key)
+		m.c.externalIDs(record.Of(e.ExternalIDs), "", render.Hit{
+			Kind: fragment.KindEpisode, ID: uint64(series), Season: key.Season(), Episode: key.Episode(),
+		})
+		if err := m.o.Add(spec, func() []release.FragmentSpec { return m.o.render.Episode(c, d) }); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (m *seriesBuilder) episode(c complete.Record[catalog.Episode], d render.EpisodeDerived, fingerprint uint64) error {
-	e := c.V()
-	key := catalog.EpisodeKey(m.id, e.SeasonNumber.V, e.EpisodeNumber.V)
-	spec := m.o.spec(fragment.KindEpisode, key, uint64(max(e.ID.V, 0)), fingerprint)
-	spec.Aliases = m.t.owners.ownAlias(fragment.KindEpisode, e.ID.V, key)
-	m.c.externalIDs(record.Of(e.ExternalIDs), "", render.Hit{
-		Kind: fragment.KindEpisode, ID: uint64(m.id), Season: key.Season(), Episode: key.Episode(),
-	})
-	m.airs(c)
-	return m.o.Add(spec, func() []release.FragmentSpec { return m.o.render.Episode(c, d) })
-}
-
-// airs adds an episode to the air dates and, unless it is a special, to the runtimes. It keeps the last aired episode
-// and the next one. If the series has no last date, all dated episodes count as aired: a build must not depend on the
-// clock.
-func (m *seriesBuilder) airs(c complete.Record[catalog.Episode]) {
-	e := c.V()
-	date := e.AirDate.V
-	m.aired = append(m.aired, date)
-	if e.SeasonNumber.V < 1 {
-		return
+// writeDetails writes the series itself.
+func (m *seriesBuilder) writeDetails(s *seriesOutput, f seriesFingerprints) error {
+	tv := s.based.V()
+	if err := m.near.find(lackingOf(tv.Recommendations, tv.Similar), func(t *neighbours.Title) { t.OfSeries(s.based) }); err != nil {
+		return err
 	}
-	if e.Runtime.V > 0 {
-		m.runtimes = append(m.runtimes, e.Runtime.V)
-	}
-	if date == "" {
-		return
-	}
-	switch {
-	case m.tv != nil && m.tv.LastAirDate.V != "" && date > m.tv.LastAirDate.V:
-		if next := m.soon.V(); next == nil || date < next.AirDate.V {
-			m.soon = c
-		}
-	case m.last.V() == nil || date >= m.last.V().AirDate.V:
-		m.last = c
-	}
-}
-
-// details builds the series itself.
-func (m *seriesBuilder) details() error {
-	t := derive.TVTitle(m.tv)
-	credits := m.credits.Credits()
-	m.c.credits(credits)
-	refs(m.c, fragment.KindCompany, &t, m.tv.ProductionCompanies)
-	refs(m.c, fragment.KindNetwork, &t, m.tv.Networks)
-	if m.tv.Keywords != nil {
-		for i := range m.tv.Keywords.Results {
-			row := &m.tv.Keywords.Results[i]
-			refs(m.c, fragment.KindKeyword, &t, []catalog.Keyword{{Object: row.Object, ID: row.ID, Name: row.Name}}) // the form of movies
-		}
-	}
-	m.c.reviews(&t, m.tv.Name, m.tv.Reviews)
-	m.c.externalIDs(record.Of(m.tv.ExternalIDs), "", render.Hit{Kind: fragment.KindTV, ID: uint64(m.id)})
-	d := render.SeriesDerived{
-		TitleDerived: m.near.derived(), Credits: m.latest,
-		SeriesDerived: complete.SeriesDerived{Seasons: m.infos, Last: m.last, Next: m.soon},
-	}
-	completed := complete.Series(m.tv, d.SeriesDerived)
-	for _, fingerprint := range m.fingerprints {
+	s.derived.TitleDerived = m.near.derived()
+	m.contribute(s)
+	m.o.inputs.Of(f.tv)
+	for _, fingerprint := range f.seasons {
 		m.o.inputs.Of(fingerprint)
 	}
 	m.near.addTo(&m.o.inputs)
-	spec := m.o.spec(fragment.KindTV, catalog.NumberKey(m.id), uint64(m.id), m.o.inputs.Fingerprint())
-	spec.Aliases = latestAlias(nil, fragment.KindTV, m.id, m.t.b.Plan.Latest[fragment.KindTV])
+	spec := m.o.spec(fragment.KindTV, catalog.NumberKey(s.id), uint64(s.id), m.o.inputs.Fingerprint())
+	spec.Aliases = latestAlias(nil, fragment.KindTV, s.id, m.t.b.Plan.Latest[fragment.KindTV])
 	err := m.o.Add(spec, func() []release.FragmentSpec {
-		if m.tv.AggregateCredits == nil {
-			d.Aggregate = derive.Aggregate(credits)
+		if tv.AggregateCredits == nil {
+			s.derived.Aggregate = derive.Aggregate(s.credits)
 		}
-		return m.o.render.Series(completed, d)
+		return m.o.render.Series(s.completed, s.derived)
 	})
 	if err != nil {
 		return err
 	}
-	row := index.Series{TV: completed, Aired: m.aired}
-	if n := len(m.runtimes); n > 0 {
-		slices.Sort(m.runtimes)
-		row.Runtime = m.runtimes[(n-1)/2]
+	row := index.Series{TV: s.completed, Aired: s.aired}
+	if n := len(s.runtimes); n > 0 {
+		slices.Sort(s.runtimes)
+		row.Runtime = s.runtimes[(n-1)/2]
 	}
-	for i := range credits {
-		if c := &credits[i]; c.Role == derive.Cast {
+	for i := range s.credits {
+		if c := &s.credits[i]; c.Role == derive.Cast {
 			row.Cast = append(row.Cast, c.Person.ID)
 		} else {
 			row.Crew = append(row.Crew, c.Person.ID)
@@ -364,11 +415,28 @@ func (m *seriesBuilder) details() error {
 	return m.c.rows.Series(row)
 }
 
+// contribute adds a series to the resources that it refers to.
+func (m *seriesBuilder) contribute(s *seriesOutput) {
+	tv := s.based.V()
+	t := derive.TVTitle(tv)
+	m.c.credits(s.credits)
+	refs(m.c, fragment.KindCompany, &t, tv.ProductionCompanies)
+	refs(m.c, fragment.KindNetwork, &t, tv.Networks)
+	if tv.Keywords != nil {
+		for i := range tv.Keywords.Results {
+			row := &tv.Keywords.Results[i]
+			refs(m.c, fragment.KindKeyword, &t, []catalog.Keyword{{Object: row.Object, ID: row.ID, Name: row.Name}}) // the form of movies
+		}
+	}
+	m.c.reviews(&t, tv.Name, tv.Reviews)
+	m.c.externalIDs(record.Of(tv.ExternalIDs), "", render.Hit{Kind: fragment.KindTV, ID: uint64(s.id)})
+}
+
 // seasonsLeft returns a series without its removed seasons.
-func (m *seriesBuilder) seasonsLeft(given *catalog.TV) *catalog.TV {
+func (m *seriesBuilder) seasonsLeft(id int64, given *catalog.TV) *catalog.TV {
 	left := func(list []catalog.SeasonSummary) []catalog.SeasonSummary {
 		return slices.DeleteFunc(slices.Clone(list), func(s catalog.SeasonSummary) bool {
-			return m.t.b.inputs.Removed.Has(fragment.KindSeason, catalog.SeasonKey(m.id, s.SeasonNumber.V))
+			return m.t.b.inputs.Removed.Has(fragment.KindSeason, catalog.SeasonKey(id, s.SeasonNumber.V))
 		})
 	}
 	tv := *given
@@ -380,10 +448,10 @@ func (m *seriesBuilder) seasonsLeft(given *catalog.TV) *catalog.TV {
 }
 
 // episodesLeft returns a season without its removed episodes: episodes are built from its lists.
-func (m *seriesBuilder) episodesLeft(given *catalog.Season) *catalog.Season {
+func (m *seriesBuilder) episodesLeft(id int64, given *catalog.Season) *catalog.Season {
 	left := func(list []catalog.SeasonEpisode) []catalog.SeasonEpisode {
 		return slices.DeleteFunc(slices.Clone(list), func(e catalog.SeasonEpisode) bool {
-			return m.t.b.inputs.Removed.Has(fragment.KindEpisode, catalog.EpisodeKey(m.id, given.SeasonNumber.V, e.EpisodeNumber.V))
+			return m.t.b.inputs.Removed.Has(fragment.KindEpisode, catalog.EpisodeKey(id, given.SeasonNumber.V, e.EpisodeNumber.V))
 		})
 	}
 	s := *given

@@ -135,7 +135,7 @@ func (u *surveyor) claimOwn(kind fragment.Kind, id int64, k catalog.Key) error {
 
 func (u *surveyor) seasons(ctx context.Context) error {
 	return records.Each(ctx, u.b.inputs.Of(fragment.KindSeason), u.span, seasonFields, func(k catalog.Key, s *catalog.Season) error {
-		s = complete.Base(s)
+		s = complete.Base(s).V()
 		err := u.claimOwn(fragment.KindSeason, s.ID.V, k)
 		have := map[int64]bool{} // same as in seriesBuilder.allEpisodes
 		for i := range s.Episodes {

@@ -174,9 +174,10 @@ func (t *titles) movies(ctx context.Context, o *output, c *contributor, s record
 // movie builds a movie.
 func (b *movieBuilder) movie(key catalog.Key, given *catalog.Movie) error {
 	b.o.inputs.Record(record.Of(given))
-	completed := complete.Of(given)
+	based := complete.Base(given)
+	completed := complete.Of(based)
 	m := completed.V()
-	if err := b.near.find(lackingOf(m.Recommendations, m.Similar), func(t *neighbours.Title) { t.OfMovie(m) }); err != nil {
+	if err := b.near.find(lackingOf(m.Recommendations, m.Similar), func(t *neighbours.Title) { t.OfMovie(based) }); err != nil {
 		return err
 	}
 	b.near.addTo(&b.o.inputs)
