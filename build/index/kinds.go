@@ -19,7 +19,7 @@ import (
 // Movie adds a movie with its title in en-US.
 func (w *Writer) Movie(c complete.Record[catalog.Movie]) error {
 	m := c.V()
-	r := w.start(uint64(m.ID.V), m.Popularity.V)
+	r := w.start(uint64(m.ID.V), orderOf(m.Popularity.V, m.VoteCount.V, m.VoteAverage.V, m.ReleaseDate.V))
 	r.fields(fragment.KindMovie, record.Of(m))
 	r.is(tables.Adult, m.Adult.V)
 	r.is(tables.Softcore, m.Softcore.V)
@@ -53,6 +53,19 @@ func (w *Writer) Movie(c complete.Record[catalog.Movie]) error {
 		}
 	}
 	return w.add(fragment.KindMovie)
+}
+
+// orderOf returns the popularity of a title in lists. Titles of tables that state neither popularity nor votes are ordered
+// by grade, then by year, after all titles with a popularity.
+func orderOf(popularity float64, votes int64, grade float64, date string) float64 {
+	if popularity != 0 || votes > 0 {
+		return popularity
+	}
+	order := 1e-6 * grade
+	if day, ok := posting.DayOf(date); ok {
+		order += 1e-15 * max(0, float64(day)+150*365) // days since 1820: less than a thousandth of a grade
+	}
+	return order
 }
 
 // maxReleaseType is the highest type of releases: TV.
@@ -139,7 +152,7 @@ type Series struct {
 // Series adds a series. Without episodes, it was on the air on its first and its last day.
 func (w *Writer) Series(s Series) error {
 	t := s.TV.V()
-	r := w.start(uint64(t.ID.V), t.Popularity.V)
+	r := w.start(uint64(t.ID.V), orderOf(t.Popularity.V, t.VoteCount.V, t.VoteAverage.V, t.FirstAirDate.V))
 	r.fields(fragment.KindTV, record.Of(t))
 	r.is(tables.Adult, t.Adult.V)
 	r.is(tables.Softcore, t.Softcore.V)

@@ -47,7 +47,10 @@ func popular(x *exchange, op *api.Operation) error {
 }
 
 func topRated(x *exchange, op *api.Operation) error {
-	f := query.TopRated(op.Rows)
+	f, err := x.queries().TopRated(op.Rows)
+	if err != nil {
+		return err
+	}
 	f.ShowRegion(x.q.Region)
 	return x.discovered(op, &f, pageShape{})
 }

@@ -393,8 +393,8 @@ func TestLists(t *testing.T) {
 	movie, tv := fragment.KindMovie, fragment.KindTV
 	same(Popular(movie), movie, "sort_by=popularity.desc")
 	same(Popular(tv), tv, "sort_by=popularity.desc")
-	same(TopRated(movie), movie, "sort_by=vote_average.desc&without_genres=99,10755&vote_count.gte=200")
-	same(TopRated(tv), tv, "sort_by=vote_average.desc&vote_count.gte=200")
+	same(topRated(movie), movie, "sort_by=vote_average.desc&without_genres=99,10755&vote_count.gte=200")
+	same(topRated(tv), tv, "sort_by=vote_average.desc&vote_count.gte=200")
 	f, w := InWindow(api.AnswerNowPlaying, movie, today, route.Country{})
 	same(f, movie, "with_release_type=2|3&release_date.gte=2026-07-03&release_date.lte=2026-08-14")
 	if w != (Window{today - 42, today}) {
@@ -411,7 +411,7 @@ func TestLists(t *testing.T) {
 	same(f, tv, "air_date.gte=2026-08-14&air_date.lte=2026-08-14")
 	f, _ = InWindow(api.AnswerOnTheAir, tv, today, route.Country{})
 	same(f, tv, "air_date.gte=2026-08-14&air_date.lte=2026-08-21")
-	f = TopRated(movie)
+	f = topRated(movie)
 	f.ShowRegion(route.Country{'F', 'R'})
 	same(f, movie, "sort_by=vote_average.desc&without_genres=99,10755&vote_count.gte=200&region=FR")
 	f.ShowRegion(route.Country{})

@@ -1,6 +1,8 @@
 package query
 
 import (
+	"math"
+
 	"github.com/reelsplice/reelsplice/schemas/api"
 	"github.com/reelsplice/reelsplice/schemas/fragment"
 	"github.com/reelsplice/reelsplice/schemas/tables"
@@ -31,8 +33,23 @@ func Popular(kind fragment.Kind) Filter {
 	return Filter{kind: kind, sort: tables.Popularity, descending: true}
 }
 
-// TopRated returns the query of the list of the best movies or series.
-func TopRated(kind fragment.Kind) Filter {
+// TopRated returns the query of the list of the best movies or series. In a release without any votes, all titles with a
+// grade are in the list.
+func (e *Engine) TopRated(kind fragment.Kind) (Filter, error) {
+	f := topRated(kind)
+	t, err := e.table(kind)
+	if t == nil || err != nil || !t.Has(tables.VoteCount) {
+		return f, err
+	}
+	voted, err := t.Range(tables.VoteCount).Count(1, math.MaxInt32)
+	if voted == 0 {
+		f.ranges[tables.VoteCount] = bounds{}
+		f.ranges[tables.VoteAverage].least(1)
+	}
+	return f, err
+}
+
+func topRated(kind fragment.Kind) Filter {
 	f := Popular(kind)
 	f.sort = tables.VoteAverage
 	f.ranges[tables.VoteCount].least(minimumVotes)

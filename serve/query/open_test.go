@@ -140,7 +140,7 @@ func TestAbsent(t *testing.T) {
 				}
 				day := int32(firstTestDay)
 				now, _ := InWindow(api.AnswerNowPlaying, kind, day, route.Country{'U', 'S'})
-				best := TopRated(kind)
+				best := topRated(kind)
 				ok(t, errors.Join(e.Discover(kind, &now, 1, 20, &got), e.Discover(kind, &best, 1, 20, &got)))
 				s := Search{Kind: kind, Query: []byte("a"), Year: 1970, PrimaryYear: 1970, FirstAirYear: 1970, Fuzzy: true, Region: route.Country{'U', 'S'}}
 				ok(t, e.Search(&s, 1, 20, &got))

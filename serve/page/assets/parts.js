@@ -89,8 +89,8 @@ export function facts(pairs) {
 export const commas = (nodes) => nodes.flatMap((node, i) => (i ? [', ', node] : [node]));
 
 export function rating(row) {
-  if (!row.vote_count) return null;
-  return h('span.rating', null, h('span', { 'aria-hidden': 'true' }, '★ '), h('span.unseen', null, 'Rated '), `${row.vote_average.toFixed(1)} of 10`, h('span.quiet', null, ` · ${count(row.vote_count, 'vote')}`));
+  if (!row.vote_count && !row.vote_average) return null; // a table may have grades without votes
+  return h('span.rating', null, h('span', { 'aria-hidden': 'true' }, '★ '), h('span.unseen', null, 'Rated '), `${row.vote_average.toFixed(1)} of 10`, row.vote_count ? h('span.quiet', null, ` · ${count(row.vote_count, 'vote')}`) : null);
 }
 
 /** failure is the view of an error, with the API's own words. */
