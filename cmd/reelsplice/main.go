@@ -191,6 +191,7 @@ func (a *app) addCommands(root *cobra.Command) {
 			group(c)
 		}
 	}
+	a.addCompletions(root)
 }
 
 // leaf completes a command that does something: it takes its flags from everywhere
