@@ -71,7 +71,7 @@ func TestBadFiles(t *testing.T) {
 	refuse(missing+": no such file or folder", Config{Sources: []string{missing}})
 	good := put(t, src, "movies.good.json", `{"id":1}`)
 	refuse(`layout "csv": want one of auto, tmdb, movnix, tables, kaggle, idexport, imdb`, Config{Sources: []string{good}, Layout: "csv"})
-	refuse(`movies.other.json: layout kaggle: no mapping is of a table "movies.other" with these columns: want one of credits, keywords, links, movielens, movies, movies_metadata, `+
+	refuse(`movies.other.json: layout kaggle: no mapping has a table "movies.other" with these columns: want one of credits, keywords, links, movielens, movies, movies_metadata, `+
 		"tmdb_5000_credits, tmdb_5000_movies, tmdb_movie_dataset, tmdb_tv_dataset",
 		Config{Sources: []string{put(t, src, "movies.other.json", `{"name":"A"}`)}, Layout: "kaggle"})
 	refuse("movies.good.json: ratings of single users, which the API has no place for",
@@ -278,7 +278,7 @@ title = 'name'
 	f("movies.csv", "nr,name\n1,A\n", "movies.csv: "+lacks, mapped)
 	f("movies.ndjson", `{"nr":1,"name":"A"}`, "movies.ndjson: "+lacks, mapped)
 	f("shop.csv", "nr,name\n1,A\n", "shop.csv: "+lacks, mapped)
-	f("movies.csv", "nr,name\n1,A\n", "movies.csv: "+draft("its rows are no movie records of the API: id: want an integer, found nothing", "movies.csv", "movies"), Config{})
+	f("movies.csv", "nr,name\n1,A\n", "movies.csv: "+draft("its rows are not movie records of the API: id: want an integer, found nothing", "movies.csv", "movies"), Config{})
 	f("movies.csv", "id,title\n1,A\nx,B\n", `movies.csv:3: id: want an integer, found "x"`, Config{}) // its own fault
 	f("shop.csv", "nr,name\n1,A\n", "shop.csv: "+draft(no, "shop.csv", "shop"), Config{})
 	f("shop.csv", "id,name,homepage\n1,A,http://a\n", "shop.csv: "+kind("tv, person, company, network"), Config{})

@@ -20,22 +20,22 @@ import (
 	"github.com/reelsplice/reelsplice/schemas/record"
 )
 
-// Bounds of the rows by which the meaning of a file is chosen: variables that tests lower.
+// Bounds of the sample for choosing a meaning. Tests lower them.
 var (
-	headRows    = 200       // first rows, which are enough where a meaning fits them clearly,
+	headRows    = 200       // first rows: enough if a meaning clearly fits,
 	headBytes   = 512 << 10 // and their size
-	spreadRows  = 1000      // rows spread over the whole file, for all other files,
+	spreadRows  = 1000      // rows from the whole file otherwise,
 	spreadBytes = 4 << 20   // and their size
 )
 
-// look finds the meaning of a file, and why the file is left out if it holds no records. The meaning of a file that can be
-// read only once is found when it is read, and so is one of a file named after one resource.
+// look chooses the meaning of a file, or returns why it is left out. A pipe, or a file named after one resource, gets its
+// meaning later, while it is read.
 func (r *run) look(ctx context.Context, in *input) (reason string) {
 	if in.Err != nil {
 		return "" // reported when it is read
 	}
 	if in.Bytes == 0 {
-		in.needs = r.rows.AnyNeeds() // it may be any of the tables
+		in.needs = r.rows.AnyNeeds() // a pipe may hold any of the tables
 		return ""
 	}
 	in.Rows = cmp.Or(r.Rows, r.rows.RowsOf(in.Base()))
@@ -61,8 +61,7 @@ func (r *run) look(ctx context.Context, in *input) (reason string) {
 	return reason
 }
 
-// lookDeeper looks for rows in lists and objects of a document that is no row. It returns why there are none to take, which is
-// reason where nothing is found.
+// lookDeeper looks for rows nested in a JSON document. It returns why no rows can be read; that is reason if nothing was found.
 func (r *run) lookDeeper(ctx context.Context, in *input, document, reason string) string {
 	type place struct {
 		*input
@@ -107,15 +106,15 @@ func (r *run) lookDeeper(ctx context.Context, in *input, document, reason string
 	return reason
 }
 
-// takeDraft takes a file by the mapping that was drafted for it, if that is certain and the run uses drafts. The mapping is
-// written beside the file, where later runs find it.
+// takeDraft uses the draft of a file's mapping if it is certain and the run uses drafts. It writes the draft beside the file,
+// where later runs find it.
 func (r *run) takeDraft(in *input) bool {
 	if r.Drafted == nil || in.draft == nil || !in.draft.Certain || object.IsURL(in.Path) {
 		return false
 	}
 	path := source.Beside(in.Path, mappingExt)
 	if info, err := os.Stat(path); err == nil && info.Size() > 0 {
-		return false // of another table
+		return false // a mapping of another table
 	}
 	meaning, err := layout.DraftMeaning(filepath.Base(path), in.draft.Text)
 	if err != nil {
@@ -131,9 +130,9 @@ func (in *input) isAddressed() bool {
 	return in.Address != source.Address{} && in.Address != source.Address{Sub: in.Sub}
 }
 
-// sample returns good rows of a file, and the file as its content shows it: the first most rows, or for 0 rows that are
-// spread over the whole file. more reports that the file has others. Faults of the file are reported when it is read for its
-// records.
+// sample returns valid rows of a file, and the file with the format that its content shows. It returns the first most rows, or
+// rows from the whole file if most is 0. more reports that there are other rows. Errors in the file are reported when it is
+// ingested.
 func (r *run) sample(ctx context.Context, in input, most int) (rows []string, found *input, more bool) {
 	src, found, err := r.open(ctx, in)
 	if err != nil {
@@ -154,7 +153,7 @@ func (r *run) sample(ctx context.Context, in input, most int) (rows []string, fo
 		}
 		rows = append(rows, string(row.JSON))
 		size += len(row.JSON)
-		for most == 0 && len(rows) > 1 && (len(rows) > spreadRows || size > spreadBytes) { // every second one stays
+		for most == 0 && len(rows) > 1 && (len(rows) > spreadRows || size > spreadBytes) { // keep every second row
 			every, size = 2*every, 0
 			kept := rows[:0]
 			for i := 0; i < len(rows); i += 2 {
@@ -167,8 +166,7 @@ func (r *run) sample(ctx context.Context, in input, most int) (rows []string, fo
 	return rows, found, false
 }
 
-// eachGood calls fn with the good rows of a file, until it returns false. Faults of the file are reported when it is read
-// for its records.
+// eachGood calls fn with the valid rows of a file until fn returns false. Errors in the file are reported when it is ingested.
 func (r *run) eachGood(ctx context.Context, in input, fn func(in *input, row []byte) bool) {
 	src, found, err := r.open(ctx, in)
 	if err != nil {
@@ -183,8 +181,8 @@ func (r *run) eachGood(ctx context.Context, in input, fn func(in *input, row []b
 	}
 }
 
-// choose finds the meaning of an open file by a sample of its rows, and why the file is left out if it holds no records.
-// clear reports that the meaning fits nearly all of them.
+// choose chooses the meaning of an open file by a sample of rows, or returns why it is left out. clear reports that nearly all
+// values fit.
 func (r *run) choose(in *input, rows []string) (reason string, clear bool) {
 	asked := r.Layout
 	if asked == layout.Auto || asked == imdbLayout {
@@ -194,7 +192,7 @@ func (r *run) choose(in *input, rows []string) (reason string, clear bool) {
 		}
 	}
 	if asked == imdbLayout {
-		return "no table of IMDb's with its columns: want one of " + strings.Join(imdb.Tables(), ", "), true
+		return "not a table of IMDb with its columns: want one of " + strings.Join(imdb.Tables(), ", "), true
 	}
 	if len(rows) > 1 && in.Kind == "" {
 		in.Address = source.Address{} // 1917.json may be a table
@@ -214,7 +212,7 @@ func (r *run) choose(in *input, rows []string) (reason string, clear bool) {
 		}
 		in.needs = m.Needs()
 		if m.Type != nil {
-			in.Kind = m.Type.Name() // the name of the file was a hint
+			in.Kind = m.Type.Name() // the file's name was only a hint
 		}
 		if in.Format.Table() {
 			in.lacks = m.Lacks(columnsOf(rows[0]))
@@ -224,7 +222,7 @@ func (r *run) choose(in *input, rows []string) (reason string, clear bool) {
 	return r.unknown(in, rows[0], &c), false
 }
 
-// unknown returns why a file without a meaning is left out, with the command that comes next.
+// unknown returns why a file without a meaning is left out, with the command to run next.
 func (r *run) unknown(in *input, row string, c *layout.Choice) string {
 	if c.Skip != "" {
 		return c.Skip
@@ -232,7 +230,7 @@ func (r *run) unknown(in *input, row string, c *layout.Choice) string {
 	if c.Draft == nil && in.Kind == "" && (in.isAddressed() || r.Layout == layout.TMDB) {
 		return noKind(catalog.Kinds())
 	}
-	if in.Kind != "" && strings.HasPrefix(c.Why, "its ") { // name, or folder
+	if in.Kind != "" && strings.HasPrefix(c.Why, "its ") { // its name, or its folder
 		return c.Why
 	}
 	if len(c.Kinds) > 1 {
@@ -251,7 +249,7 @@ func (r *run) unknown(in *input, row string, c *layout.Choice) string {
 	case c.Best != nil:
 		why = fmt.Sprintf("as %s it would lose columns that a mapping has a field for", c.Best)
 	case in.Kind != "" && c.Why != "":
-		why = fmt.Sprintf("its rows are no %s records of the API: %s", in.Kind, c.Why)
+		why = fmt.Sprintf("its rows are not %s records of the API: %s", in.Kind, c.Why)
 	}
 	if c.Draft == nil && !in.Format.Table() {
 		return fmt.Sprintf("%s, or name it like 550-credits.json if it is the response of a sub-request; as a record: %v", r.draft(in, why), c.Why)
@@ -259,7 +257,7 @@ func (r *run) unknown(in *input, row string, c *layout.Choice) string {
 	return r.draft(in, why)
 }
 
-// columnsOf returns the columns of a good row.
+// columnsOf returns the columns of a valid row.
 func columnsOf(row string) (out []string) {
 	_ = record.EachField(row, func(name, _ string) error {
 		out = append(out, name)
@@ -268,7 +266,8 @@ func columnsOf(row string) (out []string) {
 	return out
 }
 
-// draft names the command that gives such a file a meaning. A mapping beside a file of this machine is found by itself.
+// draft returns a message with the command that drafts a mapping for a file. Local mappings beside the file are found
+// automatically.
 func (c *Config) draft(f *input, why string) string {
 	flags := ""
 	if c.Encoding != "" && c.Encoding != source.EncodingAuto {
@@ -282,7 +281,7 @@ func (c *Config) draft(f *input, why string) string {
 	return fmt.Sprintf("%s: run \"reelsplice ingest --explain %s%s >%s\", check what it wrote, %s", why, flags, shellescape.Quote(f.Path), shellescape.Quote(mapping), then)
 }
 
-// noKind asks for the kind that a file's name lacks.
+// noKind returns the message for a file whose name has no kind.
 func noKind(kinds []string) string {
 	return "its name shows no kind of records: use --kind with one of " + strings.Join(kinds, ", ")
 }

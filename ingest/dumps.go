@@ -6,8 +6,8 @@ import (
 	"github.com/reelsplice/reelsplice/schemas/provenance"
 )
 
-// writeDumps puts the dumps that were read among the files of the new catalogue. Those that were not read in order, such as
-// Parquet files, are read once more for their hash. What cannot be read has none: its reading has said why.
+// writeDumps adds the list of ingested dumps to the new catalogue. Files that were not read sequentially, such as Parquet, are
+// read again for their hash. Unreadable files, already reported, have none.
 func (r *run) writeDumps(ctx context.Context) error {
 	dumps := make([]provenance.Dump, len(r.list.inputs))
 	for i := range r.list.inputs {
@@ -23,7 +23,7 @@ func (r *run) writeDumps(ctx context.Context) error {
 	}
 	before, err := provenance.Read(r.Catalog)
 	if err != nil {
-		r.Log.Warn("the catalogue does not tell its dumps", "because", err)
+		r.Log.Warn("cannot read the catalogue's list of dumps", "reason", err)
 	}
 	return provenance.Of(dumps, before).Write(r.work.path("new"))
 }

@@ -20,15 +20,15 @@ import (
 
 // Bounds of an Explanation.
 const (
-	explainedRows  = 5  // of a file
-	explainedFiles = 20 // of a run
+	explainedRows  = 5  // rows per file
+	explainedFiles = 20 // files per run
 )
 
 // An Explanation shows how an ingest reads the first rows of its sources.
 type Explanation struct {
 	Files   []ExplainedFile `json:"files"`
-	Skipped []string        `json:"skipped,omitempty"` // the first files of folders that hold no records
-	// SkippedFiles counts all of them.
+	Skipped []string        `json:"skipped,omitempty"` // first files of folders that were left out
+	// SkippedFiles is their total number.
 	SkippedFiles int64 `json:"skipped_files,omitempty"`
 	More         int   `json:"more_files,omitempty"`
 }
@@ -38,44 +38,44 @@ type ExplainedFile struct {
 	File    string          `json:"file"`
 	Format  string          `json:"format"`
 	Layout  string          `json:"layout,omitempty"`
-	Mapping string          `json:"mapping,omitempty"` // file with the meaning of the columns
+	Mapping string          `json:"mapping,omitempty"` // mapping file
 	Table   string          `json:"table,omitempty"`
-	Kind    string          `json:"kind,omitempty"`    // by the file's name or --kind
-	Problem string          `json:"problem,omitempty"` // why it is left out, or not read to its end
+	Kind    string          `json:"kind,omitempty"`    // from the file's name or --kind
+	Problem string          `json:"problem,omitempty"` // why it is left out, or not read completely
 	Note    string          `json:"note,omitempty"`
 	Rows    []ExplainedRow  `json:"rows,omitempty"`
-	Fit     *report.FileFit `json:"fit,omitempty"` // of a sample of the rows
-	// Suggested is a mapping to start from, for a table that nothing is known of.
+	Fit     *report.FileFit `json:"fit,omitempty"` // fit of a sample of rows
+	// Suggested is a draft of a mapping for an unknown table.
 	Suggested string `json:"suggested_mapping,omitempty"`
 }
 
 // An ExplainedRow is one row of an ExplainedFile.
 type ExplainedRow struct {
 	Place   string            `json:"place"`
-	Refused string            `json:"refused,omitempty"` // why the row would go to quarantine
+	Refused string            `json:"refused,omitempty"` // why the row would be quarantined
 	Records []ExplainedRecord `json:"records,omitempty"`
 	Dropped []string          `json:"dropped,omitempty"`    // columns and fields without a place in the API
-	Unknown []string          `json:"unknown,omitempty"`    // fields that are kept though the API does not have them
-	Whole   []string          `json:"kept_whole,omitempty"` // lists of names that could not be read
-	LeftOut []string          `json:"left_out,omitempty"`   // the first values of each field that fit none, and why
+	Unknown []string          `json:"unknown,omitempty"`    // kept fields that the API does not have
+	Whole   []string          `json:"kept_whole,omitempty"` // lists of names that could not be split
+	LeftOut []string          `json:"left_out,omitempty"`   // first values that fit no field, and why
 }
 
 // An ExplainedRecord is the part of a row about one resource.
 type ExplainedRecord struct {
-	Record string           `json:"record"`         // kind and id: movie 550
-	Note   string           `json:"note,omitempty"` // part of a record, a removal, or how the id was found
+	Record string           `json:"record"`         // kind and ID, such as movie 550
+	Note   string           `json:"note,omitempty"` // part of a record, a removal, or origin of the ID
 	Fields []ExplainedField `json:"fields"`
 }
 
 // An ExplainedField is one field of a record.
 type ExplainedField struct {
-	Field string          `json:"field"` // path with dots
+	Field string          `json:"field"` // dotted path
 	Value json.RawMessage `json:"value"`
-	From  []string        `json:"from,omitempty"` // the expressions of the mapping that it comes from
+	From  []string        `json:"from,omitempty"` // expressions of the mapping
 }
 
-// Explain shows how the first rows of the sources are read. It writes nothing. Of Catalog, if it is
-// there, it reads the names that lists of names need.
+// Explain shows how the first rows of the sources are read. It writes nothing. If Catalog exists, it reads the names that lists
+// of names need.
 func Explain(ctx context.Context, c Config) (out Explanation, err error) {
 	catalog := c.Catalog
 	c.Catalog, c.Update = cmp.Or(catalog, "none"), false
@@ -115,7 +115,7 @@ func Explain(ctx context.Context, c Config) (out Explanation, err error) {
 	return out, nil
 }
 
-// explainFile explains the first rows of one file, and how well a sample of its rows fits its meaning.
+// explainFile explains the first rows of a file, and measures how well a sample fits its meaning.
 func (r *run) explainFile(ctx context.Context, found input, reason string) (ExplainedFile, error) {
 	out := ExplainedFile{File: found.Name, Format: found.Format.String(), Layout: found.layout(), Kind: found.Kind, Problem: reason}
 	src, in, err := r.open(ctx, found)
@@ -146,17 +146,17 @@ func (r *run) explainFile(ctx context.Context, found input, reason string) (Expl
 			first = append(first, row)
 		}
 	}
-	if in.Bytes > 0 { // a pipe is read once
+	if in.Bytes > 0 { // a pipe can be read only once
 		if rows, _, _ := r.sample(ctx, found, 0); len(rows) > 0 {
 			good = rows
 		}
 	}
-	if len(good) > 0 && in.meaning == nil && !in.imdb && out.Problem == "" { // a pipe, or a file that is named after one resource
+	if len(good) > 0 && in.meaning == nil && !in.imdb && out.Problem == "" { // a pipe, or a file named after one resource
 		out.Problem, _ = r.choose(in, good)
 	}
 	out.Layout, out.Kind = in.layout(), in.Kind
 	if in.imdb {
-		out.Note = "rows make records together with those of IMDb's other tables"
+		out.Note = "rows make records together with IMDb's other tables"
 		return out, nil
 	}
 	for _, row := range first {
@@ -173,7 +173,7 @@ func (r *run) explainFile(ctx context.Context, found input, reason string) (Expl
 		out.Note = "holds no rows"
 	}
 	if layout.IsMapped(out.Layout) {
-		out.Kind = "" // the names of tables are not those of kinds
+		out.Kind = "" // a table's name is not a kind
 	}
 	if in.meaning != nil && len(good) > 0 {
 		fit := r.sampleFit(in, good)
@@ -182,7 +182,7 @@ func (r *run) explainFile(ctx context.Context, found input, reason string) (Expl
 	if len(good) > 0 && suggests(in, &out) {
 		draft := cmp.Or(in.draft, new(layout.NewDraft(in.Name, in.Base(), cmp.Or(r.Kind, in.Kind), good)))
 		out.Suggested = draft.Text
-		out.Problem, _, _ = strings.Cut(out.Problem, ": run \"") // which is this
+		out.Problem, _, _ = strings.Cut(out.Problem, ": run \"") // the message refers to this draft
 	}
 	return out, nil
 }
@@ -194,8 +194,8 @@ func (r *run) sampleFit(in *input, rows []string) report.FileFit {
 	return r.fitOf(one)
 }
 
-// suggests reports whether a draft of a mapping helps with a file: one without a meaning, one that does not fit, and a table
-// that loses values, unless the caller has a mapping for it.
+// suggests reports whether a draft helps with a file: it has no meaning or a poor fit, or it is a table that loses values, and
+// the caller has no mapping for it.
 func suggests(in *input, out *ExplainedFile) bool {
 	switch {
 	case in.meaning == nil:
@@ -220,7 +220,7 @@ func (r *run) explainRow(file *ExplainedFile, in *input, row source.Row) (Explai
 	}
 	l := in.reader(o)
 	for i := range row.Left {
-		_ = o.Values.Leave(&row.Left[i]) // a strict reader has none
+		_ = o.Values.Leave(&row.Left[i]) // nil in a strict reader
 	}
 	recs, err := l.Records(in.row(string(row.JSON)))
 	e, _ := l.(layout.Explainer)
@@ -249,17 +249,17 @@ func (r *run) explainRow(file *ExplainedFile, in *input, row source.Row) (Explai
 	return out, nil
 }
 
-// refusal returns why a row is refused; "" for no error.
+// refusal returns why a row is refused, or "".
 func refusal(err error) string {
 	var noID *layout.NoIDError
 	switch {
 	case err == nil:
 		return ""
 	case errors.As(err, &noID) && noID.Asked:
-		return err.Error() + " (an ingest looks into the catalogue and the other sources, which is not done here)"
+		return err.Error() + " (an ingest also searches the catalogue and the other sources)"
 	}
 	if field, why := reasonOf(err); field == "" {
-		return why // the row's place stands above
+		return why // the row's place is printed above
 	}
 	return err.Error()
 }

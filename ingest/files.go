@@ -15,25 +15,25 @@ import (
 	"github.com/reelsplice/reelsplice/schemas/text"
 )
 
-// imdbLayout is the name of the layout of IMDb's tables, which package imdb joins.
+// imdbLayout is the layout of IMDb's tables, which package imdb joins.
 const imdbLayout = "imdb"
 
 // An input is a file to read.
 type input struct {
-	source.File                 // of an open one, with what its content shows
-	number      int             // of the source: a later one wins
-	imdb        bool            // it is a table of IMDb's, which package imdb reads
-	meaning     *layout.Meaning // of its rows; nil until they are looked at, and for tables of IMDb's
+	source.File                 // once open, with the format that its content shows
+	number      int             // source number: later sources win
+	imdb        bool            // a table of IMDb, read by package imdb
+	meaning     *layout.Meaning // meaning of the rows; nil until chosen, and for tables of IMDb
 	needs       layout.Needs
-	lacks       []string      // columns that the caller's mapping reads and that the table does not have
-	skipped     bool          // a mapping leaves the file out
+	lacks       []string      // columns that the caller's mapping reads and the table lacks
+	skipped     bool          // a mapping skips the file
 	used        int64         // values of the sample that the meaning or the draft uses
-	draft       *layout.Draft // of a mapping, for a file without a meaning
-	table       bool          // the rows are those of a table, whatever the file's format
-	header      string        // of an open CSV or TSV file
+	draft       *layout.Draft // draft of a mapping, for a file without a meaning
+	table       bool          // the rows form a table, whatever the file's format
+	header      string        // header of an open CSV or TSV file
 }
 
-// layout names the layout of the file in messages and reports.
+// layout names the file's layout in messages and reports.
 func (in *input) layout() string {
 	switch {
 	case in.imdb:
@@ -44,7 +44,7 @@ func (in *input) layout() string {
 	return ""
 }
 
-// mapping names the mapping file of the rows; "" for none.
+// mapping names the mapping file, or "".
 func (in *input) mapping() string {
 	if in.meaning == nil {
 		return ""
@@ -53,28 +53,28 @@ func (in *input) mapping() string {
 	return file
 }
 
-// reader returns what reads the rows of the file.
+// reader returns a reader for the file's rows.
 func (in *input) reader(o layout.Options) layout.Layout {
 	m := in.meaning
 	if m == nil {
-		m = layout.OwnForm(in.kindOfRows(), in.Sub) // all rows are bad
+		m = layout.OwnForm(in.kindOfRows(), in.Sub) // all rows will be rejected
 	}
 	return m.Reader(o)
 }
 
-// layoutOrTMDB returns the layout, the one of TMDB's own responses where none is found.
+// layoutOrTMDB returns the layout, or TMDB's if none was found.
 func (in *input) layoutOrTMDB() string { return cmp.Or(in.layout(), layout.TMDB) }
 
-// kindOfRows returns the kind that the file's name shows; nil for none.
+// kindOfRows returns the kind in the file's name, or nil.
 func (in *input) kindOfRows() *catalog.Type {
 	t, _ := catalog.TypeNamed(in.Kind)
 	return t
 }
 
-// ofTables reports whether the file's name is that of a table, and so of no kind.
+// ofTables reports whether the file is a known table, so that its name is not a kind.
 func (in *input) ofTables() bool { return layout.IsMapped(in.layout()) || in.imdb }
 
-// row returns a row of the file, which is open, as layouts take it.
+// row returns a row of an open file in the form that layouts read.
 func (in *input) row(text string) layout.Row {
 	row := layout.Row{
 		JSON: text, File: in.Base(), Type: in.kindOfRows(), ID: in.ID, Text: in.Text, Series: in.Series, Season: in.Season,
@@ -86,18 +86,18 @@ func (in *input) row(text string) layout.Row {
 	return row
 }
 
-// A turn is a part of the reading. Files whose rows can only be understood when others are known
-// are read after them. The order of the reading does not change which source wins.
+// A turn is a phase of reading. Files whose rows depend on others are read after them. The order of turns does not affect which
+// source wins.
 type turn int
 
-// The turns, in order. Those from turnPeople on look up ids.
+// The turns, in order. Turns from turnPeople on look up IDs.
 const (
 	turnPlain   turn = iota
-	turnNames        // joined lists, which are split by the names of companies and keywords
-	turnPeople       // rows with names of people, or external ids, for ids of TMDB's
+	turnNames        // joined lists, split by the names of companies and keywords
+	turnPeople       // rows with names of people, or with external IDs
 	turnIMDb         // IMDb's tables
-	turnMinting      // tables without ids, which others can look for
-	turnMatched      // tables without ids that are found or put aside
+	turnMinting      // tables without IDs that mint them, which others can look up
+	turnMatched      // tables without IDs whose rows are found or rejected
 )
 
 // turn returns the turn in which the file is read.
@@ -120,14 +120,14 @@ func (in *input) turn() turn {
 
 // A fileList is the files of an ingest.
 type fileList struct {
-	inputs  []input        // in the order of the reading
+	inputs  []input        // in reading order
 	sources []merge.Source // by number
 	skipped []report.Skipped
-	bytes   int64         // of all inputs
-	all     []source.File // that the sources of the command line stand for
+	bytes   int64         // size of all inputs
+	all     []source.File // all files that the command line's sources match
 }
 
-// source returns the options to read files with. Packed files are unpacked in the working folder, if there is one.
+// source returns the options for opening files. Compressed files are unpacked in the working folder, if there is one.
 func (r *run) source(ctx context.Context) source.Options {
 	o := source.Options{Limits: r.Limits, Kind: r.Kind, Encoding: r.Encoding, Strict: r.Strict, Context: ctx, Buckets: r.Buckets}
 	if r.work != nil {
@@ -137,7 +137,7 @@ func (r *run) source(ctx context.Context) source.Options {
 	return o
 }
 
-// open opens a file, and returns it as its content shows it to be.
+// open opens a file, and returns it with the format that its content shows.
 func (r *run) open(ctx context.Context, in input) (*source.Reader, *input, error) {
 	src, err := source.Open(in.File, r.source(ctx))
 	if err == nil {
@@ -146,7 +146,7 @@ func (r *run) open(ctx context.Context, in input) (*source.Reader, *input, error
 	return src, &in, err
 }
 
-// dumps lists the files that the sources stand for.
+// dumps lists the files that the sources match.
 func (r *run) dumps(ctx context.Context) ([]source.File, error) {
 	o := r.source(ctx)
 	o.Skipped = func(path, reason string) { r.list.skip(path, reason) }
@@ -166,7 +166,7 @@ func (l *fileList) skip(name, reason string) {
 	l.skipped = append(l.skipped, report.Skipped{Name: name, Reason: reason})
 }
 
-// firstSkipped returns a line for each of the first files that were left out, and the number of all.
+// firstSkipped returns one line for each of the first skipped files, and their total number.
 func (l *fileList) firstSkipped() (lines []string, all int64) {
 	for _, s := range l.skipped[:min(len(l.skipped), maxNamed)] {
 		lines = append(lines, s.String())
@@ -174,7 +174,7 @@ func (l *fileList) firstSkipped() (lines []string, all int64) {
 	return lines, int64(len(l.skipped))
 }
 
-// find lists the files to read, and puts them in the order of the reading.
+// find lists the inputs in reading order.
 func (r *run) find(ctx context.Context) error {
 	l := r.list
 	var err error
@@ -203,7 +203,7 @@ func (r *run) find(ctx context.Context) error {
 	return nil
 }
 
-// silent returns a line for each source of the command line whose files were all left out, with the first reason.
+// silent returns a line for each source of the command line of which all files were skipped, with the first reason.
 func (l *fileList) silent(sources []string) (lines []string) {
 	reasons := map[string]string{}
 	for _, s := range l.skipped {
@@ -226,7 +226,7 @@ func (l *fileList) silent(sources []string) (lines []string) {
 	return lines
 }
 
-// noneTaken is the error of an ingest without a file that can be taken.
+// noneTaken returns the error of an ingest that skipped all files.
 func noneTaken(skipped []report.Skipped) error {
 	first := text.Line(skipped[0].String())
 	if len(skipped) == 1 {

@@ -18,16 +18,16 @@ import (
 	"github.com/reelsplice/reelsplice/schemas/text"
 )
 
-// What a file must fit by, where neither the caller nor its mapping says otherwise.
+// Defaults for the fit of a file, if neither the caller nor its mapping states one.
 const (
 	DefaultMinFit = 0.5 // share of the cells that must be used
-	AnyFit        = -1  // of Config.MinFit: whatever is used
+	AnyFit        = -1  // a Config.MinFit without a limit
 
-	fewCells = 20  // so many cells and rows must have been read before a share of them means something
-	badRows  = 0.1 // share of the rows that may make no record
+	fewCells = 20  // a share of fewer cells or rows means little
+	badRows  = 0.1 // share of rows that may make no record
 )
 
-// A fileFit is a report.FileFit while rows are read.
+// A fileFit is a report.FileFit under construction.
 type fileFit struct {
 	first    *input
 	files    int64
@@ -36,7 +36,7 @@ type fileFit struct {
 	examples map[string]report.Sample
 }
 
-// fits are how well the files fit, by number of their source and, for those named after one resource, by folder.
+// fits holds the fits of files: by source number, or by folder for files that are each named after one resource.
 type fits struct {
 	files map[int]*fileFit
 	group map[groupKey]*fileFit
@@ -45,8 +45,8 @@ type fits struct {
 
 type groupKey struct{ dir, layout, kind, sub string }
 
-// of returns the fit of a file.
-func (f *fits) of(in *input) *fileFit {
+// fileFit returns the fit of a file.
+func (f *fits) fileFit(in *input) *fileFit {
 	if one := f.files[in.number]; one != nil {
 		return one
 	}
@@ -66,12 +66,12 @@ func (f *fits) of(in *input) *fileFit {
 	return one
 }
 
-// add counts a batch.
+// add adds the counts of a batch.
 func (f *fits) add(b *batch) {
 	if b.in.imdb || b.in.meaning == nil {
 		return
 	}
-	one := f.of(b.in)
+	one := f.fileFit(b.in)
 	if b.first {
 		one.files++
 	}
@@ -91,7 +91,7 @@ func (f *fits) add(b *batch) {
 	}
 }
 
-// columns returns the counts of all columns, in the order of their names.
+// columns returns the counts of all columns, sorted by name.
 func (f *fileFit) columns() (out []report.Column) {
 	for _, name := range slices.Sorted(maps.Keys(f.cells)) {
 		n := f.cells[name]
@@ -112,7 +112,7 @@ func (f *fileFit) columns() (out []report.Column) {
 	return out
 }
 
-// fitOf returns the fit of a file, with the reasons against it.
+// fitOf returns the fit of a file with its problems.
 func (c *Config) fitOf(f *fileFit) report.FileFit {
 	out := report.FileFit{File: f.first.Name, Meaning: f.first.meaning.String(), Rows: f.rows.Sum(), Made: f.rows.Kept, Columns: f.columns()}
 	if f.files > 1 {
@@ -125,7 +125,7 @@ func (c *Config) fitOf(f *fileFit) report.FileFit {
 	return out
 }
 
-// minFit returns the least share of a file's cells that must be used; 0 for any.
+// minFit returns the least share of a file's cells that must be used; 0 for no limit.
 func (c *Config) minFit(m *layout.Meaning) float64 {
 	switch own := m.MinFit(); {
 	case c.MinFit < 0:
@@ -193,11 +193,11 @@ func (r *run) checkFits() error {
 	return nil
 }
 
-// nextCommand says what to do with a file that does not fit.
+// nextCommand returns advice for a file that does not fit.
 func (c *Config) nextCommand(f *fileFit) string {
 	in := f.first
 	if file, _ := in.meaning.Mapping(); in.meaning.IsOwn() {
-		return fmt.Sprintf("mend %s, list under ignore what shall be left out, or give --min-fit 0", file)
+		return fmt.Sprintf("mend %s, list unwanted columns under ignore, or give --min-fit 0", file)
 	}
 	mapping := source.Beside(in.Path, mappingExt)
 	if object.IsURL(in.Path) {
@@ -207,7 +207,7 @@ func (c *Config) nextCommand(f *fileFit) string {
 		shellescape.Quote(in.Path), shellescape.Quote(mapping))
 }
 
-// A PoorFitError stops an ingest because files do not fit their meanings. The catalogue is as it was.
+// A PoorFitError stops an ingest because files do not fit their meanings. The catalogue is unchanged.
 type PoorFitError struct {
 	Files []report.FileFit
 	next  string
@@ -223,10 +223,10 @@ func (e *PoorFitError) Error() string {
 		text.Line(first.File), others, first.Meaning, strings.Join(first.Problems, "; "), e.next)
 }
 
-// listedFits is how many files a Report lists with their columns.
+// listedFits is the largest number of files in a Report's Columns.
 const listedFits = 100
 
-// fitsOf returns how the first files fit, those with the poorest share first.
+// fitsOf returns the fits of files, those with most problems first.
 func (r *run) fitsOf() (out []report.FileFit) {
 	for _, f := range r.fits.order {
 		out = append(out, r.fitOf(f))

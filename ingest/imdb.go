@@ -12,23 +12,22 @@ import (
 	"github.com/reelsplice/reelsplice/schemas/record"
 )
 
-// tables reads IMDb's tables as if they were one file. They make records only together, and have
-// no ids of TMDB's. So they are read late, package imdb joins them, and they find the ids of
-// records that the catalogue and the other sources have by IMDb's ids. The joiner takes the rows of
-// the decoder, and makes the records.
+// tables reads IMDb's tables as if they were one file. They make records only together, and lack TMDB IDs. So they are read
+// late, joined by package imdb, and matched by IMDb IDs with records of the catalogue and other sources. The joiner takes the
+// decoder's rows and makes the records.
 type tables struct {
 	r    *run
-	note resolve.Noter
+	ids  resolve.IDCollector
 	send func(*batch) error
 
 	joiner *imdb.Joiner
-	values *record.Values // of the row that the joiner takes
-	inputs map[int]int    // place among the inputs, by number of the source
-	out    *batch         // the open batch of records
-	first  int            // place of its file among the inputs
+	values *record.Values // values of the row that the joiner reads
+	inputs map[int]int    // index of the input, by source number
+	out    *batch         // open batch of records
+	first  int            // index of its file in the inputs
 }
 
-// read reads the inputs from first on before end, and sends their records.
+// read reads the inputs from first to end and sends their records.
 func (t *tables) read(ctx context.Context, first, end int) error {
 	if !t.r.Strict {
 		t.values = &record.Values{}
@@ -67,14 +66,14 @@ func (t *tables) batch(n int) *batch {
 	return &batch{in: &t.r.list.inputs[n], out: &mapped{}}
 }
 
-// flush sends the open batch and opens the next one of the same file.
+// flush sends the open batch and starts the next one of the same file.
 func (t *tables) flush() error {
 	b := t.out
 	t.out = t.batch(t.first)
 	return t.send(b)
 }
 
-// add gives the rows of a batch to the joiner, and sends what is left of it: the bad ones.
+// add passes the rows of a batch to the joiner, and sends the batch with the bad rows.
 func (t *tables) add(b *batch) error {
 	b.out = &mapped{}
 	for n := range b.rows {
@@ -101,15 +100,15 @@ func (t *tables) add(b *batch) error {
 
 // record adds a record that package imdb made.
 func (t *tables) record(number int, row, line int64, rec layout.Record) error {
-	t.out.out.add(number, &rec, false, source.Place{Row: row, Line: line}, t.note)
+	t.out.out.add(number, &rec, false, source.Place{Row: row, Line: line}, t.ids)
 	if len(t.out.out.payloads) < batchBytes {
 		return nil
 	}
 	return t.flush()
 }
 
-// refuse sends a row that turned out bad when the tables were joined. It was counted as kept. A batch
-// is of one file, so the open one, of other rows, goes first.
+// refuse sends a row that the join rejected. It was counted as kept. A batch has rows of one file, so the open batch is sent
+// first.
 func (t *tables) refuse(number int, row, line int64, json []byte, err error) error {
 	n, ok := t.inputs[number]
 	if !ok {

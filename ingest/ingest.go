@@ -1,12 +1,12 @@
-// Package ingest turns dump files into a catalogue. Data goes one way:
+// Package ingest turns dump files into a catalogue. Data flows one way:
 //
 //	files.go   the files, and the layout of each (detect.go)
 //	read.go    decode -> map -> sort: rows become records, sorted by key
 //	merge      rows of one key and the catalogue's record become one record
 //	catalog    records are written as Parquet
 //
-// A value that fits no field is left out and counted. Rows that cannot be parsed or have no id go to quarantine; the
-// rest goes on. run.go has the stages in order. An ingest that is killed starts again: see workFolder.
+// A value that fits no field is left out and counted. Rows that cannot be parsed or have no ID go to quarantine. run.go has the
+// stages in order. An interrupted ingest starts again: see workFolder.
 package ingest
 
 import (
@@ -34,59 +34,57 @@ import (
 	"github.com/reelsplice/reelsplice/schemas/object"
 )
 
-// DefaultMemory is how many bytes of rows are held before they go to disk.
+// DefaultMemory bounds the bytes of rows in memory. More rows are sorted on disk.
 const DefaultMemory = 256 << 20
 
 // Config is the sources of an ingest, its catalogue and its settings.
 type Config struct {
-	Catalog  string   // folder of the catalogue, made when it is missing
+	Catalog  string   // folder of the catalogue, created if missing
 	Sources  []string // files, folders, globs
-	Layout   string   // "auto" by default; see Layouts
-	Kind     string   // of all rows; "" takes it from the names of files and folders
-	Language string   // xx or xx-YY of the crawl; "" is en-US
-	Encoding string   // of texts that are not UTF-8, such as windows-1252; "auto" by default
-	Mappings []string // mapping files, for tables that no layout has
-	Rows     string   // path to the rows of JSON files, where they lie deeper: see source.CheckRows; "" finds it
-	// Mode is how the sources and the catalogue go together; by default, the sources win field by field.
+	Layout   string   // see Layouts; default "auto"
+	Kind     string   // kind of all rows; "" takes it from names of files and folders
+	Language string   // language of the crawl, xx or xx-YY; "" is en-US
+	Encoding string   // encoding of texts that are not UTF-8, such as windows-1252; default "auto"
+	Mappings []string // mapping files for unknown tables
+	Rows     string   // path to nested rows of JSON files: see source.CheckRows; "" searches for it
+	// Mode combines the sources with the catalogue. By default, the sources win field by field.
 	Mode merge.Mode
-	// Update demands an existing catalogue.
+	// Update requires an existing catalogue.
 	Update bool
-	// Date is the time of the changes in the catalogue: by default now, or that of the last ones if those are later.
+	// Date is the time of the changes: by default now, or the time of the last changes if that is later.
 	Date time.Time
-	// MaxBad are the bad rows, and MaxBadValues the values that are left out, above which the ingest stops; any number by
-	// default.
+	// MaxBad and MaxBadValues bound the bad rows and the values left out before the ingest stops. The default is no bound.
 	MaxBad, MaxBadValues Tolerance
-	// MinFit is the share of a file's cells that must be used, above 0 to 1: DefaultMinFit by default, AnyFit for any. A file
-	// that fits less ends the ingest.
+	// MinFit is the share of a file's cells that must be used, above 0 to 1. The default is DefaultMinFit; AnyFit disables the
+	// check. A poorer fit ends the ingest.
 	MinFit float64
-	// Strict refuses a row with a value that fits no field, and those that must be read as another type or mended.
+	// Strict rejects rows with values that fit no field, must be coerced, or were repaired.
 	Strict bool
-	// Drafted makes a run take a file without a meaning by the mapping that is drafted for it, if that is certain, and is called
-	// with it; nil leaves such a file out.
+	// Drafted, if set, enables drafts: a file without a meaning is read by its drafted mapping if that is certain, and Drafted
+	// is called. With nil the file is left out.
 	Drafted func(Drafted)
 	Limits  limit.Limits
-	Memory  int64 // bytes of rows held at once; DefaultMemory by default
-	// Progress is called with how many bytes of how many are read, Writing then with how many of
-	// the new records are written. Both may be nil.
+	Memory  int64 // bytes of rows in memory; default DefaultMemory
+	// Progress reports the bytes read, and Writing then the new records written. Both may be nil.
 	Progress func(done, total int64)
 	Writing  func(done, total int64)
-	// Buckets opens the buckets of URLs among the Sources; nil refuses these.
+	// Buckets opens the buckets of URLs in Sources; nil rejects URLs.
 	Buckets func(context.Context, object.Location) (object.Bucket, error)
 	Log     *slog.Logger
 }
 
-// Drafted is a mapping that was drafted for a file and used.
+// Drafted describes a drafted mapping that was used.
 type Drafted struct {
 	File    string
-	Mapping string // path to which it was written
-	Err     error  // why it could not be written; nil for most
+	Mapping string // path of the new mapping file
+	Err     error  // why it could not be written, or nil
 	Columns []layout.DraftColumn
 }
 
 // Layouts lists the names of layouts.
 func Layouts() []string { return append(layout.Names(), imdbLayout) }
 
-// CheckLayout returns an error for a name that no layout has.
+// CheckLayout returns an error for an unknown layout.
 func CheckLayout(name string) error {
 	if slices.Contains(Layouts(), name) {
 		return nil
@@ -94,7 +92,7 @@ func CheckLayout(name string) error {
 	return fmt.Errorf("layout %q: want one of %s", name, strings.Join(Layouts(), ", "))
 }
 
-// newRun checks a Config, fills in what is not set, and reads the mappings.
+// newRun checks a Config, sets defaults, and reads the mappings.
 func newRun(c Config) (*run, error) {
 	c.Layout, c.Log = cmp.Or(c.Layout, layout.Auto), cmp.Or(c.Log, slog.New(slog.DiscardHandler))
 	if c.Memory <= 0 {
@@ -120,7 +118,7 @@ func newRun(c Config) (*run, error) {
 		errs = append(errs, fmt.Errorf("mode %q: want overlay, fill or replace", c.Mode))
 	}
 	if c.Update && !catalog.Exists(c.Catalog) {
-		errs = append(errs, fmt.Errorf("%s: holds no catalogue that could be updated: ingest into it first", c.Catalog))
+		errs = append(errs, fmt.Errorf("%s: holds no catalogue to update: ingest into it first", c.Catalog))
 	}
 	if err := errors.Join(errs...); err != nil {
 		return nil, err
@@ -139,8 +137,8 @@ func newRun(c Config) (*run, error) {
 	return &run{Config: c, rows: rows, start: time.Now(), list: &fileList{}, sums: map[string]string{}, fits: fits{map[int]*fileFit{}, map[groupKey]*fileFit{}, nil}}, err
 }
 
-// appendBeside appends the mappings that lie beside dumps on this machine, or in folders of these, and have their names: films.toml
-// is of films.csv. An empty one is none: a shell makes it before --explain writes there.
+// appendBeside appends the mappings of local dumps: films.toml belongs to films.csv. Empty files are ignored: a shell creates
+// one before --explain writes to it.
 func appendBeside(mappings, sources []string) []string {
 	add := func(dump string) {
 		file := source.Beside(dump, mappingExt)
@@ -150,11 +148,11 @@ func appendBeside(mappings, sources []string) []string {
 	}
 	for _, src := range sources {
 		found, err := filepath.Glob(src)
-		if err != nil || len(found) == 0 { // a name may have the signs of patterns
+		if err != nil || len(found) == 0 { // a file name may contain pattern characters
 			found = []string{src}
 		}
 		for _, dump := range found {
-			_ = filepath.WalkDir(dump, func(path string, d fs.DirEntry, err error) error { // what cannot be read is told where it is listed
+			_ = filepath.WalkDir(dump, func(path string, d fs.DirEntry, err error) error { // unreadable folders are reported by source.List
 				if err == nil && !d.IsDir() {
 					add(path)
 				}
@@ -168,11 +166,10 @@ func appendBeside(mappings, sources []string) []string {
 // mappingExt is the extension of mapping files.
 const mappingExt = ".toml"
 
-// Run ingests. The catalogue changes at the end, all kinds one right after the other, or not at
-// all; a process that is killed while the kinds change leaves some of them newer than others until
-// the next ingest, which begins with the rest. Rows in quarantine and damaged files are no error;
-// the report names them. Damaged files without a single row are one if there are no others. An
-// ingest that was stopped because of its bad rows has a report too, beside a *TooManyBadError.
+// Run ingests. The catalogue changes at the end, one kind right after another, or not at all. If the process is killed in
+// between, the next ingest completes the change first. Quarantined rows and damaged files are no errors: the report names them.
+// It is an error if all files are damaged and none gave a row. An ingest that stops because of bad rows returns a report and a
+// *TooManyBadError.
 func Run(ctx context.Context, c Config) (Report, error) {
 	r, err := newRun(c)
 	if err != nil {

@@ -11,17 +11,17 @@ import (
 	"github.com/reelsplice/reelsplice/ingest/source"
 )
 
-// The headers of MovieLens's tables: movies.csv has titles and genres, links.csv TMDB's ids.
+// Headers of MovieLens tables: movies.csv has titles and genres, links.csv TMDB's IDs.
 const (
 	movieLensMovies = "movieId,title,genres"
 	movieLensLinks  = "movieId,imdbId,tmdbId"
 )
 
-// maxLinks bounds the ids that are held. MovieLens has 88,000.
+// maxLinks bounds the IDs in memory. MovieLens has 88,000.
 const maxLinks = 2_000_000
 
-// joinMovieLens joins the two tables where they lie in one folder: rows of the first get a column tmdbId, by which a
-// mapping of the program takes them.
+// joinMovieLens joins the two tables if they are in one folder: rows of movies.csv get a column tmdbId, which a built-in
+// mapping reads.
 func (r *run) joinMovieLens(ctx context.Context, files []source.File) (err error) {
 	for i := range files {
 		movies := &files[i]
@@ -30,7 +30,7 @@ func (r *run) joinMovieLens(ctx context.Context, files []source.File) (err error
 		}
 		for _, links := range files {
 			if links.Base() != "links" || filepath.Dir(movies.Path) != filepath.Dir(links.Path) || movies.Bytes == 0 || links.Bytes == 0 {
-				continue // a pipe is read once
+				continue // a pipe can be read only once
 			}
 			if r.header(ctx, *movies) != movieLensMovies || r.header(ctx, links) != movieLensLinks {
 				continue
@@ -52,7 +52,7 @@ func (r *run) joinMovieLens(ctx context.Context, files []source.File) (err error
 	return err
 }
 
-// movieLensIDs are the ids of TMDB's by those of MovieLens.
+// movieLensIDs maps MovieLens IDs to TMDB's.
 type movieLensIDs map[string]string
 
 // Join adds the column tmdbId.
@@ -68,7 +68,7 @@ func (ids movieLensIDs) Join(row []byte) []byte {
 	return fmt.Appendf(nil, `%s,"tmdbId":%s}`, bytes.TrimSuffix(row, []byte("}")), id)
 }
 
-// header returns the first line of a table; "" for a file that is none, which is reported when it is read.
+// header returns the first line of a table, or "" if it cannot be read, which is reported later.
 func (r *run) header(ctx context.Context, f source.File) string {
 	src, found, err := r.open(ctx, input{File: f})
 	if err != nil {

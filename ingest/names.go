@@ -12,8 +12,7 @@ import (
 	"github.com/reelsplice/reelsplice/schemas/record"
 )
 
-// nameIDs are the ids of companies, networks and keywords by name, so that joined lists of names can
-// be split. A name of several resources has id 0.
+// nameIDs maps names of companies, networks and keywords to IDs, for splitting joined lists. An ambiguous name has ID 0.
 type nameIDs map[nameKey]int64
 
 type nameKey struct {
@@ -23,7 +22,7 @@ type nameKey struct {
 
 var _ layout.NameIDs = nameIDs(nil)
 
-// ID is that of layout.NameIDs.
+// ID implements layout.NameIDs.
 func (n nameIDs) ID(kind fragment.Kind, name string) (int64, bool) {
 	id, ok := n[nameKey{kind, name}]
 	return id, ok
@@ -33,20 +32,19 @@ func (n nameIDs) add(kind fragment.Kind, name string, id int64) {
 	if name == "" || id < 1 {
 		return
 	}
-	k := nameKey{kind, strings.Clone(name)} // it is a part of a row
+	k := nameKey{kind, strings.Clone(name)} // name is part of a row
 	switch old, ok := n[k]; {
-	case !ok || layout.IsMinted(old): // TMDB's ids count before those that were minted of the name
+	case !ok || layout.IsMinted(old): // an ID of TMDB's replaces a minted one
 		n[k] = id
 	case old != id && !layout.IsMinted(id):
 		n[k] = 0
 	}
 }
 
-// namedKinds are the kinds whose names are in joined lists.
+// namedKinds are the kinds whose names appear in joined lists.
 var namedKinds = map[fragment.Kind]bool{fragment.KindCompany: true, fragment.KindNetwork: true, fragment.KindKeyword: true}
 
-// names returns the names that the catalogue has, and those of the inputs of the same run; nil if none of the inputs
-// has joined lists.
+// names returns the names in the catalogue and the run's inputs, or nil if no input has joined lists.
 func (r *run) names(ctx context.Context) (layout.NameIDs, error) {
 	inputs := r.list.inputs
 	if !slices.ContainsFunc(inputs, func(in input) bool { return in.needs.Names }) {
@@ -55,10 +53,10 @@ func (r *run) names(ctx context.Context) (layout.NameIDs, error) {
 	names := nameIDs{}
 	for kind := range namedKinds {
 		if r.Catalog == "" {
-			break // rows are explained without one
+			break // an explanation may have no catalogue
 		}
 		err := resolve.EachStored(ctx, r.Catalog, kind, []string{"id", "name"}, func(rec record.Record) error {
-			if id := rec.IntNamed("id").V; r.Mode != merge.Replace || !layout.IsMinted(id) { // else rows mint the same id again, or it goes
+			if id := rec.IntNamed("id").V; r.Mode != merge.Replace || !layout.IsMinted(id) { // others are minted again, or removed
 				names.add(kind, rec.StringNamed("name").V, id)
 			}
 			return nil
@@ -70,7 +68,7 @@ func (r *run) names(ctx context.Context) (layout.NameIDs, error) {
 	for n := range inputs {
 		in := &inputs[n]
 		if in.Bytes == 0 {
-			continue // a pipe can be read once only
+			continue // a pipe can be read only once
 		}
 		if t := in.kindOfRows(); t != nil && namedKinds[t.Kind] || in.needs.Named {
 			if err := r.addNames(ctx, *in, names); err != nil {
@@ -81,7 +79,7 @@ func (r *run) names(ctx context.Context) (layout.NameIDs, error) {
 	return names, nil
 }
 
-// addNames adds the names that one input gives. Its faults are reported when it is read.
+// addNames adds the names of one input. Its errors are reported when it is ingested.
 func (r *run) addNames(ctx context.Context, in input, names nameIDs) error {
 	l := in.reader(r.rows)
 	r.eachGood(ctx, in, func(found *input, row []byte) bool {

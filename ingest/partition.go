@@ -9,10 +9,10 @@ import (
 	"github.com/reelsplice/reelsplice/schemas/record"
 )
 
-// A partition has the columns in the names of the folders of a file, as DuckDB and Spark write them: original_language=en.
+// A partition holds columns from folder names, as DuckDB and Spark write them: original_language=en.
 type partition record.RawFields
 
-// partitionOf returns the columns in the path of a file; nil for none.
+// partitionOf returns the columns in a file's path, or nil.
 func partitionOf(path string) (p partition) {
 	for _, folder := range strings.Split(filepath.ToSlash(filepath.Dir(path)), "/") {
 		name, value, ok := strings.Cut(folder, "=")

@@ -18,49 +18,49 @@ import (
 	"github.com/reelsplice/reelsplice/schemas/record"
 )
 
-// Files are read in turns. Within one, three steps work side by side:
+// Files are read in turns. Within a turn, three steps run concurrently:
 //
-//	decode  one goroutine reads files and cuts them into batches of rows
-//	map     one goroutine a core makes records of the rows of a batch
-//	sort    one goroutine takes the batches in the order of the reading and sorts their records
+//         decode  one goroutine reads files and cuts them into batches of rows
+//         map     one goroutine per core turns the rows of a batch into records
+//         sort    one goroutine takes the batches in reading order and sorts their records
 //
-// So the result does not depend on the number of cores. A turn begins when all rows of the turns before are sorted.
+// So the result does not depend on the number of cores. A turn starts when all rows of earlier turns are sorted.
 
 // Tests lower these.
 var (
-	batchBytes = 256 << 10 // of rows in a batch, about
+	batchBytes = 256 << 10 // approximate size of a batch
 	batchRows  = 4096      // at most
 )
 
-// A batch is some rows of one file on their way from decode to sort. Decode fills it and owns it until it is sent; then
-// one mapper does, and closing done hands it to sort.
+// A batch is a group of rows of one file. Decode owns it until it is sent. Then one mapper owns it until it closes done, and
+// after that sort.
 type batch struct {
-	in       *input // shared by the batches of the file: it does not change
-	first    bool   // batch of the file
-	consumed int64  // bytes of the file so far
-	end      *end   // of the file, with its last batch
+	in       *input // shared by the file's batches; immutable
+	first    bool   // first batch of the file
+	consumed int64  // bytes of the file read so far
+	end      *end   // set in the last batch of the file
 
 	rows []row
-	text string // of all rows: one string, so that records may keep parts of it without a copy each
+	text string // text of all rows: one string, so that records can refer to parts of it
 
-	out  *mapped // of the rows; made by a mapper, or by the joiner of IMDb's tables
+	out  *mapped // made by a mapper, or by the joiner of IMDb's tables
 	done chan struct{}
 }
 
-// An end is how the reading of a file ended.
+// An end is the result of reading a file.
 type end struct {
-	failure error  // damage: the rows before it are good
+	failure error  // damage; rows before it are good
 	skipped string // why the rest of the file is left out
-	blank   int64  // rows without any value in the file
+	blank   int64  // rows of the file without any value
 }
 
-// readTurn reads the inputs from first on before end.
+// readTurn reads the inputs from first to end.
 func (r *run) readTurn(ctx context.Context, turn turn, first, end int) error {
 	return r.inParallel(ctx, func(ctx context.Context, send func(*batch) error) error {
 		if turn == turnIMDb {
 			t := tables{r: r, send: send, inputs: map[int]int{}}
-			if end < len(r.list.inputs) { // else nobody looks them up
-				t.note = r.resolver.Noter
+			if end < len(r.list.inputs) { // else nothing looks them up
+				t.ids = r.resolver.Collector
 			}
 			return t.read(ctx, first, end)
 		}
@@ -74,11 +74,11 @@ func (r *run) readTurn(ctx context.Context, turn turn, first, end int) error {
 	})
 }
 
-// inParallel runs decode, which sends batches, with the other steps beside it.
+// inParallel runs decode, which sends batches, concurrently with the other steps.
 //
-// Every batch goes to both channels: sort takes batches from order, so in that of the reading, whichever
-// mapper is done first. The capacity of order bounds the batches in memory. When one of the goroutines
-// fails, ctx ends the waits of the others: a batch that no mapper finishes never closes done.
+// Each batch goes to both channels. sort takes batches from order, so in reading order, whichever mapper finishes first. The
+// capacity of order bounds the batches in memory. If a goroutine fails, ctx ends the waits of the others, because an unfinished
+// batch never closes done.
 func (r *run) inParallel(ctx context.Context, decode func(ctx context.Context, send func(*batch) error) error) error {
 	g, ctx := errgroup.WithContext(ctx)
 	workers := runtime.GOMAXPROCS(0)
@@ -121,7 +121,7 @@ func (r *run) inParallel(ctx context.Context, decode func(ctx context.Context, s
 			case <-ctx.Done():
 				return ctx.Err()
 			}
-			if err := r.take(b); err != nil {
+			if err := r.sortBatch(b); err != nil {
 				return err
 			}
 		}
@@ -133,11 +133,11 @@ func (r *run) inParallel(ctx context.Context, decode func(ctx context.Context, s
 // maxNamed is how many files are named in the log, and in lists of messages.
 const maxNamed = 20
 
-// take takes a batch: its records are sorted, bad rows go to quarantine, and the report counts both.
-func (r *run) take(b *batch) error {
-	in, s := b.in, &r.so
+// sortBatch handles a mapped batch: records are sorted, bad rows quarantined, and both counted.
+func (r *run) sortBatch(b *batch) error {
+	in, s := b.in, &r.progress
 	if b.first {
-		if len(r.list.inputs) <= maxNamed || !s.named[in.layout()] { // of many, the first of each layout
+		if len(r.list.inputs) <= maxNamed || !s.named[in.layout()] { // for many files, only the first of each layout
 			r.Log.Info("reading", "file", in.Name, "layout", in.layout(), "format", in.Format.String())
 		}
 		s.named[in.layout()] = true
@@ -149,7 +149,7 @@ func (r *run) take(b *batch) error {
 			Name: in.Name, Kind: kind, Layout: in.layout(), Format: in.Format.String(), Compression: in.Compression, Bytes: in.Bytes,
 		})
 	}
-	if err := r.resolver.Note(b.out.ids); err != nil {
+	if err := r.resolver.Add(b.out.ids); err != nil {
 		return err
 	}
 	for _, rec := range b.out.list {
@@ -193,17 +193,17 @@ func (r *run) take(b *batch) error {
 	return r.checkBad(false)
 }
 
-// add sorts a row of a source. Seq makes keys unique and counts in the order of the reading: the
-// catalogue is the same however rows are spread over runs.
+// add sorts a row of a source. Seq makes keys unique in reading order, so the catalogue does not depend on how rows are split
+// into runs.
 func (r *run) add(k merge.Key, number int, payload []byte) error {
-	r.so.seq++
-	k.Seq = merge.Seq(number, r.so.seq)
-	r.so.key = k.Append(r.so.key[:0])
-	return r.sorter.Add(0, r.so.key, payload)
+	r.progress.seq++
+	k.Seq = merge.Seq(number, r.progress.seq)
+	r.progress.key = k.Append(r.progress.key[:0])
+	return r.sorter.Add(0, r.progress.key, payload)
 }
 
-// addMoved sorts a record that the catalogue has under a minted id, as the weakest source, under
-// the id that it was merged into, and gone, the removal of the minted id, behind all sources.
+// addMoved sorts a catalogue record with a minted ID, as the weakest source, under the ID that replaces it. gone is the removal
+// of the minted ID, which sorts after all sources.
 func (r *run) addMoved(rec record.Record, id int64, gone *layout.Record) error {
 	kind, behind := gone.Type.Kind, len(r.list.sources)
 	payload := record.AppendBinary(merge.Head{Number: behind}.Append(nil), gone.Record)
@@ -211,16 +211,16 @@ func (r *run) addMoved(rec record.Record, id int64, gone *layout.Record) error {
 		return err
 	}
 	*rec.IntNamed("id") = record.Number(id)
-	r.so.merged++
-	k := merge.Key{Kind: kind, Key: gone.Key, Seq: r.so.seq}
+	r.progress.merged++
+	k := merge.Key{Kind: kind, Key: gone.Key, Seq: r.progress.seq}
 	k.Key.Hi = uint64(id)
 	payload = record.AppendBinary(merge.Head{Number: behind, Moved: true}.Append(payload[:0]), rec)
-	return r.sorter.Add(0, k.Append(r.so.key[:0]), payload)
+	return r.sorter.Add(0, k.Append(r.progress.key[:0]), payload)
 }
 
-// noter returns the Noter that the inputs of the run need. minted reports whether the catalogue
-// has minted ids, which may be superseded.
-func (l *fileList) noter(minted bool) (n resolve.Noter) {
+// collector returns the IDCollector that the inputs need. minted reports whether the catalogue has minted IDs, which may be
+// replaced.
+func (l *fileList) collector(minted bool) (n resolve.IDCollector) {
 	if minted {
 		n.IDs = resolve.Superseded
 	}
@@ -238,12 +238,12 @@ func (l *fileList) noter(minted bool) (n resolve.Noter) {
 // A row is one row of a batch.
 type row struct {
 	place  source.Place
-	from   int // in text
+	from   int // offset in the batch's text
 	to     int
 	size   int64
 	failed error // why the row cannot be used
 	mended *record.Mended
-	left   []record.FieldError // values that the file has, and JSON has not
+	left   []record.FieldError // values of the file that JSON cannot represent
 }
 
 // A decoder cuts files into batches.
@@ -252,11 +252,11 @@ type decoder struct {
 	send func(*batch) error
 
 	open *batch
-	buf  []byte // text of the open batch, used again for the next one: flush copies it
+	buf  []byte // text of the open batch; flush copies it before reuse
 }
 
-// file reads one file. The records must not depend on where a batch ends. A file that cannot be opened gives one
-// batch with the failure.
+// file reads one file. Records must not depend on the batch boundaries. A file that cannot be opened gives one batch with the
+// failure.
 func (d *decoder) file(ctx context.Context, n int) error {
 	src, in, err := d.r.open(ctx, d.r.list.inputs[n])
 	if err == nil {
@@ -282,13 +282,13 @@ func (d *decoder) file(ctx context.Context, n int) error {
 			return err
 		}
 	}
-	if err := ctx.Err(); err != nil { // no fault of the file
+	if err := ctx.Err(); err != nil { // not an error of the file
 		return err
 	}
 	if d.choose(); d.open.end == nil {
 		d.open.end = &end{}
 	}
-	// A full disk, which a packed Parquet file may meet, is no damage of the file.
+	// A full disk, which unpacking a Parquet file may hit, is not damage of the file.
 	if damaged := (*source.FileError)(nil); err != nil && !errors.Is(err, io.EOF) && d.open.end.skipped == "" {
 		if !errors.As(err, &damaged) || isFull(err) {
 			return err
@@ -301,8 +301,8 @@ func (d *decoder) file(ctx context.Context, n int) error {
 	return d.flush()
 }
 
-// choose finds the meaning of a file by the first rows that were read of it: of a pipe, and of a file that is named after one
-// resource. A file without a meaning ends with the open batch, which becomes empty.
+// choose chooses the meaning of a pipe, or of a file named after one resource, by the first rows. A file without a meaning ends
+// with the open batch, which is emptied.
 func (d *decoder) choose() {
 	if in := d.open.in; in.meaning != nil || in.imdb {
 		return
@@ -316,7 +316,7 @@ func (d *decoder) choose() {
 	if len(rows) == 0 {
 		return
 	}
-	chosen := *d.open.in // batches before have the old one
+	chosen := *d.open.in // earlier batches keep the old one
 	d.open.in = &chosen
 	reason, _ := d.r.choose(&chosen, rows)
 	if reason == "" && chosen.imdb {
@@ -342,7 +342,7 @@ func (d *decoder) add(r source.Row) {
 	d.open.rows = append(d.open.rows, to)
 }
 
-// flush sends the open batch and opens the next one of the same file.
+// flush sends the open batch and starts the next one of the same file.
 func (d *decoder) flush() error {
 	b := d.open
 	b.text = string(d.buf)
@@ -350,41 +350,40 @@ func (d *decoder) flush() error {
 	return d.send(b)
 }
 
-// A mapped is the records of a batch, and the fate of its other rows. Only sort writes to quarantine, so that rows
-// are there in the order of the reading.
+// A mapped holds the records of a batch, and its bad rows. Only sort writes to quarantine, so that rows are there in reading
+// order.
 type mapped struct {
 	list     []outRecord
 	payloads []byte
 	bad      []report.BadRow
 	ids      []byte         // entries of the records, for a resolve.Resolver
-	given    layout.KindSet // kinds of the records, without those that rows only name
+	given    layout.KindSet // kinds of the records, except of resources that rows only name
 	tally    report.Tally
-	cells    map[string]record.Cells  // of the rows, by column
-	examples map[string]report.Sample // of values that were left out, by their paths
+	cells    map[string]record.Cells  // counts of the rows' values, by column
+	examples map[string]report.Sample // values left out, by path
 }
 
-// An outRecord is a record that a row gave. Its key still lacks the order among equal ones.
+// An outRecord is a record of a row. Its key still lacks the sequence number.
 type outRecord struct {
 	key      merge.Key
-	number   int // of the source
-	from, to int // in payloads
+	number   int // source number
+	from, to int // range in payloads
 }
 
 // add adds a record of a row.
-func (r *mapped) add(number int, rec *layout.Record, more bool, at source.Place, note resolve.Noter) {
+func (r *mapped) add(number int, rec *layout.Record, more bool, at source.Place, ids resolve.IDCollector) {
 	from := len(r.payloads)
 	r.payloads = merge.Head{Number: number, Row: at.Row, Line: at.Line, Part: rec.Part, More: more, Mint: rec.Mint}.Append(r.payloads)
 	r.payloads = record.AppendBinary(r.payloads, rec.Record)
 	r.list = append(r.list, outRecord{merge.Key{Kind: rec.Type.Kind, Key: rec.Key}, number, from, len(r.payloads)})
-	r.ids = note.Append(r.ids, rec)
+	r.ids = ids.Append(r.ids, rec)
 	if rec.Mint == 0 || rec.Found == tmdb.FoundMint {
 		r.given |= layout.Kinds(rec.Type.Kind)
 	}
 	r.tally.Records.Add(rec.Type.Name(), 1)
 }
 
-// makeRecords makes the records of the rows. Each batch has a layout of its own: layouts count fields,
-// and are for one goroutine.
+// makeRecords maps the rows to records. Each batch has its own layout, because a layout is for one goroutine and counts fields.
 func (b *batch) makeRecords(r *run) error {
 	out := &mapped{}
 	b.out = out
@@ -414,7 +413,7 @@ func (b *batch) makeRecords(r *run) error {
 		row.count(&out.tally, left)
 		out.example(row.place, left)
 		for i := range recs {
-			out.add(b.in.number, &recs[i], i > 0, row.place, r.resolver.Noter)
+			out.add(b.in.number, &recs[i], i > 0, row.place, r.resolver.Collector)
 			switch recs[i].Found {
 			case tmdb.FoundMatch:
 				out.tally.Rows.Matched++
@@ -422,7 +421,7 @@ func (b *batch) makeRecords(r *run) error {
 				out.tally.Rows.Minted++
 			}
 		}
-		if len(recs) == 0 { // the API has no place for any of it
+		if len(recs) == 0 { // nothing of it has a place in the API
 			out.tally.Rows.Blank++
 		} else {
 			out.tally.Rows.Kept++
@@ -436,7 +435,7 @@ func (b *batch) makeRecords(r *run) error {
 	return nil
 }
 
-// example keeps the first value that was left out of each path.
+// example keeps the first value of each path that was left out.
 func (r *mapped) example(at source.Place, left []record.LeftOut) {
 	for _, l := range left {
 		if _, ok := r.examples[l.Path]; ok || len(r.examples) >= record.MaxPaths {
@@ -450,14 +449,14 @@ func (r *mapped) example(at source.Place, left []record.LeftOut) {
 	}
 }
 
-// begin hands over the values that the reader of the file left out.
+// begin passes on values that the file's reader left out.
 func (r *row) begin(values *record.Values) {
 	for i := range r.left {
-		_ = values.Leave(&r.left[i]) // a strict reader has none
+		_ = values.Leave(&r.left[i]) // nil in a strict reader
 	}
 }
 
-// count counts what a row that is kept lost, and what was mended in it.
+// count counts values that a kept row lost, and repairs of the row.
 func (r *row) count(to *report.Tally, left []record.LeftOut) {
 	for _, l := range left {
 		to.LeaveOut(r.place, l)
@@ -467,7 +466,7 @@ func (r *row) count(to *report.Tally, left []record.LeftOut) {
 	}
 }
 
-// refuse puts a row into quarantine.
+// refuse quarantines a row.
 func (b *batch) refuse(row *row, err error) {
 	field, why := reasonOf(err)
 	var unknown *layout.NoIDError
@@ -482,7 +481,7 @@ func (b *batch) refuse(row *row, err error) {
 	}
 }
 
-// quarantine puts a row of the batch's file into quarantine. The caller sets the row itself.
+// quarantine adds a bad row of the batch's file. The caller sets the row's content.
 func (b *batch) quarantine(at source.Place, field, why string) *report.BadRow {
 	in := b.in
 	b.out.tally.Quarantined(at.String(), field, why)

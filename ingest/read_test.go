@@ -62,8 +62,8 @@ func TestOrder(t *testing.T) {
 	if runs, err := filepath.Glob(r.work.path("*", "*.run")); err != nil || len(runs) == 0 {
 		t.Errorf("runs on disk are %v, %v, want some", runs, err)
 	}
-	if rows := rowsOf(t, r); len(rows) != n || rows[0] != 1 || !slices.IsSorted(rows) || r.so.rows != int64(n) {
-		t.Errorf("%d rows from %d on, sorted %v, %d read, want %d", len(rows), rows[0], slices.IsSorted(rows), r.so.rows, n)
+	if rows := rowsOf(t, r); len(rows) != n || rows[0] != 1 || !slices.IsSorted(rows) || r.progress.rows != int64(n) {
+		t.Errorf("%d rows from %d on, sorted %v, %d read, want %d", len(rows), rows[0], slices.IsSorted(rows), r.progress.rows, n)
 	}
 }
 

@@ -12,54 +12,53 @@ import (
 	"github.com/reelsplice/reelsplice/schemas/catalog"
 )
 
-// A Report sums up an ingest; the written report has more.
+// A Report summarises an ingest. The written report has more.
 type Report struct {
-	Records     map[string]int64 `json:"records"`     // in the catalogue now, by kind
-	Rows        int64            `json:"rows"`        // read: Kept, Blank, Duplicates and Quarantined together
+	Records     map[string]int64 `json:"records"`     // now in the catalogue, by kind
+	Rows        int64            `json:"rows"`        // rows read: the sum of Kept, Blank, Duplicates and Quarantined
 	Kept        int64            `json:"kept"`        // rows that gave records
-	Blank       int64            `json:"blank"`       // rows without a value, or without one that the API has a place for
+	Blank       int64            `json:"blank"`       // rows without a value that has a place in the API
 	Quarantined int64            `json:"quarantined"` // rows that did not validate
 	// Bad holds one line for each of the first quarantined rows: place, field, reason.
 	Bad            []string `json:"bad,omitempty"`
 	QuarantineFile string   `json:"quarantine_file,omitempty"`
-	// FailedFiles counts the files, of several, that could not be read, or not to their
-	// end. Rows read before the damage are in the catalogue. Failed has a line for each
-	// of the first.
+	// FailedFiles counts files that could not be read completely. Rows before the damage are in the catalogue. Failed has a
+	// line for each of the first.
 	FailedFiles int64    `json:"failed_files"`
 	Failed      []string `json:"failed,omitempty"`
 	Duplicates  int64    `json:"duplicates"`                 // rows equal to an earlier one of their file
 	Conflicts   int64    `json:"conflicts"`                  // fields on which two sources disagreed
-	Samples     []string `json:"conflict_samples,omitempty"` // of the first conflicts
-	Matched     int64    `json:"ids_matched,omitempty"`      // records without an id in their rows, found by external ids
-	Minted      int64    `json:"ids_minted,omitempty"`       // records whose ids were made of fields of their rows
-	NoID        int64    `json:"ids_missing,omitempty"`      // of the quarantined rows: those that got no id
-	Merged      int64    `json:"merged_minted,omitempty"`    // records with minted ids, into those with ids of TMDB's
-	Removed     int64    `json:"removed,omitempty"`          // ids that are deleted or merged, in the catalogue now
+	Samples     []string `json:"conflict_samples,omitempty"` // samples of the first conflicts
+	Matched     int64    `json:"ids_matched,omitempty"`      // records without an ID, found by external IDs
+	Minted      int64    `json:"ids_minted,omitempty"`       // records whose IDs were minted from fields
+	NoID        int64    `json:"ids_missing,omitempty"`      // quarantined rows for which no ID was found
+	Merged      int64    `json:"merged_minted,omitempty"`    // records with minted IDs, merged into records with TMDB IDs
+	Removed     int64    `json:"removed,omitempty"`          // deleted or merged IDs, now in the catalogue
 	// RemovedRecords counts the records that this ingest removed, by kind.
 	RemovedRecords map[string]int64 `json:"removed_records,omitempty"`
-	// SkippedFiles counts the files that were left out; Skipped has the first, and why.
+	// SkippedFiles counts the files that were left out; Skipped has the first, with the reason.
 	SkippedFiles int64    `json:"skipped_files,omitempty"`
 	Skipped      []string `json:"skipped,omitempty"`
-	// Silent has a line for each named source that gave nothing: all its files were left out.
+	// Silent has a line for each source of the command line of which all files were left out.
 	Silent  []string         `json:"silent_sources,omitempty"`
 	Unknown map[string]int64 `json:"unknown_fields,omitempty"` // kept, by path
 	Coerced map[string]int64 `json:"coerced_fields,omitempty"` // values read as another type, or in another form
-	Dropped map[string]int64 `json:"dropped_fields,omitempty"` // that the API has no place for, by path
+	Dropped map[string]int64 `json:"dropped_fields,omitempty"` // values without a place in the API, by path
 	Whole   map[string]int64 `json:"kept_whole,omitempty"`     // joined lists that could not be split, by table and column
-	// ValuesLeftOut counts the values that fit no field, whose rows stayed; LeftOut has them by field, with the first of
-	// each. ValuesCoerced counts those of Coerced.
+	// ValuesLeftOut counts values that fit no field, although their rows were kept; LeftOut has the first of each field.
+	// ValuesCoerced is the total of Coerced.
 	ValuesLeftOut int64            `json:"values_left_out"`
 	LeftOut       []report.LeftOut `json:"left_out_values,omitempty"`
 	ValuesCoerced int64            `json:"values_coerced"`
-	Columns       []report.FileFit `json:"columns"`           // what became of the values of each file, by column
-	Stopped       bool             `json:"stopped,omitempty"` // too many bad rows or values, or a poor fit: nothing of it is in the catalogue
+	Columns       []report.FileFit `json:"columns"`           // fate of each file's values, by column
+	Stopped       bool             `json:"stopped,omitempty"` // too many bad rows or values, or a poor fit: the catalogue is unchanged
 	ReportFile    string           `json:"report_file"`
 	Seconds       float64          `json:"seconds"`
-	// Details is what the files of the report hold.
+	// Details is the complete report, as written.
 	Details report.Report `json:"-"`
 }
 
-// complete writes the files of the report and returns its sum.
+// complete writes the report files and returns a summary.
 func (r *run) complete(ctx context.Context) (Report, error) {
 	gone, err := catalog.ReadRemoved(r.Catalog)
 	if err != nil {
@@ -74,7 +73,7 @@ func (r *run) complete(ctx context.Context) (Report, error) {
 	return out, err
 }
 
-// writeReport writes the files of the report, and returns it in short.
+// writeReport writes the report files and returns a summary.
 func (r *run) writeReport(e report.End) (Report, error) {
 	e.Skipped, e.Fits = r.list.skipped, r.fitsOf()
 	e.Catalog, e.Parameters, e.Elapsed = r.Catalog, r.parameters(), time.Since(r.start)
@@ -85,10 +84,10 @@ func (r *run) writeReport(e report.End) (Report, error) {
 	t := &d.Totals
 	out := Report{
 		Records: map[string]int64{}, RemovedRecords: map[string]int64{}, Rows: t.Rows, Kept: t.Kept, Blank: t.Blank, Quarantined: r.quarantine.Count(), Duplicates: t.Duplicates,
-		FailedFiles: r.so.failed, Failed: r.so.failures, Conflicts: d.Conflicts.Count, Samples: r.report.FirstConflicts(),
-		Matched: t.Matched, Minted: t.Minted, NoID: t.NoID, Merged: r.so.merged,
+		FailedFiles: r.progress.failed, Failed: r.progress.failures, Conflicts: d.Conflicts.Count, Samples: r.report.FirstConflicts(),
+		Matched: t.Matched, Minted: t.Minted, NoID: t.NoID, Merged: r.progress.merged,
 		Whole: counts(t.Whole), Unknown: counts(t.Unknown), Coerced: counts(t.Coerced), Dropped: counts(t.Dropped),
-		ValuesLeftOut: r.so.leftOut, LeftOut: t.LeftOut.Top, ValuesCoerced: t.Coerced.MoreCount,
+		ValuesLeftOut: r.progress.leftOut, LeftOut: t.LeftOut.Top, ValuesCoerced: t.Coerced.MoreCount,
 		ReportFile: filepath.Join(r.Catalog, report.HTMLFile), Details: d, Bad: r.quarantine.First(), Columns: e.Fits,
 	}
 	for _, c := range t.Coerced.Top {
@@ -108,7 +107,7 @@ func (r *run) writeReport(e report.End) (Report, error) {
 	return out, nil
 }
 
-// parameters returns the settings of the ingest, by the names of flags.
+// parameters returns the settings of the ingest, by flag.
 func (c *Config) parameters() map[string]string {
 	flag := func(set bool) string {
 		if set {

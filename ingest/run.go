@@ -17,43 +17,43 @@ import (
 	"github.com/reelsplice/reelsplice/schemas/record"
 )
 
-// A run is one ingest. Its stages share it; while files are read, only sort changes it.
+// A run is one ingest. Its stages share it. While files are read, only sort changes it.
 type run struct {
 	Config
-	rows  layout.Options // how rows are read
+	rows  layout.Options // settings for reading rows
 	start time.Time
 	list  *fileList
-	sums  map[string]string // of the files that were read, by their paths
+	sums  map[string]string // checksums of the files read, by path
 
-	work       *workFolder // nil where rows are explained
+	work       *workFolder // nil for an explanation
 	sorter     *extsort.Sorter
 	changes    *extsort.Sorter
 	quarantine *report.Quarantine
 	report     *report.Collector
 	resolver   *resolve.Resolver
 	fits       fits
-	so         soFar
+	progress   progress
 }
 
-// soFar is what was read until now.
-type soFar struct {
-	rows, leftOut int64 // rows, and values that were left out of them
-	bytes         int64 // of the files that were read to their end
-	merged        int64 // records with minted ids, into others
+// progress counts the rows and files read so far.
+type progress struct {
+	rows, leftOut int64 // rows, and values left out
+	bytes         int64 // size of files read completely
+	merged        int64 // records with minted IDs merged into others
 	failed        int64 // files
 	failures      []string
-	unread        int             // files that failed, or were left out while they were read
-	kinds         map[string]bool // of records, by the files' names
+	unread        int             // files that failed, or were left out during reading
+	kinds         map[string]bool // kinds of records, from file names
 	given         layout.KindSet  // see merge.Merger
 	named         map[string]bool // layouts whose files were named in the log
 
-	seq uint64 // of the last sorted row
-	key []byte // of it
+	seq uint64 // sequence number of the last sorted row
+	key []byte // key of that row
 }
 
-// ingest reads the sources, and makes the new catalogue.
+// ingest reads the sources and makes the new catalogue.
 func (r *run) ingest(ctx context.Context) (_ Report, err error) {
-	begun := false // to change the catalogue: the next ingest ends it
+	begun := false // committed, but not installed completely: the next ingest does that
 	defer func() {
 		if r.work != nil && !begun {
 			err = errors.Join(err, r.work.remove())
@@ -86,7 +86,7 @@ func (r *run) ingest(ctx context.Context) (_ Report, err error) {
 	return r.complete(ctx)
 }
 
-// prepare finds the files, and makes what the stages share.
+// prepare finds the files and creates the state that the stages share.
 func (r *run) prepare(ctx context.Context) (err error) {
 	if r.work, err = openWork(r.Catalog, runName(r.start)); err != nil {
 		return err
@@ -103,10 +103,10 @@ func (r *run) prepare(ctx context.Context) (err error) {
 	r.quarantine = report.NewQuarantine(r.work.quarantine())
 	r.report = report.NewCollector(r.start)
 	r.resolver = &resolve.Resolver{
-		Catalog: r.Catalog, Dir: r.work.path(), Memory: r.Memory, Noter: r.list.noter(minted),
+		Catalog: r.Catalog, Dir: r.work.path(), Memory: r.Memory, Collector: r.list.collector(minted),
 		Merges: minted && r.Mode != merge.Overlay, Replaces: r.Mode == merge.Replace,
 	}
-	r.so = soFar{kinds: map[string]bool{}, named: map[string]bool{}}
+	r.progress = progress{kinds: map[string]bool{}, named: map[string]bool{}}
 	return nil
 }
 
@@ -117,7 +117,7 @@ func (r *run) release() {
 	}
 }
 
-// runName names the quarantine file of one ingest.
+// runName names the quarantine file of an ingest.
 func runName(t time.Time) string {
 	var b [3]byte
 	_, _ = rand.Read(b[:]) // never fails; see crypto/rand
@@ -147,7 +147,7 @@ func (r *run) read(ctx context.Context) (err error) {
 	if err := r.supersede(ctx); err != nil {
 		return err
 	}
-	if s := &r.so; s.rows == 0 && s.unread == len(inputs) {
+	if s := &r.progress; s.rows == 0 && s.unread == len(inputs) {
 		return s.nothing(r.list.skipped)
 	}
 	if r.Mode == merge.Replace {
@@ -161,8 +161,7 @@ func (r *run) read(ctx context.Context) (err error) {
 	return r.checkFits()
 }
 
-// supersede merges the catalogue's records with minted ids into those that the rows gave the same
-// external ids.
+// supersede merges the catalogue's records with minted IDs into records that rows gave the same external IDs.
 func (r *run) supersede(ctx context.Context) error {
 	err := r.resolver.Supersede(ctx, func(t *catalog.Type, rec record.Record, id int64) error {
 		l := layout.OwnForm(t, "").Reader(r.rows)
@@ -173,15 +172,14 @@ func (r *run) supersede(ctx context.Context) error {
 		}
 		return r.addMoved(rec, id, &gone[0])
 	})
-	if n := r.so.merged; n > 0 && err == nil {
+	if n := r.progress.merged; n > 0 && err == nil {
 		r.Log.Info("records with minted ids were merged into those with ids of TMDB's", "records", n)
 	}
 	return err
 }
 
-// nothing is the error of a run whose files were all damaged or left out, before a row of any of
-// them was read.
-func (s *soFar) nothing(skipped []report.Skipped) error {
+// nothing returns the error of a run in which no row was read, because all files were damaged or left out.
+func (s *progress) nothing(skipped []report.Skipped) error {
 	switch {
 	case s.failed == 0:
 		return noneTaken(skipped)
@@ -205,10 +203,10 @@ func (r *run) write(ctx context.Context) error {
 		defer func() { r.Writing(total, total) }()
 	}
 	m := merge.Merger{
-		Catalog: r.Catalog, Out: r.work.path("new"), Mode: r.Mode, Given: r.so.given, Sources: r.list.sources,
+		Catalog: r.Catalog, Out: r.work.path("new"), Mode: r.Mode, Given: r.progress.given, Sources: r.list.sources,
 		Quarantine: r.quarantine, Report: r.report, Changes: r.changes, Time: r.Date,
 	}
-	if err := m.Write(ctx, merge.NewSortedRows(it, progress), r.so.kinds); err != nil {
+	if err := m.Write(ctx, merge.NewSortedRows(it, progress), r.progress.kinds); err != nil {
 		return err
 	}
 	if err := r.checkBad(true); err != nil {
@@ -217,22 +215,21 @@ func (r *run) write(ctx context.Context) error {
 	return r.quarantine.Close()
 }
 
-// checkWhole returns an error if a source gave only a part of its rows, or none: the others would be removed for that.
+// checkWhole returns an error if a source was not read completely, because records that it lacks would be removed.
 func (r *run) checkWhole() error {
-	why := append(r.so.failures, r.list.silent(r.Sources)...)
+	why := append(r.progress.failures, r.list.silent(r.Sources)...)
 	if len(why) == 0 {
 		return nil
 	}
 	return fmt.Errorf("replace: a source was not read as a whole, so the catalogue stays as it was: %s", why[0])
 }
 
-// checkBad stops the ingest when more rows did not validate, or more values were left out, than are tolerated.
-// done reports that all rows were read.
+// checkBad stops the ingest if there are too many bad rows, or values left out. done reports that all rows were read.
 func (r *run) checkBad(done bool) error {
-	if err := r.MaxBad.check(r.quarantine.Count(), r.so.rows, done); err != nil {
+	if err := r.MaxBad.check(r.quarantine.Count(), r.progress.rows, done); err != nil {
 		return err
 	}
-	err := r.MaxBadValues.check(r.so.leftOut, r.so.rows, done)
+	err := r.MaxBadValues.check(r.progress.leftOut, r.progress.rows, done)
 	var many *TooManyBadError
 	if errors.As(err, &many) {
 		many.Values = true
@@ -240,8 +237,7 @@ func (r *run) checkBad(done bool) error {
 	return err
 }
 
-// stopped ends an ingest with too many bad rows or values, or with files that do not fit: the rows are kept, and a report is
-// written.
+// stopped ends an ingest with too many bad rows or values, or a poor fit. It keeps the bad rows and writes a report.
 func (r *run) stopped(why error) (Report, error) {
 	err := r.quarantine.Close()
 	if err == nil && r.quarantine.Count() > 0 {
@@ -255,6 +251,6 @@ func (r *run) stopped(why error) (Report, error) {
 		return Report{}, errors.Join(why, err)
 	}
 	out, err := r.writeReport(report.End{Err: why})
-	out.Records, out.Stopped = nil, true // the catalogue is as it was
+	out.Records, out.Stopped = nil, true // unchanged
 	return out, errors.Join(why, err)
 }

@@ -75,7 +75,7 @@ func TestIMDb(t *testing.T) {
 	if string(catalogBytes(t, small)) != string(catalogBytes(t, want)) {
 		t.Error("little memory gives other bytes")
 	}
-	if _, err := Run(t.Context(), Config{Catalog: t.TempDir(), Sources: []string{movies}, Layout: "imdb"}); err == nil || !strings.Contains(err.Error(), "no table of IMDb's") {
+	if _, err := Run(t.Context(), Config{Catalog: t.TempDir(), Sources: []string{movies}, Layout: "imdb"}); err == nil || !strings.Contains(err.Error(), "not a table of IMDb") {
 		t.Errorf("Run of no table with layout imdb = %v", err)
 	}
 }

@@ -8,20 +8,20 @@ import (
 	"strings"
 )
 
-// A Tolerance is how many bad rows an ingest tolerates, or how many values that are left out. The zero value tolerates any number.
+// A Tolerance bounds the bad rows of an ingest, or the values left out. The zero value allows any number.
 type Tolerance struct {
 	limited bool
-	rows    int64   // a number of them
-	share   float64 // of the rows read, 0 to 1; instead of a number when it is above 0
+	rows    int64   // absolute bound
+	share   float64 // bound as a share of the rows read, 0 to 1; used if above 0
 }
 
-// AnyNumber tolerates any number.
+// AnyNumber allows any number.
 var AnyNumber = Tolerance{}
 
-// fewRows is how many rows must have been read before a share of them means something.
+// fewRows is the number of rows below which a share means little.
 const fewRows = 1000
 
-// ParseTolerance reads a number, "20", or a share of the rows that were read, "1%" or "0.5%".
+// ParseTolerance parses a number such as 20, or a share of the rows such as 1% or 0.5%.
 func ParseTolerance(s string) (Tolerance, error) {
 	bad := fmt.Errorf("want a number or a share of the rows, for instance 20 or 1%%, found %q", s)
 	if text, ok := strings.CutSuffix(s, "%"); ok {
@@ -38,7 +38,7 @@ func ParseTolerance(s string) (Tolerance, error) {
 	return Tolerance{limited: true, rows: n}, nil
 }
 
-// String returns t as ParseTolerance reads it.
+// String returns t in the form that ParseTolerance accepts.
 func (t Tolerance) String() string {
 	switch {
 	case !t.limited:
@@ -49,8 +49,8 @@ func (t Tolerance) String() string {
 	return strconv.FormatInt(t.rows, 10)
 }
 
-// check returns a *TooManyBadError if there are more bad rows, or values, than tolerated for the rows that were read. While
-// reading goes on, a share is taken of a thousand rows at least.
+// check returns a *TooManyBadError if bad exceeds the bound for the rows read so far. While reading continues, a share applies
+// to at least fewRows rows.
 func (t Tolerance) check(bad, rows int64, done bool) error {
 	of := rows
 	if !done {
@@ -63,12 +63,12 @@ func (t Tolerance) check(bad, rows int64, done bool) error {
 	return &TooManyBadError{Bad: bad, Rows: rows, Limit: t}
 }
 
-// A TooManyBadError stops an ingest because of its bad rows or values. The catalogue is as it was.
+// A TooManyBadError stops an ingest because of bad rows or values. The catalogue is unchanged.
 type TooManyBadError struct {
 	Bad, Rows int64
 	Limit     Tolerance
-	Values    bool   // Bad counts values that were left out
-	File      string // the quarantine file, which has bad rows
+	Values    bool   // Bad counts values left out
+	File      string // quarantine file
 }
 
 func (e *TooManyBadError) Error() string {
@@ -78,8 +78,7 @@ func (e *TooManyBadError) Error() string {
 	return fmt.Sprintf("%d of %d rows did not validate, more than %s: stopped, the catalogue is as it was; the rows are in %s", e.Bad, e.Rows, e.Limit, e.File)
 }
 
-// isFull reports whether an error means that no more can be written: the disk is full, or a quota
-// or a limit of the system is reached.
+// isFull reports whether nothing more can be written: the disk is full, or a quota or a limit is reached.
 func isFull(err error) bool {
 	return slices.ContainsFunc(errsFull, func(of error) bool { return errors.Is(err, of) })
 }

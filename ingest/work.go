@@ -11,26 +11,25 @@ import (
 	"github.com/reelsplice/reelsplice/schemas/file"
 )
 
-// A workFolder has the files of one ingest, in the catalogue:
+// A workFolder holds the files of one ingest, inside the catalogue:
 //
-//	sort-*, ids.*   sorted rows and ids
-//	new             files of the new catalogue, under their names in the catalogue
-//	complete        new, once each of its files is complete and on the disk
+//	sort-*, ids.*   sorted rows and IDs
+//	new             files of the new catalogue, under their final names
+//	complete        new, renamed once all of its files are complete and synced
 //
-// Renaming new to complete decides: before it, the catalogue stays as it was and the next ingest removes
-// the folder; after it, this ingest or the next one moves the files to their places. The caller holds
-// the catalogue's lock.
+// The rename of new to complete commits. Before it, the catalogue is unchanged, and the next ingest removes the folder. After
+// it, this ingest or the next one moves the files into place. The caller holds the catalogue's lock.
 type workFolder struct {
 	catalog string
 	dir     string
-	name    string // of the quarantine file
+	name    string // path of the quarantine file in the catalogue
 }
 
 // workDir is the name of the folder.
 const workDir = catalog.WorkDir
 
-// openWork makes the working folder of an ingest, and deals with that of a killed one. run names the
-// quarantine file.
+// openWork creates the working folder of an ingest, after completing or removing an interrupted one. run names the quarantine
+// file.
 func openWork(dir, run string) (*workFolder, error) {
 	w := &workFolder{catalog: dir, dir: filepath.Join(dir, workDir), name: filepath.Join(catalog.QuarantineDir, run+".ndjson")}
 	if _, err := os.Stat(w.path(catalog.CompleteDir)); err == nil {
@@ -51,16 +50,16 @@ func (w *workFolder) path(elem ...string) string { return filepath.Join(w.dir, f
 
 func (w *workFolder) remove() error { return os.RemoveAll(w.dir) }
 
-// quarantine returns the place of the quarantine file while rows are read.
+// quarantine returns the path of the quarantine file during the ingest.
 func (w *workFolder) quarantine() string { return w.path("new", w.name) }
 
-// keepQuarantine gives the quarantine file of an ingest that was stopped its place, and returns that.
+// keepQuarantine moves the quarantine file of a stopped ingest into place, and returns its path.
 func (w *workFolder) keepQuarantine() (string, error) {
 	to := filepath.Join(w.catalog, w.name)
 	return to, w.move(w.quarantine(), to)
 }
 
-// commit makes the files in new those of the catalogue.
+// commit makes the files in new the catalogue's.
 func (w *workFolder) commit() error {
 	for _, dir := range []string{w.path("new", catalog.QuarantineDir), w.path("new")} {
 		if err := file.SyncDir(dir); err != nil {
@@ -78,7 +77,7 @@ func (w *workFolder) commit() error {
 	return w.install()
 }
 
-// install moves the files in complete to their places. An empty one stands for a file that goes.
+// install moves the files in complete into place. An empty file removes its counterpart.
 func (w *workFolder) install() error {
 	from := w.path(catalog.CompleteDir)
 	err := filepath.WalkDir(from, func(path string, d fs.DirEntry, err error) error {
@@ -103,7 +102,7 @@ func (w *workFolder) install() error {
 	return file.SyncDir(w.dir)
 }
 
-// move moves a file to a place in the catalogue, and removes the file there if it is empty.
+// move moves a file into the catalogue. An empty file removes the one there.
 func (w *workFolder) move(from, to string) error {
 	info, err := os.Stat(from)
 	if err == nil {

@@ -97,7 +97,7 @@ func (cfg *Config) Validate() error {
 	check(cfg.Kind == "" || kindNamed(cfg.Kind) != nil, "kind %q: want one of %v", cfg.Kind, KindNames())
 	check(len(cfg.DailyIDs)+len(cfg.IDs)+len(cfg.Library) > 0 || cfg.ChangedSince > 0 || cfg.RefreshDays > 0,
 		"want something to fetch: --ids, --daily-ids, --library, --changed-since or --refresh")
-	check(cfg.ChangedSince == 0 || cfg.wants("movie") || cfg.wants("tv") || cfg.wants("person"),
+	check(cfg.ChangedSince == 0 || cfg.selects("movie") || cfg.selects("tv") || cfg.selects("person"),
 		"changed-since: want movie, tv or person among the kinds: %v have no lists of changes", cfg.Kinds)
 	check(cfg.MinPopularity >= 0, "min-popularity %v: want 0 or more", cfg.MinPopularity)
 	check(cfg.ChangedSince <= DayOf(cfg.Now()), "changed-since %s: want a day that is not in the future", cfg.ChangedSince)
@@ -123,8 +123,8 @@ func (cfg *Config) languages() error {
 	return nil
 }
 
-// wants reports whether a kind of daily ID exports and change lists is fetched.
-func (cfg *Config) wants(kind string) bool {
+// selects reports whether a kind of daily ID exports and change lists is fetched.
+func (cfg *Config) selects(kind string) bool {
 	return len(cfg.Kinds) == 0 || slices.Contains(cfg.Kinds, kind)
 }
 
@@ -141,7 +141,7 @@ type Report struct {
 	Missing    []string         `json:"missing"`    // seasons that a series lists and the server does not have
 	Requests   int64            `json:"requests"`   // retries included
 	Retried    int64            `json:"retried"`
-	Bytes      int64            `json:"bytes"` // of uncompressed responses
+	Bytes      int64            `json:"bytes"` // uncompressed size of all responses
 	Seconds    float64          `json:"seconds"`
 	Oldest     Day              `json:"oldest"` // date of the oldest data in the dump
 	Newest     Day              `json:"newest"`

@@ -197,7 +197,7 @@ func (l *library) videos(dir string, entries []fs.DirEntry, own tagged) (titles 
 	return titles
 }
 
-// nfo reads the IDs of an NFO file, or returns false if there is none.
+// nfo reads the IDs of an NFO file, or returns false if it is missing.
 func (l *library) nfo(name string) (ids, bool) {
 	f, err := l.fsys.Open(name)
 	if err != nil {

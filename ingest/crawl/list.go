@@ -106,7 +106,7 @@ func eachRow(ctx context.Context, what, path string, use func(row source.Row) er
 // readExported reads an exported list. kind is the default kind of rows. Rows without a usable title are reported.
 func (s *selection) readExported(ctx context.Context, path, kind string) error {
 	before := len(s.unresolved)
-	var columns []string // of the last row without a known column
+	var columns []string // columns of the last row without a known one
 	isList := false
 	err := eachRow(ctx, "ids", path, func(row source.Row) error {
 		if row.Err != nil {

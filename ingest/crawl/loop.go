@@ -62,7 +62,7 @@ func newLoop(cfg *Config, c *client, s *store, sel selection, r *Report) *loop {
 	}
 	if cfg.ChangedSince > 0 {
 		for _, kind := range []string{"movie", "tv", "person"} {
-			if cfg.wants(kind) && (kind != "person" || cfg.People || slices.Contains(cfg.Kinds, kind)) {
+			if cfg.selects(kind) && (kind != "person" || cfg.People || slices.Contains(cfg.Kinds, kind)) {
 				l.lists = append(l.lists, changeTasks(kind, cfg.ChangedSince, l.today)...)
 			}
 		}
@@ -155,7 +155,7 @@ func (l *loop) grace(err error) time.Duration {
 	return 0 // rows cannot be written
 }
 
-// next returns the next task that needs a request, or false if there is none now.
+// next returns the next task that needs a request, or false if no task is ready.
 func (l *loop) next(ctx context.Context) (task, bool, error) {
 	for ctx.Err() == nil {
 		var t task

@@ -16,7 +16,7 @@ const maxNFO = 1 << 20
 // nfoFields maps elements of NFO files, in lower case, to an ID's site, title or year.
 var nfoFields = map[string]string{
 	"tmdbid": "tmdb", "tmdb_id": "tmdb", "imdbid": "imdb", "imdb_id": "imdb", "tvdbid": "tvdb", "tvdb_id": "tvdb",
-	"id":    "imdb", // of old files
+	"id":    "imdb", // in old files
 	"title": "title", "year": "year", "premiered": "year",
 }
 

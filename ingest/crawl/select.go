@@ -24,7 +24,7 @@ import (
 // A selection is the contents of all input files and folders: IDs, and tasks that look up IDs.
 type selection struct {
 	titles     []Title
-	origins    map[Title]origin // of titles, except in daily ID exports
+	origins    map[Title]origin // places of titles, except in daily ID exports
 	tasks      []task
 	unresolved []string // titles without a usable ID or search, with their place and the reason
 }
@@ -56,7 +56,7 @@ func readSelection(ctx context.Context, cfg *Config) (s selection, err error) {
 		if err != nil {
 			return s, err
 		}
-		if !cfg.wants(kind) {
+		if !cfg.selects(kind) {
 			continue
 		}
 		if err := s.readExport(ctx, kind, cfg.MinPopularity, path); err != nil {

@@ -42,7 +42,7 @@ const syncEvery = 5 * time.Second
 // An entry is a line of the journal: a response that was used, and its consequences.
 type entry struct {
 	Key  string `json:"k"`
-	Day  Day    `json:"d"`           // of the response
+	Day  Day    `json:"d"`           // day of the response
 	Data Day    `json:"a,omitempty"` // date of its data, if the server reports an older one
 	File string `json:"f,omitempty"` // file of its rows, or ""
 	Rows int64  `json:"r,omitempty"` // size of its rows in bytes

@@ -8,12 +8,12 @@ import (
 	"strings"
 )
 
-// what is the type of a task.
-type what uint8
+// A taskType selects the request and the use of its response.
+type taskType uint8
 
 // Types of tasks.
 const (
-	fetchDetails what = iota + 1
+	fetchDetails taskType = iota + 1
 	fetchLanguage
 	fetchSeasons
 	fetchEpisode
@@ -24,7 +24,7 @@ const (
 
 // A task is one request and the context of its response.
 type task struct {
-	what what
+	what taskType
 	kind string // kind of the resource or the list; for findID also season, episode or ""
 	id   int64  // for findID: TMDB's ID, if known
 	// language of fetchLanguage and fetchSeasons; "" is the base language.

@@ -9,7 +9,7 @@ import (
 	"github.com/reelsplice/reelsplice/schemas/record"
 )
 
-// regions maps IMDb's codes of former countries to those of the API.
+// regions maps IMDb's codes of former countries to the API's.
 var regions = map[string]string{
 	"SUHH": "SU", // Soviet Union
 	"CSHH": "XC", // Czechoslovakia
@@ -21,17 +21,16 @@ var regions = map[string]string{
 	"XKV":  "XK", // Kosovo
 }
 
-// separator stands between several types, or attributes, of one title.
+// separator separates the types, or the attributes, of one title.
 const separator = "\x02"
 
 // sameTitle counts rows of title.akas that repeat the title itself.
 const sameTitle = titleAkas + ": the title itself"
 
-// plainTypes are types that name only the source of a title.
+// plainTypes only describe the source of a title.
 var plainTypes = []string{"imdbDisplay", "alternative", "original"}
 
-// alternatives returns the other titles of a title; nil when there are none. The original
-// title is left out, and so is an equal one.
+// alternatives returns the alternative titles, or nil. The original title and duplicates are left out.
 func (g *titleGroup) alternatives() []catalog.AlternativeTitle {
 	var out []catalog.AlternativeTitle
 	for i := range g.akas {
@@ -63,7 +62,7 @@ func (g *titleGroup) alternatives() []catalog.AlternativeTitle {
 	return out
 }
 
-// typeOf returns the type of a title: all its types and attributes.
+// typeOf joins the types and attributes of a title.
 func typeOf(types, attributes string) string {
 	var out []string
 	for _, list := range []string{types, attributes} {

@@ -18,18 +18,18 @@ const (
 	categoryWriter   = "writer"
 )
 
-// A category is the meaning of a value of title.principals.category. Its number reaches files, in
-// the ids of credits: it never changes, and is never used again.
+// A category is the meaning of a value of title.principals.category. Its number is part of stored credit IDs, so it must never
+// change or be reused.
 type category struct {
 	number     uint8 // 1 to 31
 	cast       bool
-	gender     int64  // of the word
-	note       string // behind the characters
-	department string // of crew
-	job        string // of crew, unless the row has a better known one
+	gender     int64  // gender that the word implies
+	note       string // appended to the characters
+	department string // crew only
+	job        string // default job of the crew
 }
 
-// Genders as the API numbers them.
+// Genders in the API's numbering.
 const (
 	female = 1
 	male   = 2
@@ -68,13 +68,11 @@ var departments = map[string]string{
 	"stunts": "Crew", "transportation_department": "Crew", "choreographer": "Crew",
 }
 
-// byDepartments maps professions that many people have on the side: they count if there is no
-// other.
+// byDepartments maps common secondary professions. They count if there is no other profession.
 var byDepartments = map[string]string{"soundtrack": "Sound", "miscellaneous": "Crew"}
 
-// ofProfessions returns a person's gender and main department by their professions, the most
-// important one first; 0 and "" where these have none. A person who is both actor and actress has
-// no gender here.
+// ofProfessions returns a person's gender and main department from their professions, the most important first, or 0 and "".
+// Someone who is both actor and actress has no gender here.
 func ofProfessions(list string) (gender int64, department string) {
 	aside, both := "", false
 	for p := range items(list) {
@@ -91,29 +89,28 @@ func ofProfessions(list string) (gender int64, department string) {
 	return gender, cmp.Or(department, aside)
 }
 
-// A part is the list that a role is on.
+// A part is the list of credits that a role belongs to.
 type part uint8
 
 const (
 	crew part = iota
 	cast
-	creators // of a series
+	creators // creators of a series
 )
 
-// A role is a credit as the API has it.
+// A role is a credit in the API's terms.
 type role struct {
 	person    *person
 	gender    int64
 	part      part
-	character string // of cast
+	character string // cast only
 	category  *category
-	job       string // of crew
+	job       string // crew only
 	id        string
 }
 
-// roles returns the credits of the title, in their order. of is the title that their
-// ids name: the same credit in several episodes of a series is one. Only a series has
-// creators.
+// roles returns the credits of the title in order. of is the title in their IDs: a credit that several episodes of a series
+// share has one ID. Only a series has creators.
 func (g *titleGroup) roles(of uint32, kind fragment.Kind) []role {
 	out := make([]role, 0, len(g.credits))
 	g.used, g.done = emptied(g.used), emptied(g.done)
@@ -134,14 +131,14 @@ func (g *titleGroup) roles(of uint32, kind fragment.Kind) []role {
 			g.crewRole(&r, c, kind == fragment.KindTV)
 		}
 		if is := (credited{c.person.number, c.category, r.detail()}); g.done[is] {
-			g.j.drop(titlePrincipals+": repeated", 1) // the same characters, or jobs that are one in the API
+			g.j.drop(titlePrincipals+": repeated", 1) // the same characters, or jobs that the API does not distinguish
 			continue
 		} else {
 			g.done[is] = true
 		}
 		id := creditID{title: of, person: c.person.number, category: cat.number, what: hashOf(r.detail())}
 		for g.used[id] {
-			id = id.next() // another character has the same hash
+			id = id.next() // the hashes of two characters collide
 		}
 		g.used[id] = true
 		r.id = id.String()
@@ -150,7 +147,7 @@ func (g *titleGroup) roles(of uint32, kind fragment.Kind) []role {
 	return out
 }
 
-// detail returns the part of a role beyond its category, by which credits of one person differ.
+// detail returns what distinguishes several credits of a person in one category.
 func (r *role) detail() string {
 	switch {
 	case r.part == creators:
@@ -161,17 +158,17 @@ func (r *role) detail() string {
 	return r.job
 }
 
-// castRole sets whom a credit of the cast is of.
+// castRole sets the character of a cast credit.
 func (g *titleGroup) castRole(r *role, c *credit) {
 	r.part = cast
 	if c.job != "" {
 		g.j.drop(titlePrincipals+".job", 1)
 	}
-	characters, _ := parseCharacters(c.characters) // was checked
+	characters, _ := parseCharacters(c.characters) // checked before
 	r.character = strings.TrimSpace(characters + " " + r.category.note)
 }
 
-// crewRole sets the job of a credit of the crew.
+// crewRole sets the job of a crew credit.
 func (g *titleGroup) crewRole(r *role, c *credit, series bool) {
 	if c.characters != "" {
 		g.j.drop(titlePrincipals+".characters", 1)
@@ -190,15 +187,15 @@ func (g *titleGroup) crewRole(r *role, c *credit, series bool) {
 	}
 }
 
-// creatorWords are jobs of those who created a series.
+// creatorWords are jobs that make someone a creator of a series.
 var creatorWords = []string{"creator", "co-creator", "created", "series creator"}
 
-// jobWords are jobs that the API has under another word.
+// jobWords maps jobs to the API's words.
 var jobWords = map[string]string{
 	"written": "writer", "directed": "director", "produced": "producer", "edited": "editor",
 }
 
-// jobWord returns a job as it is looked up: "Screenplay by" is a screenplay.
+// jobWord normalises a job: "Screenplay by" becomes screenplay.
 func jobWord(job string) string {
 	word := strings.TrimSpace(strings.TrimSuffix(strings.ToLower(strings.TrimSpace(job)), " by"))
 	if w, ok := jobWords[word]; ok {
@@ -207,7 +204,7 @@ func jobWord(job string) string {
 	return word
 }
 
-// jobs holds the jobs of each department by their names in lower case.
+// jobs maps lower-case names to jobs, by department.
 var jobs = sync.OnceValue(func() map[string]map[string]string {
 	out := map[string]map[string]string{}
 	for _, d := range reference.Departments() {
@@ -219,19 +216,18 @@ var jobs = sync.OnceValue(func() map[string]map[string]string {
 	return out
 })
 
-// jobNamed returns the job of a department that has a name in lower case.
+// jobNamed returns a job of a department by its lower-case name.
 func jobNamed(department, name string) (string, bool) {
 	job, ok := jobs()[department][name]
 	return job, ok
 }
 
-// parseCharacters returns the characters of a credit as the API writes several, "A / B",
-// from a JSON list of texts; false for anything else.
+// parseCharacters converts a JSON list of characters to the API's form, "A / B", or returns false.
 func parseCharacters(list string) (string, bool) {
 	if list == "" {
 		return "", true
 	}
-	// Fast path: one character, nothing escaped.
+	// Fast path: one character without escapes.
 	if s, ok := strings.CutPrefix(list, `["`); ok {
 		if s, ok := strings.CutSuffix(s, `"]`); ok && !strings.ContainsAny(s, `"\`) {
 			return strings.TrimSpace(s), true
@@ -247,15 +243,14 @@ func parseCharacters(list string) (string, bool) {
 	return strings.Join(slices.DeleteFunc(names, func(n string) bool { return n == "" }), " / "), true
 }
 
-// name returns the name, empty for a person that name.basics lacks. IMDb has no other one in the
-// person's own language.
+// name returns the name, which is empty if name.basics lacks the person. IMDb has no separate name in the person's own
+// language.
 func (r *role) name() record.String { return record.Text(r.person.name) }
 
-// fill sets the fields of a credit, an empty record of any of the types of credits. order is its
-// place among those of the cast.
+// fill sets the fields of a credit, an empty record of any credit type. order is its index in the cast.
 //
-// Lists of credits are never joined row by row, so fields that IMDb lacks have the API's empty value
-// here, as clients expect in every row: no picture, no adult titles, popularity 0.
+// Lists of credits are never merged row by row. So fields that IMDb lacks get the API's empty value, which clients expect in
+// every row: no picture, not adult, popularity 0.
 func (r *role) fill(to record.Record, order int) {
 	for i := range to.Schema.Fields {
 		switch f := &to.Schema.Fields[i]; f.Name {
@@ -271,7 +266,7 @@ func (r *role) fill(to record.Record, order int) {
 			*to.String(f) = r.name()
 		case "known_for_department":
 			if r.person.department == "" {
-				to.Object().Unusual = f.Name // the API has null there
+				to.Object().Unusual = f.Name // the API has null here
 				continue
 			}
 			*to.String(f) = record.Text(r.person.department)

@@ -6,8 +6,7 @@ import (
 	"github.com/reelsplice/reelsplice/schemas/encoding"
 )
 
-// addEpisode adds a row of title.episode by series, season and number; without those, to
-// its title at once.
+// addEpisode adds a row of title.episode by series, season and number. Rows without a number are sorted last.
 func addEpisode(j *Joiner, t *table, at place) error {
 	title, _ := parseID(j.cells[episodeID], titlePrefix)
 	parent, _ := parseID(j.cells[episodeParent], titlePrefix)
@@ -18,18 +17,17 @@ func addEpisode(j *Joiner, t *table, at place) error {
 	if ok && ok2 {
 		lo = uint64(season)<<32 | uint64(number)
 	}
-	// Among the episodes of one number, their own ids decide, not where they stood.
+	// Of several episodes with one number, the IDs decide, not the order of rows.
 	return j.sort(j.episodes, rowKey{parent, lo, uint64(title)}, j.payload)
 }
 
-// unnumbered is the place of episodes without a season or a number, behind all others.
+// unnumbered is the position of episodes without a season or a number, after all others.
 const unnumbered = 1<<64 - 1
 
-// joinEpisodes moves the rows of title.episode to their titles, each with a byte that
-// is 1 if another episode has its number.
+// joinEpisodes moves the rows of title.episode to their titles. Each gets a byte that is 1 if another episode has its number.
 func (j *Joiner) joinEpisodes(ctx context.Context) error {
-	var last uint64   // place of the episode before
-	var holder uint32 // that has the number of last
+	var last uint64   // position of the previous episode
+	var holder uint32 // episode that has the number
 	var parent uint32
 	var buf []byte
 	return each(ctx, j.episodes, func(key rowKey, payload []byte) error {

@@ -8,8 +8,7 @@ import (
 	"github.com/reelsplice/reelsplice/schemas/record"
 )
 
-// genres maps names of IMDb's genres to those of a kind of titles. Names that are not
-// in it are of the API too when they are the same.
+// genres maps IMDb's genres to the genres of one kind of titles. Names that are missing here are equal in both.
 type genres struct {
 	of    reference.Media
 	names map[string]string
@@ -30,7 +29,7 @@ var seriesGenres = &genres{reference.TV, map[string]string{
 	"Talk-Show":  "Talk",
 }}
 
-// find returns the genre that stands for one of IMDb's.
+// find returns the genre for a name of IMDb's.
 func (m *genres) find(name string) (catalog.Genre, bool) {
 	if other, ok := m.names[name]; ok {
 		name = other
@@ -43,7 +42,7 @@ func (m *genres) find(name string) (catalog.Genre, bool) {
 	return catalog.Genre{}, false
 }
 
-// genres returns the title's genres, each once; nil when none is known in the API.
+// genres returns the title's genres without duplicates, or nil if the API has none of them.
 func (g *titleGroup) genres(m *genres) []catalog.Genre {
 	var out []catalog.Genre
 	add := func(name string) bool {

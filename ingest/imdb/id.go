@@ -17,18 +17,17 @@ const (
 	titlePrefix = "tt"
 	namePrefix  = "nm"
 
-	// firstID is added to the number of an IMDb id without an id in the catalogue. TMDB's own
-	// numbers are far below, so the two never meet, and the sum fits the
-	// 32 bits that clients keep ids in.
+	// firstID is added to an IMDb number if the catalogue has no ID. TMDB's own IDs are far lower, so they never collide, and
+	// the sum fits the 32 bits in which clients store IDs.
 	firstID = 1_000_000_000
 	maxID   = math.MaxInt32 - firstID
 
-	// digits is the lowest number of digits that IMDb writes.
+	// digits is the least number of digits in an IMDb ID.
 	digits = 7
 )
 
-// parseID returns the number in an id. Only the form that IMDb writes is one, so that
-// every number has one text: seven digits, more without zeros in front.
+// parseID parses an ID in IMDb's canonical form, so that every number has one text: seven digits, or more without leading
+// zeros.
 func parseID(c, prefix string) (uint32, bool) {
 	number, ok := strings.CutPrefix(c, prefix)
 	if !ok || len(number) < digits || len(number) > digits && number[0] == '0' {
@@ -38,7 +37,7 @@ func parseID(c, prefix string) (uint32, bool) {
 	return uint32(n), ok && n >= 1 && n <= maxID
 }
 
-// parseNumber returns an integer of digits alone.
+// parseNumber parses an integer that consists of digits only.
 func parseNumber(c string) (int64, bool) {
 	const most = 15 // digits
 	if c == "" || len(c) > most {
@@ -57,7 +56,7 @@ func idText(prefix string, n uint32) string {
 	return prefix + "0000000"[:max(0, digits-len(number))] + number
 }
 
-// items returns the elements of a list of ids, genres or professions. A comma may end it.
+// items returns the elements of a list of IDs, genres or professions. It may end with a comma.
 func items(list string) iter.Seq[string] {
 	if list == "" {
 		return func(func(string) bool) {}
@@ -65,7 +64,7 @@ func items(list string) iter.Seq[string] {
 	return strings.SplitSeq(strings.TrimSuffix(list, ","), ",")
 }
 
-// personID returns the id of a person.
+// personID returns the ID of a person.
 func (j *Joiner) personID(n uint32) int64 {
 	if j.config.ID != nil {
 		if id, ok := j.config.ID(fragment.KindPerson, nameText(n)); ok && id >= 1 {
@@ -75,18 +74,16 @@ func (j *Joiner) personID(n uint32) int64 {
 	return firstID + int64(n)
 }
 
-// An identity is the kind and the id of a title in the catalogue.
+// An identity is the kind and ID of a title in the catalogue.
 type identity struct {
 	kind fragment.Kind
 	id   int64
-	// known: the catalogue has the title already. foreign: it has an id of another source's there,
-	// not the assigned one.
+	// known: the catalogue has the title. foreign: with another source's ID, not the one assigned here.
 	known, foreign bool
 }
 
-// identify returns the identity of a title whose type in IMDb stands for a kind. A movie of the
-// catalogue is one, even if IMDb has it as a series, and the other way round: the two disagree on
-// specials and short series.
+// identify returns the identity of a title. kind follows from IMDb's type, but the catalogue's kind takes precedence: the two
+// disagree on specials and short series.
 func (j *Joiner) identify(n uint32, kind fragment.Kind) identity {
 	own := firstID + int64(n)
 	if j.config.ID == nil {
@@ -108,16 +105,15 @@ func (j *Joiner) identify(n uint32, kind fragment.Kind) identity {
 	return identity{kind: kind, id: own}
 }
 
-// creditMark is the first byte of the ids of credits made here. TMDB's begin with a
-// time in seconds, which will not begin with it before the year 2105.
+// creditMark is the first byte of credit IDs made here. TMDB's begin with a time in seconds, which reaches this byte in the
+// year 2105.
 const creditMark = 0xff
 
-// A creditID identifies a credit: 96 bits with person, category and title, so that it is the same
-// in every ingest and no two are equal.
+// A creditID identifies a credit by person, category and title in 96 bits. It is unique, and the same in every ingest.
 //
 //	bits 95-88  creditMark
 //	bits 87-83  number of the category
-//	bits 82-52  number of the title; of an episode, that of its series
+//	bits 82-52  number of the title, or of an episode's series
 //	bits 51-21  number of the person
 //	bits 20-0   hash of the characters or the job
 type creditID struct {
@@ -136,7 +132,7 @@ func hashOf(what string) uint32 {
 	return uint32(xxh3.HashString(strings.ToLower(what)) & (1<<hashBits - 1))
 }
 
-// next returns the id of a second credit that would have the same one.
+// next returns the ID of a credit whose ID would collide with c.
 func (c creditID) next() creditID {
 	c.what = (c.what + 1) & (1<<hashBits - 1)
 	return c

@@ -1,18 +1,16 @@
-// Package imdb joins the tables of IMDb's non-commercial datasets into records of the
-// catalogue: titles with their ratings, other titles and credits, episodes with the
-// series they are of, and people. Any of the seven tables may be missing.
+// Package imdb joins the tables of IMDb's non-commercial datasets into records of the catalogue: titles with ratings,
+// alternative titles and credits, episodes with their series, and people. Any of the seven tables may be missing.
 //
 //	j := imdb.New(imdb.Config{Dir: dir, Memory: 256 << 20 ...})
 //	defer j.Close()
 //	err := j.Add("title.basics", file, row, line, json) // every row of every table, in any order
 //	err = j.Records(ctx, emit)
 //
-// The tables are far larger than memory and share no order, so they are sorted on
-// disk: credits by person, to learn names; episodes by series, to find numbers that are
-// taken; then everything by title. What is held at once is the memory given, and the
-// rows of one title, which have a limit.
+// The tables are far larger than memory and have no common order, so they are sorted on disk: credits by person, to add names;
+// episodes by series, to find duplicate numbers; then everything by title. Memory holds Config.Memory bytes and the rows of one
+// title, which are bounded.
 //
-// What the columns become is documented in ingest/layout/docs/imdb.md.
+// The meaning of the columns is documented in ingest/layout/docs/imdb.md.
 package imdb
 
 import (
@@ -31,18 +29,16 @@ import (
 // Config is the settings of a join.
 type Config struct {
 	Dir    string // for temporary files
-	Memory int64  // bytes of rows held at once
-	// ID returns the catalogue's id of a movie, a series, an episode or a person of IMDb, if it has
-	// one. Others get a billion plus the number in their IMDb id. It may be
-	// nil, and must return the same id during one join.
+	Memory int64  // bytes of rows in memory
+	// ID returns the catalogue's ID for an IMDb movie, series, episode or person, if there is one. Others get a billion plus
+	// the number in their IMDb ID. It may be nil, and must be consistent during a join.
 	ID func(kind fragment.Kind, imdb string) (id int64, ok bool)
-	// Place names a row for messages.
+	// Place describes a row for messages.
 	Place func(file int, row, line int64) string
-	// Bad is given the rows that turn out bad when the tables are joined: those that have
-	// the key of an earlier row and other content. json has the columns that are known, in
-	// the published order. Its error ends the join.
+	// Bad receives rows found bad during the join: they have an earlier row's key, but other content. json has the known
+	// columns in the published order. An error ends the join.
 	Bad func(file int, row, line int64, json []byte, err error) error
-	// Values takes the cells that Add leaves out; with nil it refuses their rows.
+	// Values receives cells that Add leaves out. With nil, their rows are refused.
 	Values *record.Values
 }
 
@@ -50,8 +46,7 @@ const (
 	// maxRowBytes is the longest row: fifty times the longest list of writers.
 	maxRowBytes = 1 << 20
 
-	// maxTitleBytes is how much the rows of one title may take together, which is what
-	// a join holds at once beside Config.Memory.
+	// maxTitleBytes bounds the rows of one title, which a join holds in memory besides Config.Memory.
 	maxTitleBytes = 64 << 20
 )
 
@@ -60,17 +55,16 @@ type Joiner struct {
 	config  Config
 	dropped map[string]int64 // see Dropped
 
-	// people has the rows of name.basics and everything that names a person, by person;
-	// episodes has title.episode by series; titles has the rest, and in the end all
-	// that becomes part of a title, by title.
+	// people has the rows of name.basics and all credits, by person. episodes has title.episode by series. titles has the rest,
+	// and finally everything about titles, by title.
 	people, episodes, titles *extsort.Sorter
 
-	cells   [maxColumns]string // of the row at hand: "" is null, and so are \N and an empty text
+	cells   [maxColumns]string // current row; "" for null, \N and an empty text
 	key     []byte
 	payload []byte
 }
 
-// New returns an empty Joiner. Its temporary files are made when they are needed.
+// New returns an empty Joiner. Temporary files are created when needed.
 func New(c Config) *Joiner {
 	return &Joiner{
 		config: c, dropped: map[string]int64{},
@@ -80,10 +74,9 @@ func New(c Config) *Joiner {
 	}
 }
 
-// Add adds one row of a table: a JSON object of texts and nulls, which is not kept. file,
-// row and line are its place, see place.seq; of rows with the same key the first, by file and
-// row, counts. The error is a *record.FieldError when the row is bad: then nothing of it
-// was added and the next row may follow. After any other error nothing may.
+// Add adds one row of a table, a JSON object of texts and nulls, which it does not retain. file, row and line are its place,
+// see place.seq. Of rows with equal keys, the first by file and row counts. A *record.FieldError means that the row is bad and
+// was not added; the next row may follow. Any other error is final.
 func (j *Joiner) Add(table string, file int, row, line int64, json string) error {
 	t := tableNamed(table)
 	if t == nil {
@@ -109,9 +102,8 @@ func (j *Joiner) Add(table string, file int, row, line int64, json string) error
 	return nil
 }
 
-// Records joins the rows added and calls emit with every record once, each with the
-// place of the row that it is of. Their order follows from the rows and not from that
-// in which these came. An error of emit ends the join and is returned.
+// Records joins the rows and calls emit once for each record, with the place of the row that stands for it. The order depends
+// only on the rows' contents. An error of emit ends the join and is returned.
 func (j *Joiner) Records(ctx context.Context, emit func(file int, row, line int64, rec layout.Record) error) error {
 	if err := j.joinPeople(ctx, emit); err != nil {
 		return err
@@ -127,15 +119,15 @@ func (j *Joiner) Close() error {
 	return errors.Join(j.people.Close(), j.episodes.Close(), j.titles.Close())
 }
 
-// Dropped counts values and rows that are left out: by table and column where the API has no place for
-// them, by reason otherwise. It is complete when Records has returned.
+// Dropped counts values and rows that were left out: by table and column if they have no place in the API, else by reason. It
+// is complete after Records.
 func (j *Joiner) Dropped() map[string]int64 { return j.dropped }
 
 // A rowKey orders the rows of a sorter.
 type rowKey struct {
 	id  uint32 // number of a person, a series or a title
-	at  uint64 // place among the rows of id
-	seq uint64 // order of rows with one place, mostly place.seq
+	at  uint64 // position among the rows of id
+	seq uint64 // order of rows in one position, usually place.seq
 }
 
 const keyBytes = 4 + 8 + 8
@@ -148,8 +140,7 @@ func (j *Joiner) sort(to *extsort.Sorter, k rowKey, payload []byte) error {
 	return to.Add(0, j.key, payload)
 }
 
-// each calls fn with the rows of a sorter in order, then frees it. The payload is valid until
-// fn returns.
+// each calls fn with the rows of a sorter in order, then closes it. The payload is valid until fn returns.
 func each(ctx context.Context, s *extsort.Sorter, fn func(key rowKey, payload []byte) error) error {
 	it, err := s.Sort(ctx, 0)
 	if err != nil {

@@ -6,16 +6,16 @@ import (
 	"github.com/reelsplice/reelsplice/schemas/encoding"
 )
 
-// A place is where a row stood.
+// A place is the position of a row in the input.
 type place struct {
 	file      int
 	row, line int64
 }
 
-// seq orders rows of the same key: the first file and row come first. 20 bits are for the file and 43 for the row.
+// seq orders rows of the same key by file and row. It has 20 bits for the file and 43 for the row.
 func (p place) seq() uint64 { return uint64(p.file)<<43 | uint64(p.row) }
 
-// A row in a sorter is its place and its cells.
+// appendRow appends a row's place and cells, the format of rows in a sorter.
 func (j *Joiner) appendRow(dst []byte, t *table, at place) []byte {
 	dst = appendPlace(dst, at)
 	for i := range t.columns {
@@ -30,15 +30,15 @@ func appendPlace(dst []byte, at place) []byte {
 	return binary.AppendVarint(dst, at.line)
 }
 
-// A row is one row of a table, read back. The zero row is none.
+// A row is one row of a table, read from a sorter. table is nil in the zero row.
 type row struct {
 	place
 	table *table
-	text  string // of all cells as packed: equal rows have equal texts
+	text  string // all packed cells: equal rows have equal texts
 	cells [maxColumns]string
 }
 
-// readRow reads a row of a table up to the payload's end. Its cells are parts of one copy of it.
+// readRow reads a row of a table up to the payload's end. All cells share one copy of the payload.
 func readRow(r *encoding.Reader, t *table) (out row, err error) {
 	out.place = readPlace(r)
 	out.table, out.text = t, string(r.Rest())

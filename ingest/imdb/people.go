@@ -11,17 +11,16 @@ import (
 	"github.com/reelsplice/reelsplice/schemas/record"
 )
 
-// What the people sorter has of a person, in this order: the place in its keys is the tag,
-// the number of the title and the credit's place in it.
+// Contents of the people sorter for one person, in this order. The position in the sort key combines the tag, the title's
+// number and the credit's index.
 const (
 	tagName      = 0 // a row of name.basics
 	tagPrincipal = 1 // a row of title.principals
-	tagCrew      = 2 // an id in a row of title.crew, as the row's place
+	tagCrew      = 2 // an ID in a row of title.crew; the payload is the row's place
 
 	tagShift   = 62
 	titleShift = 20
-	// A credit's place is its ordering; in title.crew, its place in the list, and
-	// writerBit for writers.
+	// A credit's index is its ordering. In title.crew it is the index in the list, with writerBit for writers.
 	creditMask = 1<<titleShift - 1
 	writerBit  = 1 << 16
 )
@@ -40,8 +39,7 @@ func addPrincipal(j *Joiner, t *table, at place) error {
 	return j.sort(j.people, creditKey(tagPrincipal, person, title, uint64(ordering), at), j.payload)
 }
 
-// addCrew adds a row of title.crew twice: as it is by title, to find second rows of the
-// title, and person by person.
+// addCrew adds a row of title.crew twice: to its title, to find duplicate rows, and to each person.
 func addCrew(j *Joiner, t *table, at place) error {
 	if err := addOf(rankCrew)(j, t, at); err != nil {
 		return err
@@ -73,13 +71,12 @@ func creditKey(tag uint64, person, title uint32, credit uint64, from place) rowK
 type person struct {
 	number     uint32
 	id         int64
-	name       string // "" when name.basics does not have the person
+	name       string // "" if name.basics lacks the person
 	gender     int64
-	department string // known for; "" when not known
+	department string // the department that the person is known for, or ""
 }
 
-// joinPeople makes the records of people and moves credits, with the names of their
-// people, to the titles.
+// joinPeople makes the records of people, and moves credits with their people's names to the titles.
 func (j *Joiner) joinPeople(ctx context.Context, out output) error {
 	g := &personGroup{j: j, out: out}
 	return each(ctx, j.people, func(key rowKey, payload []byte) error {
@@ -93,12 +90,12 @@ func (j *Joiner) joinPeople(ctx context.Context, out output) error {
 	})
 }
 
-// A personGroup is the person whose rows pass by.
+// A personGroup collects the rows of the current person.
 type personGroup struct {
 	j      *Joiner
 	out    output
 	person person
-	row    row // of name.basics; without a table when there is none
+	row    row // row of name.basics; its table is nil if there was none
 	packed []byte
 	buf    []byte
 }
@@ -109,7 +106,7 @@ func (g *personGroup) start(number uint32) {
 	g.packed = appendPerson(g.packed[:0], &g.person)
 }
 
-// name makes a row of name.basics the person's, and its record.
+// name makes the person's record from a row of name.basics.
 func (g *personGroup) name(payload []byte) error {
 	in := encoding.NewReader(payload)
 	r, err := readRow(&in, tableNamed(nameBasics))
@@ -156,7 +153,7 @@ func readPerson(r *encoding.Reader) person {
 	}
 }
 
-// again counts a second row of the same key, or hands it to Config.Bad.
+// again counts an exact duplicate of a row. A second row with other content goes to Config.Bad.
 func (j *Joiner) again(first, second *row) error {
 	if first.text == second.text {
 		j.drop("rows that repeat another", 1)
@@ -171,7 +168,7 @@ func (j *Joiner) again(first, second *row) error {
 		", with other content than at "+c.Place(second.file, second.row, second.line))
 }
 
-// refuse hands a row to Config.Bad.
+// refuse passes a row to Config.Bad.
 func (j *Joiner) refuse(r *row, why string) error {
 	return j.config.Bad(r.file, r.row, r.line, r.table.json(r), &record.FieldError{Field: r.table.columns[0].name, What: why})
 }

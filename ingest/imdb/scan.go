@@ -5,8 +5,8 @@ import (
 	"github.com/reelsplice/reelsplice/schemas/record"
 )
 
-// scan sets j.cells to the columns of a row: a JSON object of texts, numbers, booleans and
-// nulls, whose syntax package source has judged. Unknown columns are counted.
+// scan sets j.cells to the columns of a row, a valid JSON object of texts, numbers, booleans and nulls. Unknown columns are
+// counted.
 func (j *Joiner) scan(t *table, row string) error {
 	j.cells = [maxColumns]string{}
 	next := 0
@@ -30,8 +30,8 @@ func (j *Joiner) scan(t *table, row string) error {
 	}), "")
 }
 
-// cellText returns the text of a value: numbers and booleans as IMDb writes them, and nothing for
-// null and \N. It is false for objects and lists.
+// cellText returns the text of a value: numbers and booleans in IMDb's form, "" for null and \N. It returns false for objects
+// and lists.
 func cellText(raw string) (text string, ok bool) {
 	switch {
 	case raw[0] == '"':

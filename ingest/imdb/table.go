@@ -10,7 +10,7 @@ import (
 	"github.com/reelsplice/reelsplice/schemas/record"
 )
 
-// Names of the tables: of their files, without extensions.
+// Names of the tables, which are their files' names without extensions.
 const (
 	titleBasics     = "title.basics"
 	titleAkas       = "title.akas"
@@ -24,29 +24,29 @@ const (
 // A table is one of the published files.
 type table struct {
 	name    string
-	columns []column // as published
-	// add puts the row in j.cells, which was checked, into the sorters.
+	columns []column // in the published order
+	// add adds the checked row in j.cells to the sorters.
 	add func(j *Joiner, t *table, at place) error
 }
 
-// A column is one of a table's.
+// A column is a column of a table.
 type column struct {
 	name  string
 	check check // nil for any text
-	// needed: without a good cell there is no row
+	// needed rejects the row if the cell is bad.
 	needed bool
-	good   func(c string) string // what is left of a bad cell; nil for nothing
-	lost   string                // path that its values are counted under: the API has no place for them; "" for others
+	good   func(c string) string // repairs a bad cell; nil empties it
+	lost   string                // path under which its values are counted as dropped, because they have no place in the API; else ""
 }
 
-// A check returns "" for a good cell, which may be empty, and otherwise a phrase for a good value and
-// the bad one.
+// A check returns "" for a good cell, which may be empty. Otherwise it returns a description of a good value, and the bad
+// value.
 type check func(c string) (want, found string)
 
-// maxColumns is the most columns that a table has.
+// maxColumns is the largest number of columns of a table.
 const maxColumns = 9
 
-// Columns, by table.
+// Indices of columns, by table.
 const (
 	basicsID, basicsType, basicsPrimary, basicsOriginal, basicsAdult, basicsStart, basicsEnd, basicsRuntime, basicsGenres = 0, 1, 2, 3, 4, 5, 6, 7, 8
 
@@ -63,7 +63,7 @@ const (
 	nameID, namePrimary, nameBirth, nameDeath, nameProfession, nameTitles = 0, 1, 2, 3, 4, 5
 )
 
-// tables are all of them. It is read only.
+// tables lists all tables. It is read-only.
 var tables = []*table{
 	{
 		name: titleBasics, add: addOf(rankBasics),
@@ -141,8 +141,7 @@ var tables = []*table{
 	},
 }
 
-// Tables returns the names of the tables, which are those of their files without
-// extensions.
+// Tables returns the names of the tables, which are their files' names without extensions.
 func Tables() (names []string) {
 	for _, t := range tables {
 		names = append(names, t.name)
@@ -150,8 +149,8 @@ func Tables() (names []string) {
 	return names
 }
 
-// IsTable returns the table that a file holds: one with the name of a table, extensions
-// taken off, whose rows have all columns of that table. row is a row as a JSON object.
+// IsTable returns the table in a file whose base name is a table's and whose rows have all of its columns. row is a row as a
+// JSON object.
 func IsTable(base string, row []byte) (name string, ok bool) {
 	t := tableNamed(base)
 	if t == nil {
@@ -172,8 +171,7 @@ func tableNamed(name string) *table {
 	return nil
 }
 
-// column returns the index of a column, -1 for none. next is where it is when rows have
-// the columns in the published order.
+// column returns the index of a column, or -1. next is the expected index for rows in the published order.
 func (t *table) column(name string, next int) int {
 	if next < len(t.columns) && name == t.columns[next].name {
 		return next
@@ -194,8 +192,7 @@ func (t *table) json(r *row) []byte {
 	return []byte(out.Object())
 }
 
-// check takes out of a row the cells that are bad. One that the row is known by, or that it makes no sense without, is
-// the error of the row, and so is each with nil values.
+// check empties or repairs bad cells. A bad cell that is needed is an error, and so is any bad cell if values is nil.
 func (t *table) check(cells *[maxColumns]string, values *record.Values) error {
 	for i, c := range t.columns {
 		if c.check == nil {
@@ -225,7 +222,7 @@ func (t *table) check(cells *[maxColumns]string, values *record.Values) error {
 	return nil
 }
 
-// Limits of numbers. A row beyond them has cells in the wrong columns.
+// Limits of numbers. Larger ones suggest cells in the wrong columns.
 const (
 	maxYear     = 9999
 	maxMinutes  = 10_000_000
@@ -265,7 +262,7 @@ func needed(want string, more check) check {
 	}
 }
 
-// checkPeople checks a list of ids of people.
+// checkPeople checks a list of person IDs.
 func checkPeople(c string) (string, string) {
 	n := 0
 	for id := range items(c) {
@@ -280,7 +277,7 @@ func checkPeople(c string) (string, string) {
 	return "", ""
 }
 
-// goodPeople returns those of a list that are ids.
+// goodPeople returns the valid IDs of a list.
 func goodPeople(c string) string {
 	var good []string
 	for id := range items(c) {
@@ -299,7 +296,7 @@ func checkCharacters(c string) (string, string) {
 }
 
 func checkAverage(c string) (string, string) {
-	// The negation is for NaN.
+	// Negated because of NaN.
 	if f, err := strconv.ParseFloat(c, 64); c != "" && (err != nil || !(f >= 0 && f <= maxRating)) {
 		return "a number from 0 to 10", c
 	}

@@ -12,21 +12,21 @@ import (
 	"github.com/reelsplice/reelsplice/schemas/record"
 )
 
-// What the titles sorter has of a title, in this order: the upper half of the place in its
-// keys. The lower one is the place in a list.
+// Contents of the titles sorter for one title, in this order. The rank is the upper half of the sort key's position; the lower
+// half is the index in a list.
 const (
 	rankBasics     = 1
 	rankRatings    = 2
-	rankEpisode    = 3 // behind a byte: 1 when its number is taken
+	rankEpisode    = 3 // after a byte that is 1 if another episode has its number
 	rankCrew       = 4
 	rankAkas       = 5
-	rankPrincipals = 6 // behind the person
+	rankPrincipals = 6 // after the person
 	rankCrewPeople = 7 // the person, and the place of the row of title.crew
 
 	rankShift = 32
 )
 
-// ofRank is the table whose rows have a rank.
+// ofRank maps ranks to tables.
 var ofRank = [...]string{
 	rankBasics: titleBasics, rankRatings: titleRatings, rankEpisode: titleEpisode, rankCrew: titleCrew,
 	rankAkas: titleAkas, rankPrincipals: titlePrincipals, rankCrewPeople: "",
@@ -36,7 +36,7 @@ func titleKey(title uint32, rank, nth, seq uint64) rowKey {
 	return rowKey{title, rank<<rankShift | nth, seq}
 }
 
-// addOf returns the function that adds a row to its title.
+// addOf returns a function that adds a row to its title.
 func addOf(rank uint64) func(j *Joiner, t *table, at place) error {
 	return func(j *Joiner, t *table, at place) error {
 		title, _ := parseID(j.cells[0], titlePrefix)
@@ -49,16 +49,16 @@ func addOf(rank uint64) func(j *Joiner, t *table, at place) error {
 	}
 }
 
-// A title is the rows of all tables about one.
+// A title holds the rows of all tables about one title.
 type title struct {
 	number  uint32
-	rows    [rankAkas]row // by rank, of the tables that have one
+	rows    [rankAkas]row // by rank, for ranks below rankAkas
 	taken   bool          // another episode has the number
 	akas    []row
 	credits []credit
 }
 
-// A credit is a row of title.principals, or an id of title.crew.
+// A credit is a row of title.principals, or an ID in title.crew.
 type credit struct {
 	person     person
 	at         place
@@ -73,7 +73,7 @@ func (t *title) has(rank int) bool { return t.rows[rank].table != nil }
 // cell returns a cell of title.basics.
 func (t *title) cell(column int) string { return t.rows[rankBasics].cells[column] }
 
-// place returns the place of the row that a title's record is of.
+// place returns the place of the row that stands for the title.
 func (t *title) place() place {
 	for _, rank := range []int{rankBasics, rankEpisode, rankRatings, rankCrew} {
 		if t.has(rank) {
@@ -109,8 +109,8 @@ func (j *Joiner) joinTitles(ctx context.Context, out output) error {
 	return g.finish()
 }
 
-// emptied returns m without its keys. A map that one title made large would be slow to
-// clear for all titles behind it.
+// emptied returns m without its keys. It replaces a large map, because clearing that would be slow for every title that
+// follows.
 func emptied[K comparable](m map[K]bool) map[K]bool {
 	const large = 256
 	if m == nil || len(m) > large {
@@ -120,27 +120,27 @@ func emptied[K comparable](m map[K]bool) map[K]bool {
 	return m
 }
 
-// A titleGroup is the title whose rows pass by.
+// A titleGroup collects the rows of the current title.
 type titleGroup struct {
 	j   *Joiner
 	out output
 	title
-	last  uint64            // place of first
-	first row               // of its key; without a table when there was none
-	named map[credited]bool // directors and writers so far, whatever their jobs were
-	size  int               // bytes of the title's payloads
-	full  bool              // the row of title.crew was refused: its people take too much
+	last  uint64            // position of first
+	first row               // first row of its key; its table is nil if there was none
+	named map[credited]bool // directors and writers so far, whatever their jobs
+	size  int               // bytes of the title's rows
+	full  bool              // the row of title.crew was refused because its people take too much memory
 	done  map[credited]bool // credits of the record so far
-	used  map[creditID]bool // their ids
+	used  map[creditID]bool // their IDs
 }
 
-// A credited is a person and their part: the category, and its detail.
+// A credited identifies a credit of a title: a person, a category and a detail.
 type credited struct {
 	person           uint32
 	category, detail string
 }
 
-// add adds a payload of the sorter. at is the place in its key.
+// add adds a row from the sorter. at is the position in its key.
 func (g *titleGroup) add(at uint64, payload []byte) error {
 	in := encoding.NewReader(payload)
 	g.size += len(payload)
@@ -170,7 +170,7 @@ func (g *titleGroup) add(at uint64, payload []byte) error {
 	return nil
 }
 
-// keep makes a row part of the title. who is the person of a credit.
+// keep adds a row to the title. who is the person of a credit.
 func (g *titleGroup) keep(rank uint64, r *row, who person) {
 	switch rank {
 	case rankAkas:
@@ -185,13 +185,13 @@ func (g *titleGroup) keep(rank uint64, r *row, who person) {
 	}
 }
 
-// tooLong is the reason to refuse a row of a title.
+// tooLong returns the reason for refusing a row of a title.
 func tooLong(title uint32) string {
 	return fmt.Sprintf("the rows of %s take more than %d bytes together", titleText(title), maxTitleBytes)
 }
 
-// crewPerson adds a director or a writer of title.crew that title.principals does not
-// name as one. Those of a second row of the title are left out with it.
+// crewPerson adds a director or a writer of title.crew that title.principals lacks. People of a title's second row are ignored
+// like the row itself.
 func (g *titleGroup) crewPerson(who person, at place, writer bool) error {
 	category := categoryDirector
 	if writer {
@@ -210,7 +210,7 @@ func (g *titleGroup) crewPerson(who person, at place, writer bool) error {
 	return nil
 }
 
-// Types of titles that have a place in the API; tvEpisode is one of title.episode.
+// kindsOfTypes maps title types to kinds of the API. Episodes also need a row of title.episode.
 var kindsOfTypes = map[string]fragment.Kind{
 	"movie": fragment.KindMovie, "short": fragment.KindMovie, "video": fragment.KindMovie,
 	"tvMovie": fragment.KindMovie, "tvShort": fragment.KindMovie, "tvSpecial": fragment.KindMovie,
@@ -252,8 +252,7 @@ func (g *titleGroup) finish() error {
 	return g.make(g.j.identify(g.number, kind))
 }
 
-// withoutBasics makes the record of a title that title.basics does not have: of an
-// episode, or of a title that the catalogue has. Others are left out.
+// withoutBasics makes the record of a title that title.basics lacks, if it is an episode or the catalogue has it.
 func (g *titleGroup) withoutBasics() error {
 	if g.has(rankEpisode) {
 		return g.makeEpisode()
@@ -303,7 +302,7 @@ func (g *titleGroup) series(is identity) *catalog.TV {
 	if n := number(g.cell(basicsRuntime)); n.Set {
 		s.EpisodeRunTime = []int64{n.V}
 	}
-	if !is.foreign { // the other source has more external ids
+	if !is.foreign { // another source has more external IDs
 		s.ExternalIDs = &catalog.TVExternalIDs{IMDbID: record.Text(titleText(g.number))}
 		markUnknown(record.Of(s.ExternalIDs))
 	}
@@ -319,7 +318,7 @@ func (g *titleGroup) series(is identity) *catalog.TV {
 	return s
 }
 
-// makeEpisode makes the record of an episode, if its series and its number are known.
+// makeEpisode makes the record of an episode if its series and number are known.
 func (g *titleGroup) makeEpisode() error {
 	season, episode := number(g.rows[rankEpisode].cells[episodeSeason]), number(g.rows[rankEpisode].cells[episodeNumber])
 	parent, _ := parseID(g.rows[rankEpisode].cells[episodeParent], titlePrefix)
@@ -346,8 +345,8 @@ func (g *titleGroup) makeEpisode() error {
 		markUnknown(record.Of(e.ExternalIDs))
 	}
 	if series.foreign && !is.known {
-		// The series is another source's, which has ids of its episodes. A season's list shows
-		// the id in the episode's own record, so ours would hide theirs.
+		// The series has another source's ID, and that source has IDs for its episodes too. A season's list shows the ID in the
+		// episode's own record, so ours would hide theirs.
 		e.ID = record.Int{}
 	}
 	g.dropOfEpisode()
@@ -357,7 +356,7 @@ func (g *titleGroup) makeEpisode() error {
 	return g.out.record(g.place(), fragment.KindEpisode, record.Of(e))
 }
 
-// dropOfEpisode counts values that episodes have no place for.
+// dropOfEpisode counts values that have no place in an episode.
 func (g *titleGroup) dropOfEpisode() {
 	g.j.drop(titleAkas+" of tvEpisode", int64(len(g.akas)))
 	if g.cell(basicsGenres) != "" {
@@ -378,15 +377,15 @@ func (g *titleGroup) adult() record.Bool {
 
 func (g *titleGroup) votes() (average record.Float, votes record.Int) {
 	cells := &g.rows[rankRatings].cells
-	f, err := strconv.ParseFloat(cells[ratingsAverage], 64) // was checked, or is empty
+	f, err := strconv.ParseFloat(cells[ratingsAverage], 64) // checked before, or empty
 	return record.Float{V: f, Set: err == nil}, number(cells[ratingsVotes])
 }
 
-// number returns an integer that was checked, unset for an empty cell.
+// number returns a checked integer, unset if the cell is empty.
 func number(c string) record.Int {
 	n, ok := parseNumber(c)
 	return record.Int{V: n, Set: ok}
 }
 
-// text returns the text of a cell, unset for an empty one.
+// text returns the text of a cell, unset if it is empty.
 func text(c string) record.String { return record.String{V: c, Set: c != ""} }

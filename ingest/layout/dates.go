@@ -195,7 +195,7 @@ func unixDay(text string) (string, bool) {
 // )".
 var titleYear = regexp.MustCompile(`^(.*\S)\s*\(((?:18[7-9]|19\d|20\d)\d)(?:\s*[-–—]\s*(?:\d{4})?)?\s*\)$`)
 
-// splitTitle splits a year off the end of a title. year is "" if there is none.
+// splitTitle splits a year off the end of a title. year may be "".
 func splitTitle(s string) (title, year string) {
 	s = strings.TrimSpace(s)
 	m := titleYear.FindStringSubmatch(s)

@@ -547,7 +547,7 @@ func (r *draftRecord) isAbout(id, imdb, title *candidate, known bool) error {
 	}
 	genres := knownNames()[vocabularyKey{of: ofGenre, media: mediaOf(r.typ.Kind)}]
 	if title.column.share(func(text string) bool { _, ok := genres.find(text); return ok }) > leastFit {
-		return errors.New("the names are those of genres")
+		return errors.New("the names are genres")
 	}
 	for _, word := range r.words {
 		known = known || draftList("file movie")[word]+draftList("file tv")[word]+draftList("file person")[word] > 0

@@ -240,7 +240,7 @@ Beta,7`,
 		table: "title,author,year,genre,rating\nEmma,Jane Austen,1815,Drama,4.1\nDracula,Bram Stoker,1897,Horror,4.2",
 	},
 	{
-		name: "genres", base: "genres", doubt: "the names are those of genres",
+		name: "genres", base: "genres", doubt: "the names are genres",
 		table: "tmdb_id,name,media\n28,Action,movie\n12,Adventure,movie",
 	},
 	{

@@ -182,7 +182,7 @@ var shapeNames = map[record.Shape]string{
 	record.ShapeKeyed: "an object of objects", record.ShapePages: "an object with pages", record.ShapeRaw: "any JSON",
 }
 
-// append appends the JSON text of a value as the entry's field, or nothing if it is empty. Errors name what was expected. The
+// append appends the JSON text of a value as the entry's field, or nothing if it is empty. Errors state the expected value. The
 // parser of records checks values inside lists and objects.
 func (e *entry) append(dst []byte, value any) ([]byte, error) {
 	one := e.field.Shape <= record.ShapeBool
@@ -325,7 +325,7 @@ func (e *entry) appendBool(dst []byte, b bool) ([]byte, error) {
 func (e *entry) appendInts(dst []byte, list []any) ([]byte, error) {
 	dst = append(dst, '[')
 	for i, v := range list {
-		n, err := e.numbers.of(v).integer(textOf(v))
+		n, err := e.numbers.forValue(v).integer(textOf(v))
 		if err != nil {
 			return dst, errors.New("want integers")
 		}

@@ -27,7 +27,7 @@ type function struct {
 	raw  bool // its result is JSON text
 	// prepare checks the constants and converts them for read; nil if the function takes none.
 	prepare func(p *patcher, constants []any) (any, error)
-	// read converts a value. Its errors name what was expected.
+	// read converts a value. Its errors state the expected value.
 	read func(value, prepared any, v *evaluator) (any, error)
 }
 
@@ -50,11 +50,11 @@ type (
 // functions lists all functions. docs/tables.md documents them.
 var functions = []function{
 	{name: "int", is: new(func(any, any, any) int), prepare: takeNumbers, read: func(value, prepared any, _ *evaluator) (any, error) {
-		n, err := prepared.(numberReader).of(value).integer(textOf(value))
+		n, err := prepared.(numberReader).forValue(value).integer(textOf(value))
 		return int(n), err
 	}},
 	{name: "number", is: new(func(any, any, any) float64), prepare: takeNumbers, read: func(value, prepared any, _ *evaluator) (any, error) {
-		return prepared.(numberReader).of(value).number(textOf(value))
+		return prepared.(numberReader).forValue(value).number(textOf(value))
 	}},
 	{name: "amount", is: new(func(any, any, any) float64), prepare: prepareAmount, read: amount},
 	{name: "bool", is: new(func(any, any, any) bool), read: func(value, _ any, _ *evaluator) (any, error) { return boolean(textOf(value)) }},
@@ -190,11 +190,11 @@ func prepareNames(as nameForm) func(p *patcher, constants []any) (any, error) {
 	return func(p *patcher, constants []any) (any, error) {
 		n := &nameReader{as: as, ordered: p.ordered}
 		if len(constants) == 0 || len(constants) > 2 {
-			return nil, fmt.Errorf("want the kind of the names, one of %s, and at most {separator, mint} after it", strings.Join(as.of(), ", "))
+			return nil, fmt.Errorf("want the kind of the names, one of %s, and at most {separator, mint} after it", strings.Join(as.kinds(), ", "))
 		}
 		n.of, _ = constants[0].(string)
-		if !slices.Contains(as.of(), n.of) {
-			return nil, fmt.Errorf("want one of %s, found %v", strings.Join(as.of(), ", "), constants[0])
+		if !slices.Contains(as.kinds(), n.of) {
+			return nil, fmt.Errorf("want one of %s, found %v", strings.Join(as.kinds(), ", "), constants[0])
 		}
 		if len(constants) == 2 {
 			if err := n.options(constants[1]); err != nil {
@@ -332,7 +332,7 @@ var clock = regexp.MustCompile(`^(\d{1,2}):([0-5]\d)(?::[0-5]\d)?$`)
 // minutes returns the minutes of a duration.
 func minutes(value, numbers any, _ *evaluator) (any, error) {
 	text := strings.TrimSpace(textOf(value))
-	if n, err := numbers.(numberReader).of(value).integer(text); err == nil && n >= 0 {
+	if n, err := numbers.(numberReader).forValue(value).integer(text); err == nil && n >= 0 {
 		return int(n), nil
 	}
 	m := clock.FindStringSubmatch(text)
@@ -382,7 +382,7 @@ func amount(value, prepared any, _ *evaluator) (any, error) {
 			text, i = strings.TrimSpace(text[:len(text)-n]), -1
 		}
 	}
-	f, err := r.numbers.of(value).number(text)
+	f, err := r.numbers.forValue(value).number(text)
 	if err != nil {
 		return nil, fmt.Errorf("want a number, with or without %s", strings.Join(r.units, ", "))
 	}
@@ -412,7 +412,7 @@ func readScore(value, prepared any, _ *evaluator) (any, error) {
 	if rest, ok := strings.CutSuffix(text, "%"); ok {
 		number, of = rest, "100"
 	}
-	f, err := r.numbers.of(value).number(number)
+	f, err := r.numbers.forValue(value).number(number)
 	if of = strings.TrimSpace(of); err != nil || of != "" && of != best || f < 0 || f > r.best {
 		return nil, fmt.Errorf("want a score from 0 to %s", best)
 	}
@@ -591,8 +591,8 @@ type numberReader struct {
 	scale     map[string]float64 // factors by the word or sign after a number
 }
 
-// of returns the reader for a value. A value that is already a number has Go's format.
-func (r numberReader) of(value any) numberReader {
+// forValue returns the reader for a value. A value that is already a number has Go's format.
+func (r numberReader) forValue(value any) numberReader {
 	if _, isText := value.(string); isText {
 		return r
 	}

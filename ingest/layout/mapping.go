@@ -176,7 +176,7 @@ var readyMappings = sync.OnceValue(func() map[string][]*Mapping {
 		dir := path.Join("mappings", layout)
 		entries, err := mappingFiles.ReadDir(dir)
 		if err != nil {
-			panic(fmt.Sprintf("layout: %v", err)) // of our own making
+			panic(fmt.Sprintf("layout: %v", err)) // a built-in mapping is broken
 		}
 		for _, e := range entries {
 			text, err := mappingFiles.ReadFile(path.Join(dir, e.Name()))

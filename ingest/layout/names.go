@@ -40,14 +40,14 @@ type nameForm int
 
 const (
 	asObject nameForm = iota // with the id or code, and the name
-	asCode                   // of a country or language
+	asCode                   // code of a country or language
 	asID
 )
 
 var objectsOf = []string{ofGenre, ofCountry, ofLanguage, ofCompany, ofNetwork, ofKeyword, ofPerson}
 
-// of lists the kinds of names that a form allows.
-func (f nameForm) of() []string {
+// kinds lists the kinds of names that a form allows.
+func (f nameForm) kinds() []string {
 	switch f {
 	case asCode:
 		return []string{ofCountry, ofLanguage}

@@ -15,36 +15,36 @@ import (
 )
 
 const (
-	maxConflictSamples = 3    // listed of one field
-	maxFirstConflicts  = 20   // listed of all
-	maxReasons         = 1000 // counted each
+	maxConflictSamples = 3    // for each field
+	maxFirstConflicts  = 20   // in messages
+	maxReasons         = 1000 // counted separately
 )
 
 // A Collector gathers a Report. It is for one goroutine.
 type Collector struct {
 	start time.Time
-	files map[int]*Source // by number of the source
-	all   Tally           // of all files in sum
+	files map[int]*Source // by source number
+	all   Tally           // sum of all files
 
 	records   []Records
 	conflicts map[string]*Conflict
-	disagreed int64 // conflicts in all
+	disagreed int64 // all conflicts
 	otherwise int64 // conflicts on fields beyond record.MaxPaths
 	first     []string
 }
 
-// NewCollector returns an empty Collector of an ingest that started at a time.
+// NewCollector returns an empty Collector for an ingest that started at start.
 func NewCollector(start time.Time) *Collector {
 	return &Collector{start: start.UTC(), files: map[int]*Source{}, conflicts: map[string]*Conflict{}}
 }
 
-// BeginFile begins the counts of a file.
+// BeginFile starts the counts of a file.
 func (c *Collector) BeginFile(number int, f File) { c.files[number] = &Source{File: f} }
 
-// Fail notes why a file was not read to its end.
+// Fail records why a file was not read completely.
 func (c *Collector) Fail(number int, why string) { c.files[number].Failure = why }
 
-// Add adds what became of some rows of a file. Records that the catalogue had are of no file.
+// Add adds the fates of rows of a file. number matches no file for records of the catalogue.
 func (c *Collector) Add(number int, t *Tally) {
 	if f := c.files[number]; f != nil {
 		f.Add(&t.Rows)
@@ -52,8 +52,7 @@ func (c *Collector) Add(number int, t *Tally) {
 	c.all.merge(t)
 }
 
-// Conflict counts a field of a kind's records on which sources disagree. sample is called only
-// if its text is listed.
+// Conflict counts a field of a kind on which sources disagree. sample is called only if its text is listed.
 func (c *Collector) Conflict(kind, field string, sample func() string) {
 	if c.disagreed++; len(c.first) < maxFirstConflicts {
 		c.first = append(c.first, sample())
@@ -77,21 +76,21 @@ func (c *Collector) Conflict(kind, field string, sample func() string) {
 // FirstConflicts returns samples of the first conflicts.
 func (c *Collector) FirstConflicts() []string { return c.first }
 
-// Count notes how many records of a kind the catalogue has.
+// Count adds the record counts of a kind.
 func (c *Collector) Count(r Records) { c.records = append(c.records, r) }
 
-// An End is how an ingest ended, and what is not known before.
+// An End is the result of an ingest.
 type End struct {
-	Catalog    string            // its folder
+	Catalog    string            // folder of the catalogue
 	Parameters map[string]string // flags, by name
-	Elapsed    time.Duration     // of the whole ingest
-	Err        error             // nil when it is complete
-	Skipped    []Skipped         // the files that were left out
+	Elapsed    time.Duration     // duration of the ingest
+	Err        error             // nil on success
+	Skipped    []Skipped         // files that were left out
 	Fits       []FileFit
 	References []Relation
 }
 
-// Report returns what was gathered.
+// Report returns the collected report.
 func (c *Collector) Report(e End) Report {
 	r := Report{
 		Version: Version, State: Complete, Started: c.start.Truncate(time.Second), Seconds: math.Round(e.Elapsed.Seconds()*1e3) / 1e3,
@@ -132,7 +131,7 @@ func (c *Collector) Report(e End) Report {
 	return r
 }
 
-// compareSources orders files as they are listed: those that failed, those with the most rows in quarantine, the largest.
+// compareSources sorts failed files first, then by quarantined rows, then by size.
 func compareSources(a, b Source) int {
 	if failed := a.Failure != ""; failed != (b.Failure != "") {
 		if failed {
@@ -143,16 +142,16 @@ func compareSources(a, b Source) int {
 	return cmp.Or(cmp.Compare(b.Quarantined, a.Quarantined), cmp.Compare(b.Bytes, a.Bytes), cmp.Compare(a.Name, b.Name))
 }
 
-// A Tally counts what becomes of some rows. It is for one goroutine; those that read parts of a file have one each.
-// The zero value is empty.
+// A Tally counts the fates of rows. It is for one goroutine; each reader of a part of a file has its own. The zero value is
+// empty.
 type Tally struct {
 	Rows    Outcome
 	Records Counts // by kind
 	Fields  Fields
 
-	left    map[string]*LeftOut // values, by path
-	reasons map[Reason]*Reason  // of quarantine, by field and masked reason
-	other   int64               // rows whose reasons are too many
+	left    map[string]*LeftOut // values left out, by path
+	reasons map[Reason]*Reason  // reasons for quarantine, by field and masked reason
+	other   int64               // rows beyond maxReasons
 }
 
 // Fields are the counts of FieldLists.
@@ -166,7 +165,7 @@ func (f *Fields) Merge(o Fields) {
 	f.Whole.merge(o.Whole)
 }
 
-// Counts are numbers by path. Paths beyond record.MaxPaths share one count.
+// Counts maps paths to counts. Paths beyond record.MaxPaths share one count.
 type Counts map[string]int64
 
 // Add adds n to the count of a path.
@@ -183,8 +182,7 @@ func (c *Counts) merge(o Counts) {
 	}
 }
 
-// Quarantined counts a row that could not be used. place is its name in messages; field is "" if the
-// whole row is at fault.
+// Quarantined counts a row that could not be used. place is for messages; field is "" if the whole row is at fault.
 func (t *Tally) Quarantined(place, field, reason string) {
 	t.Rows.Quarantined++
 	r := Reason{Field: shorten(field), Reason: mask(reason), Count: 1}
@@ -228,7 +226,7 @@ func (t *Tally) ValuesLeftOut() (n int64) {
 	return n
 }
 
-// group counts rows with a reason.
+// group adds the rows of a reason.
 func (t *Tally) group(r *Reason) {
 	key := Reason{Field: r.Field, Reason: r.Reason}
 	switch ours := t.reasons[key]; {
@@ -244,7 +242,7 @@ func (t *Tally) group(r *Reason) {
 	}
 }
 
-// merge adds the counts of other rows.
+// merge adds other counts.
 func (t *Tally) merge(o *Tally) {
 	t.Rows.Add(&o.Rows)
 	t.other += o.other
@@ -259,7 +257,7 @@ func (t *Tally) merge(o *Tally) {
 	t.Fields.Merge(o.Fields)
 }
 
-// reasonList returns the reasons in an order that does not depend on chance.
+// reasonList returns the reasons in a deterministic order.
 func (t *Tally) reasonList() []Reason {
 	list := make([]Reason, 0, len(t.reasons))
 	for _, r := range t.reasons {
@@ -273,7 +271,7 @@ func compareReasons(a, b Reason) int {
 	return cmp.Or(cmp.Compare(a.Field, b.Field), cmp.Compare(a.Reason, b.Reason))
 }
 
-// totals returns the counts as they are reported.
+// totals returns the counts in the form of the report.
 func (t *Tally) totals() Totals {
 	records := Counts{}
 	maps.Copy(records, t.Records)
@@ -300,8 +298,8 @@ func (c Counts) top() Top[FieldCount] {
 	return topOf(list, 0, func(f FieldCount) int64 { return f.Count }, func(a, b FieldCount) int { return cmp.Compare(a.Path, b.Path) })
 }
 
-// topOf sorts a list by falling count, then by compare, and cuts it. other is the count of entries that
-// were too many to be in the list; their number is unknown, and counts as 1.
+// topOf sorts a list by descending count, then by compare, and cuts it. other is the total count of entries that the list
+// lacks; they count as one entry.
 func topOf[T any](list []T, other int64, count func(T) int64, compare func(a, b T) int) Top[T] {
 	slices.SortFunc(list, func(a, b T) int { return cmp.Or(cmp.Compare(count(b), count(a)), compare(a, b)) })
 	n := min(len(list), MaxListed)
@@ -315,7 +313,7 @@ func topOf[T any](list []T, other int64, count func(T) int64, compare func(a, b 
 	return top
 }
 
-// maxText is how many bytes of a reason, a path or an example are kept.
+// maxText is the longest reason, path or example, in bytes.
 const maxText = 300
 
 // shorten cuts text that is too long for a report.
@@ -326,17 +324,15 @@ func shorten(s string) string {
 	return s
 }
 
-// tokens matches the parts of a reason that mask looks at: the wanted value, quoted values, numbers
-// with dates and times, and words. Words are matched so that no other part begins inside one, as
-// the apostrophe of "row's" would.
+// tokens matches the parts of a reason that mask replaces or keeps: the wanted value, quoted values, numbers with dates and
+// times, and words. Words are matched so that no other part starts inside one, such as at the apostrophe of "row's".
 var tokens = regexp.MustCompile(`(?s)want .*?, found|want .*` +
 	"|\"(?:\\\\.|[^\"\\\\])*\"|`[^`]*`|'[^']*'" +
 	`|[+-]?[0-9](?:[\w[:^ascii:]]|[.,:/+-][0-9])*` +
 	`|[\w[:^ascii:]][\w[:^ascii:]'-]*`)
 
-// mask returns a reason without the parts that differ from row to row: numbers, and words with three digits or
-// more, become # and quoted values "…". The wanted value stays ("want 1 or more, found #"), and so do the names of
-// fields.
+// mask removes the parts of a reason that vary between rows. Numbers, and words with more than two digits, become #; quoted
+// values become "…". The wanted value ("want 1 or more, found #") and field names stay.
 func mask(reason string) string { return shorten(tokens.ReplaceAllStringFunc(reason, maskToken)) }
 
 func maskToken(s string) string {

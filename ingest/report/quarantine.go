@@ -18,31 +18,31 @@ import (
 )
 
 const (
-	// MaxRaw is how many bytes of a row are kept: 1 MiB.
+	// MaxRaw is the most bytes of a row that are kept: 1 MiB.
 	MaxRaw = 1 << 20
 
 	// maxFirst is how many bad rows First lists.
 	maxFirst = 20
 )
 
-// A BadRow is one row of a dump that could not be used, with its place and the reason. The row is an object as readers
-// of dumps give it, of a table too: once it is mended, it can be ingested like any row of NDJSON. A quarantine file is
-// NDJSON, one BadRow a line.
+// A BadRow is a row that could not be used, with its place and the reason. The row is the JSON object that the file's reader
+// returned, for tables too. Once mended, it can be ingested like any NDJSON row. A quarantine file is NDJSON with one BadRow
+// per line.
 type BadRow struct {
-	File    string          `json:"file"`              // name of the dump file in messages
-	Path    string          `json:"path,omitempty"`    // of the dump file, as it was opened
-	Number  int64           `json:"number"`            // of the row in the file, from 1
-	Line    int64           `json:"line"`              // of the row's start, from 1; 0 where the format has no lines
-	Field   string          `json:"field"`             // the field at fault, "" when it is the whole row
-	Reason  string          `json:"reason"`            // why, as one phrase
-	Kind    string          `json:"kind,omitempty"`    // kind of resource, "" unknown
-	Layout  string          `json:"layout,omitempty"`  // of the row, "" unknown
-	Mapping string          `json:"mapping,omitempty"` // of the row's table, "" for none
-	Size    int64           `json:"size,omitempty"`    // bytes of a row that is cut
+	File    string          `json:"file"`              // file name for messages
+	Path    string          `json:"path,omitempty"`    // path of the file as it was opened
+	Number  int64           `json:"number"`            // row number in the file, from 1
+	Line    int64           `json:"line"`              // line of the row's start, from 1; 0 if the format has no lines
+	Field   string          `json:"field"`             // field at fault; "" for the whole row
+	Reason  string          `json:"reason"`            // one phrase
+	Kind    string          `json:"kind,omitempty"`    // kind of resource; "" if unknown
+	Layout  string          `json:"layout,omitempty"`  // layout of the row; "" if unknown
+	Mapping string          `json:"mapping,omitempty"` // mapping file of the row's table; "" for none
+	Size    int64           `json:"size,omitempty"`    // bytes of the complete row, if it was cut
 	Row     json.RawMessage `json:"row"`               // an object, or a string: see SetRow, SetText
 }
 
-// SetRow sets the row to an object that a reader gave. It keeps nothing of b.
+// SetRow sets the row to an object from a reader. It does not retain b.
 func (e *BadRow) SetRow(b []byte) {
 	var object bytes.Buffer
 	if len(b) > MaxRaw || json.Compact(&object, b) != nil {
@@ -52,10 +52,11 @@ func (e *BadRow) SetRow(b []byte) {
 	e.Row = object.Bytes()
 }
 
-// SetText sets the row to a JSON string of its text, which is no object or is longer than MaxRaw. The text is cut there, or
-// b only begins it: then size is the length of the row. Bytes that are not UTF-8 are replaced. It keeps nothing of b.
+// SetText sets the row to a JSON string, because the text is not an object or is longer than MaxRaw. The text is cut at MaxRaw,
+// or b has only its start; then size is the length of the complete row. Bytes that are not UTF-8 are replaced. It does not
+// retain b.
 func (e *BadRow) SetText(b []byte, size int64) {
-	if len(b) <= MaxRaw && bytes.HasPrefix(b, []byte{'"'}) && json.Valid(b) { // an earlier SetText made it
+	if len(b) <= MaxRaw && bytes.HasPrefix(b, []byte{'"'}) && json.Valid(b) { // set by an earlier SetText
 		e.Row = bytes.Clone(b)
 		return
 	}
@@ -74,21 +75,20 @@ func (e *BadRow) String() string {
 	return place + ": " + e.Reason
 }
 
-// A Quarantine writes the quarantine file of one ingest run, for one goroutine. The file is
-// made with the first row; a run without bad rows makes none.
+// A Quarantine writes the quarantine file of an ingest, for one goroutine. The file is created with the first row.
 type Quarantine struct {
 	path  string
-	file  *os.File // nil before the first entry and at the end
+	file  *os.File // nil before the first entry and after Close
 	buf   *bufio.Writer
 	enc   sonic.Encoder
 	count int64
 	first []string
 }
 
-// NewQuarantine returns the Quarantine of a path. It touches nothing on disk.
+// NewQuarantine returns the Quarantine of a path. It creates no file.
 func NewQuarantine(path string) *Quarantine { return &Quarantine{path: path} }
 
-// Add writes e. After an error the Quarantine can only be closed.
+// Add writes e. After an error, only Close may be called.
 func (w *Quarantine) Add(e BadRow) (err error) {
 	if w.file == nil {
 		if w.file, err = os.OpenFile(w.path, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600); err != nil {
@@ -113,7 +113,7 @@ func (w *Quarantine) failed(err error) error {
 // Count returns how many entries were added.
 func (w *Quarantine) Count() int64 { return w.count }
 
-// First returns the first entries, as messages.
+// First returns the first entries as messages.
 func (w *Quarantine) First() []string { return w.first }
 
 // Close makes the file durable. A second Close does nothing.

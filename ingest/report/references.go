@@ -20,32 +20,31 @@ import (
 	"github.com/reelsplice/reelsplice/schemas/record"
 )
 
-// MaxDangling is how many dangling ids a Relation lists.
+// MaxDangling is how many dangling IDs a Relation lists.
 const MaxDangling = 10
 
-// A Relation is all references by one field of one kind's records to resources of one kind. Dangling ids
-// are no fault of the catalogue: a dump of movies alone names people without records. But a share that
-// jumps from one dump to the next is a sign of an incomplete one.
+// A Relation counts all references from one field of a kind to resources of one kind. Dangling IDs are not errors: a dump of
+// movies alone names people without records. But a share that jumps between dumps suggests an incomplete one.
 type Relation struct {
-	Kind   string `json:"kind"`   // of the records that refer: movie, tv, season ...
-	Path   string `json:"path"`   // of the field: credits.cast.id
+	Kind   string `json:"kind"`   // kind of the referring records: movie, tv, season ...
+	Path   string `json:"path"`   // field, such as credits.cast.id
 	Target string `json:"target"` // kind of the resources
 
-	TargetRecords int64      `json:"target_records"` // of the target kind in the catalogue
-	References    int64      `json:"references"`     // in all
-	Distinct      int64      `json:"distinct"`       // ids referred to
-	Missing       int64      `json:"missing"`        // of these: without a record
-	Removed       int64      `json:"removed"`        // of the missing: removed on purpose
+	TargetRecords int64      `json:"target_records"` // records of the target kind in the catalogue
+	References    int64      `json:"references"`     // all references
+	Distinct      int64      `json:"distinct"`       // distinct IDs
+	Missing       int64      `json:"missing"`        // IDs without a record
+	Removed       int64      `json:"removed"`        // missing IDs that were removed on purpose
 	Samples       []Dangling `json:"samples,omitempty"`
 }
 
-// A Dangling is an id without a record.
+// A Dangling is an ID without a record.
 type Dangling struct {
 	ID      string `json:"id"` // person 287
 	Removed bool   `json:"removed,omitempty"`
 }
 
-// ids is a set of ids: 64 bits by the number of the word that they make.
+// ids is a bit set: words of 64 bits by index.
 type ids map[uint64]uint64
 
 const wordBits = 64
@@ -60,7 +59,7 @@ func (s ids) addAll(o ids) {
 	}
 }
 
-// without returns the ids that are not in o.
+// without returns the IDs that are not in o.
 func (s ids) without(o ids) ids {
 	rest := ids{}
 	for at, word := range s {
@@ -78,7 +77,7 @@ func (s ids) len() (n int64) {
 	return n
 }
 
-// first returns the n lowest ids, or all.
+// first returns the n lowest IDs, or all.
 func (s ids) first(n int) (list []uint64) {
 	for _, at := range slices.Sorted(maps.Keys(s)) {
 		for word := s[at]; word != 0 && len(list) < n; word &= word - 1 {
@@ -88,23 +87,22 @@ func (s ids) first(n int) (list []uint64) {
 	return list
 }
 
-// A target is the ids of a kind that lead somewhere.
+// A target holds the IDs that exist for a kind.
 type target struct {
 	known   ids
-	removed ids // of resources that were deleted or merged into others
+	removed ids // deleted or merged resources
 	records int64
 }
 
-// A checker is one check at work.
+// A checker is the state of a check.
 type checker struct {
 	targets map[fragment.Kind]*target
 	found   []Relation
 }
 
-// CheckReferences reads the ids of all records of a catalogue; gone are its removed resources. It returns the
-// relations that occur, by kind, path and target. A kind without a file is no error: nothing refers
-// from it, and everything that refers to it dangles. Only the columns of ids are read, and ids are kept
-// as bits: memory grows with the number of different ids.
+// CheckReferences reads the IDs of all records in a catalogue; gone are its removed resources. It returns the relations found,
+// by kind, path and target. A kind without a file is not an error: all references to it dangle. Only ID columns are read, into
+// bit sets, so memory grows with the number of distinct IDs.
 func CheckReferences(ctx context.Context, catalogDir string, gone []catalog.Removed) ([]Relation, error) {
 	c := &checker{targets: map[fragment.Kind]*target{}, found: []Relation{}}
 	for _, t := range catalog.Types() {
@@ -115,7 +113,7 @@ func CheckReferences(ctx context.Context, catalogDir string, gone []catalog.Remo
 			c.targets[r.Kind].removed.add(id)
 		}
 	}
-	// One file is open at a time: the footer of a large one takes many times what is kept of its ids.
+	// One file is open at a time: a large file's footer takes far more memory than the IDs.
 	for _, read := range []func(context.Context, *catalog.Type, *catalog.File) error{c.index, c.scan} {
 		for _, t := range catalog.Types() {
 			f, err := catalog.OpenIfAny(filepath.Join(catalogDir, t.File()), t)
@@ -126,7 +124,7 @@ func CheckReferences(ctx context.Context, catalogDir string, gone []catalog.Remo
 				continue
 			}
 			err = read(ctx, t, f)
-			_ = f.Close() // read side: nothing to lose
+			_ = f.Close() // read side
 			if err != nil {
 				return nil, err
 			}
@@ -135,14 +133,14 @@ func CheckReferences(ctx context.Context, catalogDir string, gone []catalog.Remo
 	return c.found, nil
 }
 
-// seasonBits is how many bits of a season's id are its number; those of its series are above them.
+// seasonBits is the number of low bits in a season's ID that hold its number. The series' ID is above them.
 const seasonBits = 20
 
 func seasonID(series uint64, number int64) uint64 {
 	return series<<seasonBits | uint64(number)&(1<<seasonBits-1)
 }
 
-// idOf returns the number by which records refer to a resource; false for kinds that none refers to.
+// idOf returns the number by which records refer to a resource, or false for kinds that nothing refers to.
 func idOf(kind fragment.Kind, key catalog.Key) (uint64, bool) {
 	switch kind {
 	case fragment.KindSeason:
@@ -153,7 +151,7 @@ func idOf(kind fragment.Kind, key catalog.Key) (uint64, bool) {
 	return key.ID(), true
 }
 
-// index counts the records of a kind, and reads the ids by which others refer to them.
+// index counts the records of a kind and collects their IDs.
 func (c *checker) index(ctx context.Context, typ *catalog.Type, f *catalog.File) error {
 	t := c.targets[typ.Kind]
 	t.records = f.NumRows()
@@ -169,13 +167,13 @@ func (c *checker) index(ctx context.Context, typ *catalog.Type, f *catalog.File)
 	return err
 }
 
-// A relationKey is a field of the kind at hand, and the kind that it leads to.
+// A relationKey is a field of the current kind and the kind it refers to.
 type relationKey struct {
 	path string
 	to   fragment.Kind
 }
 
-// A tally is the references of one relation.
+// A tally counts the references of one relation.
 type tally struct {
 	references int64
 	ids        ids
@@ -190,7 +188,7 @@ func (t tallies) of(k relationKey) *tally {
 	return t[k]
 }
 
-// scan adds up the references of the records of one kind, several row groups at once.
+// scan counts the references in the records of one kind, several row groups concurrently.
 func (c *checker) scan(ctx context.Context, typ *catalog.Type, f *catalog.File) error {
 	walkers, paths := walkers(typ)
 	if len(walkers) == 0 {
@@ -240,7 +238,7 @@ func (c *checker) relation(kind fragment.Kind, k relationKey, all *tally) Relati
 		Distinct: all.ids.len(), Missing: missing.len(), Removed: missing.len() - missing.without(to.removed).len(),
 	}
 	for _, id := range missing.first(MaxDangling) {
-		s := Dangling{ID: fmt.Sprintf("%s %d", k.to, int64(id)), Removed: to.removed.has(id)} // an id may be below zero, other than that of a record
+		s := Dangling{ID: fmt.Sprintf("%s %d", k.to, int64(id)), Removed: to.removed.has(id)} // an invalid ID may be negative
 		if k.to == fragment.KindSeason {
 			s.ID = catalog.SeasonKey(int64(id>>seasonBits), int64(id&(1<<seasonBits-1))).Describe(k.to)
 		}
@@ -249,11 +247,11 @@ func (c *checker) relation(kind fragment.Kind, k relationKey, all *tally) Relati
 	return r
 }
 
-// A walker finds the ids of a field in records.
+// A walker finds the IDs of a field in records.
 type walker struct {
-	path, list, field string // list and field make the path
+	path, list, field string // list + "." + field is path
 	to                fragment.Kind
-	media             bool // beside the id is the kind of the resource in place of to
+	media             bool // the field media_type beside the ID overrides to
 }
 
 // walkers returns the walkers of a kind, and the paths that they read.
@@ -290,7 +288,7 @@ func (w *walker) walk(r record.Record, by catalog.Key, t tallies) {
 			case "tv":
 				to = fragment.KindTV
 			default:
-				continue // other media are not checked
+				continue // other media types are not checked
 			}
 		}
 		if !id.Set {
@@ -305,9 +303,9 @@ func (w *walker) walk(r record.Record, by catalog.Key, t tallies) {
 	}
 }
 
-// relations are the fields of each kind's records that hold ids, by the kind of the resources: paths
-// through objects, lists and pages. A media type beside an id of a title decides instead. A season is
-// one of the series that the record is of. The marks of accounts are not checked: they are theirs.
+// relations lists the fields with IDs, by the referring kind and the target kind: paths through objects, lists and pages. A
+// media type beside a title's ID overrides the target. A season number belongs to the record's own series. Account data is not
+// checked, because it is private.
 var relations = map[fragment.Kind]map[fragment.Kind]string{
 	fragment.KindMovie: {
 		fragment.KindCollection: "belongs_to_collection.id",

@@ -1,15 +1,15 @@
-// Package report sums up an ingest: rows read, kept and put aside, file by file, conflicts between
-// sources, the records in the catalogue now, and ids that lead nowhere. A Collector gathers it while
-// rows are read. The Report is written to the catalogue's folder as ingest-report.json, for programs,
-// and as ingest-report.html, for people. A Quarantine keeps the rows that could not be used.
+// Package report summarises an ingest: rows read, kept and quarantined for each file, conflicts between sources, the records
+// now in the catalogue, and dangling IDs. A Collector gathers the data while rows are read. The Report is written to the
+// catalogue's folder as ingest-report.json for programs and ingest-report.html for people. A Quarantine keeps the rows that
+// could not be used.
 //
-// Names in the JSON are in snake case, times are RFC 3339 in UTC. Fields that do not apply are left out.
+// Names in the JSON are in snake case, times are RFC 3339 in UTC. Fields that do not apply are omitted.
 package report
 
 import (
 	"bytes"
 	"cmp"
-	_ "embed" // of the page
+	_ "embed" // page.html
 	"fmt"
 	"html/template"
 	"path/filepath"
@@ -25,46 +25,46 @@ import (
 	"github.com/reelsplice/reelsplice/schemas/file"
 )
 
-// The names of the files in the catalogue's folder.
+// Names of the files in the catalogue's folder.
 const (
 	JSONFile = catalog.ReportName
 	HTMLFile = "ingest-report.html"
 )
 
-// Version is the version of the form of the JSON: a change that breaks readers counts up.
+// Version is the version of the JSON format. It increases with each incompatible change.
 const Version = 5
 
-// MaxListed is how many entries a list has at most; the rest is summed.
+// MaxListed is the largest number of entries in a list. The rest is summed.
 const MaxListed = 50
 
-// The states in which an ingest ends.
+// Final states of an ingest.
 const (
 	Complete = "complete"
-	Failed   = "failed" // too many bad rows, or a file that does not fit; the catalogue is as it was
+	Failed   = "failed" // too many bad rows, or a poor fit; the catalogue is unchanged
 )
 
-// A Report sums up one ingest.
+// A Report summarises one ingest.
 type Report struct {
 	Version     int               `json:"version"`
 	State       string            `json:"state"`
 	Error       string            `json:"error,omitempty"` // why it is not complete
 	Started     time.Time         `json:"started"`
 	Seconds     float64           `json:"seconds"`
-	Catalog     string            `json:"catalog"`    // its folder
-	Parameters  map[string]string `json:"parameters"` // flag by flag
+	Catalog     string            `json:"catalog"`    // folder of the catalogue
+	Parameters  map[string]string `json:"parameters"` // by flag
 	Files       int64             `json:"files"`
-	FailedFiles int64             `json:"failed_files"`          // not read to their end
-	Totals      Totals            `json:"totals"`                // of all files
-	Sources     []Source          `json:"sources"`               // the most notable files, worst and largest first
-	OtherFiles  int64             `json:"other_files,omitempty"` // how many more there are
+	FailedFiles int64             `json:"failed_files"`          // files that were not read completely
+	Totals      Totals            `json:"totals"`                // sums of all files
+	Sources     []Source          `json:"sources"`               // files with failures first, then bad rows, then size
+	OtherFiles  int64             `json:"other_files,omitempty"` // number of files that Sources omits
 	Skipped     Top[Skipped]      `json:"skipped"`
-	Fits        []FileFit         `json:"fits"` // what became of the values of files, by column; those with problems first
+	Fits        []FileFit         `json:"fits"` // fate of the files' values, by column; problems first
 	Records     []Records         `json:"records"`
 	Conflicts   Conflicts         `json:"conflicts"`
 	References  []Relation        `json:"references"`
 }
 
-// A File describes a source, apart from its rows.
+// A File describes a source without its rows.
 type File struct {
 	Name        string `json:"name,omitempty"`
 	Kind        string `json:"kind,omitempty"`
@@ -79,35 +79,35 @@ type Source struct {
 	File
 	Rows int64 `json:"rows"` // Kept + Blank + Duplicates + Quarantined
 	Outcome
-	Failure string `json:"failure,omitempty"` // why the file was not read to its end
+	Failure string `json:"failure,omitempty"` // why the file was not read completely
 }
 
-// Totals count the rows of all files.
+// Totals are the sums of all files.
 type Totals struct {
 	Bytes int64 `json:"bytes"` // on disk
 	Rows  int64 `json:"rows"`  // Kept + Blank + Duplicates + Quarantined
 	Outcome
-	Records Counts      `json:"records"` // that the rows gave, by kind
-	Reasons Top[Reason] `json:"reasons"` // of quarantine
+	Records Counts      `json:"records"` // by kind
+	Reasons Top[Reason] `json:"reasons"` // reasons of quarantined rows
 	FieldLists
 }
 
-// An Outcome counts what became of rows: each is kept, blank, a duplicate or quarantined. The
-// counts of ids overlap with those.
+// An Outcome counts the fates of rows. Each row is kept, blank, a duplicate or quarantined. The counts of IDs overlap with
+// these.
 type Outcome struct {
 	Kept        int64 `json:"kept"`
 	Blank       int64 `json:"blank"`                 // without any value
 	Duplicates  int64 `json:"duplicates"`            // equal to an earlier row
 	Quarantined int64 `json:"quarantined"`           // could not be used
-	Matched     int64 `json:"ids_matched,omitempty"` // records whose ids are those of other records
-	Minted      int64 `json:"ids_minted,omitempty"`  // records whose ids were made of fields of their rows
-	NoID        int64 `json:"ids_missing,omitempty"` // rows in quarantine without an id
+	Matched     int64 `json:"ids_matched,omitempty"` // records without an ID, identified by other records
+	Minted      int64 `json:"ids_minted,omitempty"`  // records whose IDs were minted from fields
+	NoID        int64 `json:"ids_missing,omitempty"` // rows quarantined because no ID was found
 }
 
-// Sum returns how many rows there were.
+// Sum returns the number of rows.
 func (o *Outcome) Sum() int64 { return o.Kept + o.Blank + o.Duplicates + o.Quarantined }
 
-// Add adds the counts of other rows.
+// Add adds other counts.
 func (o *Outcome) Add(p *Outcome) {
 	o.Kept += p.Kept
 	o.Blank += p.Blank
@@ -118,24 +118,24 @@ func (o *Outcome) Add(p *Outcome) {
 	o.NoID += p.NoID
 }
 
-// FieldLists are the fields that rows had beyond or instead of those of the API, by path.
+// FieldLists describe deviations of rows from the API's fields, by path.
 type FieldLists struct {
-	Unknown Top[FieldCount] `json:"unknown_fields"` // kept, though the API lacks them
+	Unknown Top[FieldCount] `json:"unknown_fields"` // kept, although the API lacks them
 	Coerced Top[FieldCount] `json:"coerced_fields"` // values read as another type, or in another form
 	Dropped Top[FieldCount] `json:"dropped_fields"` // values without a place in the API
 	Whole   Top[FieldCount] `json:"whole_lists"`    // lists whose names do not all have ids
-	// LeftOut are the values that fit no field, whose rows stayed.
+	// LeftOut are values that fit no field. Their rows were kept.
 	LeftOut Top[LeftOut] `json:"left_out_values"`
 }
 
 // A Top is the first entries of a list, and the sum of the others.
 type Top[T any] struct {
 	Top       []T   `json:"top"`
-	More      int64 `json:"more"`       // entries that are not in Top
-	MoreCount int64 `json:"more_count"` // their counts in sum
+	More      int64 `json:"more"`       // number of entries not in Top
+	MoreCount int64 `json:"more_count"` // sum of their counts
 }
 
-// A Reason is a group of rows in quarantine for the same reason.
+// A Reason is a group of rows quarantined for the same reason.
 type Reason struct {
 	Field   string `json:"field,omitempty"`
 	Reason  string `json:"reason"` // with # for numbers and "…" for quoted values
@@ -143,26 +143,26 @@ type Reason struct {
 	Example string `json:"example"` // place and reason of a row
 }
 
-// A FieldCount is a field and how often something befell it.
+// A FieldCount is a field and a number of occurrences.
 type FieldCount struct {
 	Path  string `json:"path"`
 	Count int64  `json:"count"`
 }
 
-// A LeftOut is the values of one field that were left out.
+// A LeftOut describes the values of one field that were left out.
 type LeftOut struct {
 	Path    string   `json:"path"`
 	Count   int64    `json:"count"`
-	Samples []Sample `json:"samples"` // of the first, record.LeftOutSamples at most
+	Samples []Sample `json:"samples"` // first values, at most record.LeftOutSamples
 }
 
 // A Sample is one value that was left out.
 type Sample struct {
 	File   string `json:"file"`
 	Row    int64  `json:"row"`
-	Line   int64  `json:"line,omitempty"`  // 0 where the format has no lines
-	Field  string `json:"field"`           // with the indices of lists
-	Value  string `json:"value,omitempty"` // the start of it
+	Line   int64  `json:"line,omitempty"`  // 0 if the format has no lines
+	Field  string `json:"field"`           // with list indices
+	Value  string `json:"value,omitempty"` // start of the value
 	Reason string `json:"reason"`
 }
 
@@ -171,32 +171,32 @@ func (s Sample) String() string {
 	return source.Place{File: s.File, Row: s.Row, Line: s.Line}.String() + ": " + s.Reason
 }
 
-// A FileFit is how well the rows of one file fit the meaning that was chosen for it, or the rows of many files of a folder
-// that are each named after one resource.
+// A FileFit measures how well a file's rows fit its chosen meaning. Files of a folder that are each named after one resource
+// share one FileFit.
 type FileFit struct {
-	File    string   `json:"file"`            // the first of them
-	Files   int64    `json:"files,omitempty"` // how many there are, if several
+	File    string   `json:"file"`            // first file
+	Files   int64    `json:"files,omitempty"` // number of files, if several
 	Meaning string   `json:"meaning"`
 	Rows    int64    `json:"rows"`
 	Made    int64    `json:"made"` // rows that made records
 	Columns []Column `json:"columns"`
-	// Problems are the reasons why the file is not taken.
+	// Problems are the reasons for rejecting the file.
 	Problems []string `json:"problems,omitempty"`
 }
 
-// A Column is what became of the values of one column that are not empty: Cells = Used + LeftOut + Extra + Unused.
+// A Column counts the fates of a column's non-empty values: Cells = Used + LeftOut + Extra + Unused.
 type Column struct {
-	Name    string  `json:"name"` // of a field of an object: with a dot
+	Name    string  `json:"name"` // with a dot for a field of an object
 	Cells   int64   `json:"cells"`
 	Used    int64   `json:"used"`
-	LeftOut int64   `json:"left_out"`          // they fit no field
-	Extra   int64   `json:"extra"`             // kept, though the API lacks the field
+	LeftOut int64   `json:"left_out"`          // fit no field
+	Extra   int64   `json:"extra"`             // kept, although the API lacks the field
 	Unused  int64   `json:"unused"`            // no field takes the column
-	Ignored bool    `json:"ignored,omitempty"` // the mapping lists it as one that no field takes
-	Example *Sample `json:"example,omitempty"` // the first value that was left out
+	Ignored bool    `json:"ignored,omitempty"` // the mapping ignores the column
+	Example *Sample `json:"example,omitempty"` // first value that was left out
 }
 
-// Such returns an example of the values that were left out, for messages; "" for none.
+// Such returns an example of the values left out, for messages, or "".
 func (c *Column) Such() string {
 	if c.Example == nil {
 		return ""
@@ -217,7 +217,7 @@ type Skipped struct {
 // String returns name and reason for messages.
 func (s Skipped) String() string { return s.Name + ": " + s.Reason }
 
-// Records counts the records of a kind before and after.
+// Records counts the records of a kind before and after an ingest.
 type Records struct {
 	Kind    string `json:"kind"`
 	Before  int64  `json:"before"`
@@ -227,21 +227,21 @@ type Records struct {
 	Removed int64  `json:"removed"`
 }
 
-// Conflicts are the fields on which sources disagreed.
+// Conflicts are disagreements between sources.
 type Conflicts struct {
 	Count  int64         `json:"count"`
 	Fields Top[Conflict] `json:"fields"`
 }
 
-// A Conflict is all those of one field.
+// A Conflict counts the disagreements on one field.
 type Conflict struct {
-	Field   string   `json:"field"` // with its kind: movie.title
+	Field   string   `json:"field"` // with the kind, such as movie.title
 	Count   int64    `json:"count"`
 	Samples []string `json:"samples"`
 }
 
-// Write writes both files to the catalogue's folder, durably and at once, and removes what killed writers left. The
-// caller keeps others from writing them meanwhile.
+// Write writes both files to the catalogue's folder, each atomically and durably, and removes leftovers of interrupted writes.
+// The caller prevents concurrent writes.
 func (r *Report) Write(dir string) error {
 	for name, form := range map[string]func() ([]byte, error){JSONFile: r.JSON, HTMLFile: r.HTML} {
 		b, err := form()
@@ -258,7 +258,7 @@ func (r *Report) Write(dir string) error {
 	return nil
 }
 
-// encoding escapes and sorts as encoding/json does, but for the marks of HTML.
+// encoding behaves like encoding/json, without escaping HTML.
 var encoding = sonic.Config{SortMapKeys: true, ValidateString: true}.Froze()
 
 // JSON returns the report as indented JSON.
@@ -273,8 +273,7 @@ func (r *Report) JSON() ([]byte, error) {
 //go:embed page.html
 var pageText string
 
-// page is the page's template. It names nothing outside of itself: neither scripts nor
-// styles nor images.
+// page is the template of a self-contained page: it loads no scripts, styles or images.
 var page = sync.OnceValue(func() *template.Template {
 	return template.Must(template.New("page").Funcs(template.FuncMap{
 		"bytes": func(n int64) string { return humanize.IBytes(uint64(n)) }, "number": humanize.Comma, "seconds": formatSeconds, "percent": percent,
@@ -283,7 +282,7 @@ var page = sync.OnceValue(func() *template.Template {
 	}).Parse(pageText))
 })
 
-// HTML returns the report as one page for people.
+// HTML returns the report as a page.
 func (r *Report) HTML() ([]byte, error) {
 	var b bytes.Buffer
 	if err := page().Execute(&b, r); err != nil {
@@ -301,7 +300,7 @@ func formatSeconds(s float64) string {
 	return d.Round(time.Millisecond).String()
 }
 
-// percent returns part of whole: 12.3 %.
+// percent returns part of whole, such as 12.3 %.
 func percent(part, whole int64) string {
 	if whole <= 0 {
 		return ""
@@ -309,7 +308,7 @@ func percent(part, whole int64) string {
 	return fmt.Sprintf("%.3g %%", 100*float64(part)/float64(whole))
 }
 
-// byMissing puts the references first that most often lead nowhere.
+// byMissing sorts references by missing IDs, the most first.
 func byMissing(list []Relation) []Relation {
 	sorted := slices.Clone(list)
 	slices.SortStableFunc(sorted, func(a, b Relation) int { return cmp.Compare(b.Missing, a.Missing) })

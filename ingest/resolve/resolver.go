@@ -1,6 +1,5 @@
-// Package resolve finds the ids of resources for rows that lack them: by ids of other sources, and
-// people by their names in the credits of titles. Both can be many millions, so they are sorted on
-// disk and looked up in a file.
+// Package resolve finds IDs for rows that lack them: by IDs of other sources, and for people by their names in the credits of
+// titles. There may be many millions of both, so they are sorted on disk and looked up in a file.
 package resolve
 
 import (
@@ -20,22 +19,22 @@ import (
 	"github.com/reelsplice/reelsplice/schemas/record"
 )
 
-// A Noter makes entries of the external ids of records, and of the people in their credits.
-type Noter struct {
-	IDs    layout.KindSet // kinds whose ids, as others gave them, are noted
-	People bool           // names in credits are noted
+// An IDCollector makes entries from the external IDs of records, and from the people in their credits.
+type IDCollector struct {
+	IDs    layout.KindSet // kinds whose external IDs are collected
+	People bool           // collect names in credits
 }
 
 var (
-	// OfIMDb are the kinds that IMDb's tables are about. Others have no external ids.
+	// OfIMDb are the kinds in IMDb's tables. Other kinds have no external IDs.
 	OfIMDb = layout.Kinds(fragment.KindMovie, fragment.KindTV, fragment.KindPerson, fragment.KindEpisode)
-	// Superseded are the kinds whose minted ids give way to an id of TMDB's with the same external id: see
-	// docs/tables.md of package layout.
+	// Superseded are the kinds whose minted IDs are replaced by a TMDB ID with the same external ID: see docs/tables.md of
+	// package layout.
 	Superseded = layout.Kinds(fragment.KindMovie, fragment.KindTV, fragment.KindPerson)
 )
 
-// Append appends the entries of a record that a row gave.
-func (n Noter) Append(dst []byte, rec *layout.Record) []byte {
+// Append appends the entries of a row's record.
+func (n IDCollector) Append(dst []byte, rec *layout.Record) []byte {
 	if !rec.Removed && (n.IDs != 0 || n.People) {
 		n.each(rec.Type.Kind, rec.Record, func(k key, id int64) { dst = binary.BigEndian.AppendUint64(append(dst, k[:]...), uint64(id)) })
 	}
@@ -43,7 +42,7 @@ func (n Noter) Append(dst []byte, rec *layout.Record) []byte {
 }
 
 // each calls fn with the entries of a record.
-func (n Noter) each(kind fragment.Kind, r record.Record, fn func(k key, id int64)) {
+func (n IDCollector) each(kind fragment.Kind, r record.Record, fn func(k key, id int64)) {
 	id := r.IntNamed("id").V
 	if !OfIMDb.Has(kind) || id < 1 {
 		return
@@ -63,11 +62,11 @@ func (n Noter) each(kind fragment.Kind, r record.Record, fn func(k key, id int64
 	}
 }
 
-// creditLists are the lists of people that titles have.
+// creditLists are the lists of people in titles.
 var creditLists = []string{"credits.cast", "credits.crew", "aggregate_credits.cast", "aggregate_credits.crew"}
 
-// paths returns the fields of a kind's records that entries are made of, nil for none.
-func (n Noter) paths(kind fragment.Kind) []string {
+// paths returns the fields of a kind that entries are made from, or nil.
+func (n IDCollector) paths(kind fragment.Kind) []string {
 	people := n.People && (kind == fragment.KindMovie || kind == fragment.KindTV)
 	if !people && !n.IDs.Has(kind) {
 		return nil
@@ -89,8 +88,8 @@ func hasField(kind fragment.Kind, name string) bool {
 	return ok
 }
 
-// EachStored calls fn with the fields at paths of the records of a kind in a catalogue folder, none if the file is
-// missing. fn must not keep the record.
+// EachStored calls fn with selected fields of a kind's records in a catalogue folder. A missing file has no records. fn must
+// not retain the record.
 func EachStored(ctx context.Context, dir string, kind fragment.Kind, paths []string, fn func(record.Record) error) error {
 	t := catalog.TypeOf(kind)
 	f, err := catalog.OpenIfAny(filepath.Join(dir, t.File()), t)
@@ -101,35 +100,34 @@ func EachStored(ctx context.Context, dir string, kind fragment.Kind, paths []str
 	return f.Select(paths, 0, f.RowGroups()).Each(ctx, fn)
 }
 
-// A Resolver finds ids for rows that lack those of TMDB's: in the catalogue and in the other
-// sources of the run, by external ids, and those of people by their names. The entries of a
-// turn's records go into a sorted file. Before the next turn, those files and that of the catalogue
-// become a table. A turn's results depend on earlier turns alone, in whatever order its own files are
-// read. It is for one goroutine; its table is for any number.
+// A Resolver finds IDs for rows without a TMDB ID, in the catalogue and in the run's other sources: by external IDs, and people
+// by name. Each turn's entries go into a sorted file. Before the next turn, these files and the catalogue's become a table. So
+// a turn depends only on earlier turns, not on the order of its own files. A Resolver is for one goroutine; its table is safe
+// for concurrent use.
 type Resolver struct {
-	Catalog string // folder
-	Dir     string // for temporary files
-	Memory  int64
-	Noter   Noter
-	Merges  bool // the run merges the catalogue's minted ids into others
-	// Replaces makes rows mint the ids of names again that the catalogue has under minted ids: those that no row mints go.
+	Catalog   string // catalogue folder
+	Dir       string // for temporary files
+	Memory    int64
+	Collector IDCollector
+	Merges    bool // the run merges minted IDs of the catalogue into others
+	// Replaces excludes the catalogue's minted IDs of names: rows mint the same IDs again, and others are removed.
 	Replaces bool
 
-	sorter *extsort.Sorter // of the notes of this turn; nil before the first
-	noted  []*extsort.File // of the turns before
-	stored *extsort.File   // of the catalogue; nil before it is needed
-	files  int             // made so far
-	table  *table          // of the turn; nil in turns that look nothing up
+	sorter *extsort.Sorter // entries of the current turn; nil before the first
+	noted  []*extsort.File // entries of earlier turns
+	stored *extsort.File   // entries of the catalogue; nil until needed
+	files  int             // number of files made
+	table  *table          // for lookups in the current turn; may be nil
 }
 
-// Note takes entries that Noter made.
-func (r *Resolver) Note(entries []byte) error {
+// Add adds entries that Collector made.
+func (r *Resolver) Add(entries []byte) error {
 	for e := range slices.Chunk(entries, entryBytes) {
 		if r.sorter == nil {
 			r.sorter = r.newSorter()
 		}
 		if err := addEntry(r.sorter, key(e), int64(binary.BigEndian.Uint64(e[keyBytes:]))); err != nil {
-			return fmt.Errorf("note ids: %w", err)
+			return fmt.Errorf("collect ids: %w", err)
 		}
 	}
 	return nil
@@ -139,17 +137,17 @@ func (r *Resolver) newSorter() *extsort.Sorter {
 	return extsort.New(extsort.Options{Dir: r.Dir, Memory: r.Memory / 16})
 }
 
-// sorted makes a file of the entries of a sorter, which it closes.
+// sorted writes the entries of a sorter to a file, and closes the sorter.
 func (r *Resolver) sorted(ctx context.Context, s *extsort.Sorter) (*extsort.File, error) {
 	r.files++
 	f, err := s.WriteFile(ctx, filepath.Join(r.Dir, "ids."+strconv.Itoa(r.files)))
 	return f, errors.Join(err, s.Close())
 }
 
-// Err returns the first error of looking up.
+// Err returns the first error of a lookup.
 func (r *Resolver) Err() error { return r.table.err() }
 
-// Close ends noting and looking up.
+// Close removes all temporary files.
 func (r *Resolver) Close() error {
 	err := r.table.close()
 	if r.sorter != nil {
@@ -164,8 +162,8 @@ func (r *Resolver) Close() error {
 	return err
 }
 
-// Table returns the ids that the rows of a turn can look up, when all rows of the turns before are noted: those of the
-// catalogue and of these rows. A minted id that the run will merge into another leads there already.
+// Table returns the IDs that a turn can look up: from the catalogue and from all earlier turns. A minted ID that the run will
+// merge already resolves to the other ID.
 func (r *Resolver) Table(ctx context.Context) (layout.IDs, error) {
 	if r.stored == nil {
 		s := r.newSorter()
@@ -198,7 +196,7 @@ func (r *Resolver) Table(ctx context.Context) (layout.IDs, error) {
 	return r.table, errors.Join(r.makeTable(ctx, r.stored, moved), moved.Close())
 }
 
-// makeTable replaces the table by that of all notes and of other files of entries.
+// makeTable replaces the table by one of all collected entries and the given files.
 func (r *Resolver) makeTable(ctx context.Context, files ...*extsort.File) (err error) {
 	err = r.table.close()
 	r.table = nil
@@ -229,12 +227,12 @@ func (r *Resolver) addStored(ctx context.Context, s *extsort.Sorter) error {
 		}
 	}
 	for _, t := range catalog.Types() {
-		paths := r.Noter.paths(t.Kind)
+		paths := r.Collector.paths(t.Kind)
 		if paths == nil {
 			continue
 		}
 		err := EachStored(ctx, r.Catalog, t.Kind, paths, func(rec record.Record) (err error) {
-			r.Noter.each(t.Kind, rec, func(k key, id int64) {
+			r.Collector.each(t.Kind, rec, func(k key, id int64) {
 				if !r.Replaces || k[0]&nameBit == 0 || !layout.IsMinted(id) {
 					err = errors.Join(err, addEntry(s, k, id))
 				}
@@ -248,7 +246,7 @@ func (r *Resolver) addStored(ctx context.Context, s *extsort.Sorter) error {
 	return nil
 }
 
-// IMDb finds the id of a resource by IMDb's.
+// IMDb resolves an IMDb ID.
 func (r *Resolver) IMDb(kind fragment.Kind, imdb string) (int64, bool) {
 	id, ok := layout.CanonicalID("imdb_id", imdb)
 	if !ok {
@@ -257,8 +255,8 @@ func (r *Resolver) IMDb(kind fragment.Kind, imdb string) (int64, bool) {
 	return r.table.External(kind, "imdb_id", id)
 }
 
-// Supersede calls fn with each record of the catalogue whose minted id this run supersedes: rows
-// gave the same external id with an id of TMDB's, which is the one passed.
+// Supersede calls fn with each record of the catalogue whose minted ID this run replaces, and the new ID: rows have the same
+// external ID with a TMDB ID.
 func (r *Resolver) Supersede(ctx context.Context, fn func(t *catalog.Type, rec record.Record, id int64) error) error {
 	if r.sorter == nil && r.noted == nil || !r.Merges {
 		return nil
@@ -276,8 +274,8 @@ func (r *Resolver) Supersede(ctx context.Context, fn func(t *catalog.Type, rec r
 	})
 }
 
-// eachSuperseded calls fn with each row group of the catalogue that has records with minted ids which ids in the table
-// supersede; by has those by the minted ones.
+// eachSuperseded calls fn with each row group of the catalogue that has minted IDs to replace. by maps them to their
+// replacements.
 func (r *Resolver) eachSuperseded(ctx context.Context, fn func(t *catalog.Type, f *catalog.File, group int, by map[int64]int64) error) error {
 	for _, t := range catalog.Types() {
 		if !Superseded.Has(t.Kind) {
@@ -293,7 +291,7 @@ func (r *Resolver) eachSuperseded(ctx context.Context, fn func(t *catalog.Type, 
 		firsts, err := f.FirstKeys()
 		for g := range firsts {
 			if firsts[g].ID() > layout.LastMinted || g+1 < len(firsts) && firsts[g+1].ID() <= layout.FirstMinted {
-				continue // it has no minted ids
+				continue // no minted IDs in the row group
 			}
 			by, err2 := r.superseded(ctx, t, f, g)
 			if err = errors.Join(err, err2, r.table.err()); err == nil && len(by) > 0 {
@@ -310,10 +308,10 @@ func (r *Resolver) eachSuperseded(ctx context.Context, fn func(t *catalog.Type, 
 	return nil
 }
 
-// superseded returns the ids that supersede minted ones of a row group, by those. It reads ids alone.
+// superseded maps the minted IDs of a row group to their replacements. It reads only IDs.
 func (r *Resolver) superseded(ctx context.Context, t *catalog.Type, f *catalog.File, group int) (map[int64]int64, error) {
 	by := map[int64]int64{}
-	err := f.Select(Noter{IDs: Superseded}.paths(t.Kind), group, group+1).Each(ctx, func(rec record.Record) error {
+	err := f.Select(IDCollector{IDs: Superseded}.paths(t.Kind), group, group+1).Each(ctx, func(rec record.Record) error {
 		if minted := rec.IntNamed("id").V; layout.IsMinted(minted) {
 			layout.ExternalIDs(rec, func(source, other string) {
 				if id, known := r.table.External(t.Kind, source, other); known && by[minted] == 0 && !layout.IsMinted(id) {
@@ -326,7 +324,7 @@ func (r *Resolver) superseded(ctx context.Context, t *catalog.Type, f *catalog.F
 	return by, err
 }
 
-// mintedKey is the key under which a minted id leads to the one that it was merged into.
+// mintedKey is the key under which a minted ID leads to the ID that replaced it.
 func mintedKey(kind fragment.Kind, id int64) key {
 	return externalKey(kind, layout.MintedSource, strconv.FormatInt(id, 10))
 }

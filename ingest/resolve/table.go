@@ -21,22 +21,20 @@ import (
 	"github.com/reelsplice/reelsplice/schemas/fragment"
 )
 
-// A key stands for an external id or a name: a hash of 127 bits, enough to tell billions
-// apart, after a bit that is set for names.
+// A key is a hash of an external ID or a name: a bit that is set for names, then 127 bits, enough to distinguish billions.
 type key [keyBytes]byte
 
-// nameBit marks, in the first byte, keys that are names.
+// nameBit, in the first byte, marks keys of names.
 const nameBit = 1 << 7
 
-// externalKey returns the key of an external id in the form of layout.CanonicalID.
+// externalKey returns the key of an external ID in the form of layout.CanonicalID.
 func externalKey(kind fragment.Kind, source, id string) key {
 	k := keyOf(kind, source, id)
 	k[0] &^= nameBit
 	return k
 }
 
-// personKey returns the key of a name, in the form of layout.Folded, in the credits of a
-// title.
+// personKey returns the key of a name, in the form of layout.Folded, in the credits of a title.
 func personKey(kind fragment.Kind, title int64, name string) key {
 	k := keyOf(kind, strconv.FormatInt(title, 10), name)
 	k[0] |= nameBit
@@ -50,13 +48,13 @@ func keyOf(kind fragment.Kind, a, b string) key {
 	return xxh3.Hash128(text).Bytes()
 }
 
-// An entry is a key and an id.
+// An entry is a key and an ID.
 const (
 	entryBytes = keyBytes + 8
 	keyBytes   = 16
 )
 
-// addEntry adds an entry to a sorter: ids of TMDB and of other sources come before minted ones.
+// addEntry adds an entry to a sorter. IDs from sources sort before minted ones.
 func addEntry(s *extsort.Sorter, k key, id int64) error {
 	payload := make([]byte, 1, 9)
 	if layout.IsMinted(id) {
@@ -65,22 +63,22 @@ func addEntry(s *extsort.Sorter, k key, id int64) error {
 	return s.Add(0, k[:], binary.BigEndian.AppendUint64(payload, uint64(id)))
 }
 
-// A table is the entries in a file, sorted by key, as layout.IDs. In memory is the first key of each block.
-// It is safe for concurrent use, and does not depend on the order in which entries were added.
+// A table implements layout.IDs with a file of entries sorted by key, and the first key of each block in memory. It is safe for
+// concurrent use, and does not depend on the order in which entries were added.
 type table struct {
 	file   *os.File
 	n      int64
-	firsts []key // of the blocks
+	firsts []key // first key of each block
 	failed atomic.Pointer[error]
 }
 
-// blockEntries is how many entries are read at once: about a page.
+// blockEntries is the number of entries read at once, about a page.
 const (
 	blockEntries = 170
 	blockBytes   = blockEntries * entryBytes
 )
 
-// newTable returns the table of the entries in sorted files. It holds about memory bytes and keeps the rest below dir.
+// newTable returns the table of the entries in sorted files. It uses about memory bytes, and disk space below dir.
 func newTable(ctx context.Context, dir string, memory int64, files []*extsort.File) (*table, error) {
 	it, err := extsort.Merge(ctx, files, 0, extsort.Options{Dir: dir, Memory: memory})
 	if err != nil {
@@ -97,12 +95,12 @@ func newTable(ctx context.Context, dir string, memory int64, files []*extsort.Fi
 	return t, nil
 }
 
-// fill writes of each key the id that counts. Of several records that claim an external id it is
-// the lowest; a name that several people have is nobody's. Minted ids count if there are no others.
+// fill writes one entry for each key. If several records have an external ID, the lowest wins. A name that several people share
+// is dropped. Minted IDs count only if there are no others.
 func (t *table) fill(it *extsort.Iterator) error {
 	w := bufio.NewWriterSize(t.file, 1<<16)
 	var last key
-	var best []byte // payload of the first entry of last; nil where none counts
+	var best []byte // payload of the first entry of last; nil if ambiguous
 	flush := func() {
 		if best == nil {
 			return
@@ -130,18 +128,17 @@ func (t *table) fill(it *extsort.Iterator) error {
 	}
 }
 
-// External is that of layout.IDs.
+// External implements layout.IDs.
 func (t *table) External(kind fragment.Kind, source, id string) (int64, bool) {
 	return t.lookup(externalKey(kind, source, id))
 }
 
-// Person is that of layout.IDs.
+// Person implements layout.IDs.
 func (t *table) Person(kind fragment.Kind, title int64, name string) (int64, bool) {
 	return t.lookup(personKey(kind, title, name))
 }
 
-// lookup returns the id of a key. After a fault of the file, which err returns, it finds
-// nothing.
+// lookup returns the ID of a key. After a read error, which err returns, it finds nothing.
 func (t *table) lookup(k key) (int64, bool) {
 	at := sort.Search(len(t.firsts), func(i int) bool { return bytes.Compare(k[:], t.firsts[i][:]) < 0 }) - 1
 	if at < 0 {
@@ -162,7 +159,7 @@ func (t *table) lookup(k key) (int64, bool) {
 	return int64(binary.BigEndian.Uint64(entry(i)[keyBytes:])), true
 }
 
-// err returns the error that kept a lookup from reading the file. A nil table has none.
+// err returns the first read error. A nil table has none.
 func (t *table) err() error {
 	if t == nil {
 		return nil
@@ -173,7 +170,7 @@ func (t *table) err() error {
 	return nil
 }
 
-// close closes the file and removes it. A nil table has none.
+// close closes and removes the file. A nil table has none.
 func (t *table) close() error {
 	if t == nil {
 		return nil

@@ -7,7 +7,7 @@ import (
 	"github.com/reelsplice/reelsplice/schemas/record"
 )
 
-// checkFetched removes the fetch date from a record unless it is valid. Tables have null or "" if there is none.
+// checkFetched removes the fetch date from a record unless it is valid. Tables have null or "" for no date.
 func checkFetched(r record.Record) (err error) {
 	if day := catalog.FetchedOf(r); day != "" {
 		err = catalog.CheckFetched(day)

@@ -41,7 +41,7 @@ type Record struct {
 	Part bool
 	// Removed marks a resource that no longer exists: see RemovalOf.
 	Removed bool
-	// Found tells how the ID of a row without one was found. Mint is the hash of a minted ID's parts, else 0.
+	// Found is the origin of an ID that the row lacks. Mint is the hash of a minted ID's parts, else 0.
 	Found Found
 	Mint  uint64
 }
