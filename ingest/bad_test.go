@@ -74,7 +74,7 @@ func TestBadFiles(t *testing.T) {
 	refuse(`movies.other.json: layout kaggle: no mapping has a table "movies.other" with these columns: want one of credits, keywords, links, movielens, movies, movies_metadata, `+
 		"tmdb_5000_credits, tmdb_5000_movies, tmdb_movie_dataset, tmdb_tv_dataset",
 		Config{Sources: []string{put(t, src, "movies.other.json", `{"name":"A"}`)}, Layout: "kaggle"})
-	refuse("movies.good.json: ratings of single users, which the API has no place for",
+	refuse("movies.good.json: ratings by single users have no place in the API",
 		Config{Sources: []string{put(t, t.TempDir(), "movies.good.json", `{"userId":1,"movieId":2,"rating":3}`)}})
 	refuse("read mapping: open none.toml: no such file or directory", Config{Sources: []string{good}, Mappings: []string{"none.toml"}})
 	refuse(`language "german": want xx or xx-YY, for instance de-DE`, Config{Sources: []string{good}, Language: "german"})

@@ -372,7 +372,7 @@ func TestMapped(t *testing.T) {
 		{"filme", `{"nr":1,"name":"A"}`, ""},
 		{"preise", `{"nr":1}`, "prices are none of the API's"},
 		{"preise", `{"movieId":"1","imdbId":"2","tmdbId":"3"}`, "prices are none of the API's"}, // though a ready mapping has such a table
-		{"ratings", `{"userId":"1","movieId":"2","rating":"3","timestamp":"4"}`, "ratings of single users, which the API has no place for"},
+		{"ratings", `{"userId":"1","movieId":"2","rating":"3","timestamp":"4"}`, "ratings by single users have no place in the API"},
 	} {
 		if got := chosen(c.file, "", o, c.row).Skip; got != c.want {
 			t.Errorf("%s with %s is skipped for %q, want %q", c.file, c.row, got, c.want)

@@ -17,7 +17,7 @@ func TestExportedLists(t *testing.T) {
 		{"watched-movies", `{"plays":1,"last_watched_at":"2024","last_updated_at":"2024","movie":{"ids":{"tmdb":550}}}`, "Trakt"},
 		{"watched-history-1", `{"id":1,"watched_at":"2024","action":"watch","type":"movie","movie":{"ids":{"tmdb":550}}}`, "Trakt"},
 	} {
-		want := "a list exported from " + c.want + ", which names titles: fetch them with reelsplice crawl --from URL --key-file KEY --out DIR --ids FILE"
+		want := "a list of titles exported from " + c.want + ": fetch them with reelsplice crawl --from URL --key-file KEY --out DIR --ids FILE"
 		if got := chosen(c.file, "", Options{}, c.row).Skip; got != want {
 			t.Errorf("%s is skipped for %q, want %q", c.file, got, want)
 		}
