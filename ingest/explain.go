@@ -223,15 +223,14 @@ func (r *run) explainRow(file *ExplainedFile, in *input, row source.Row) (Explai
 		_ = o.Values.Leave(&row.Left[i]) // nil in a strict reader
 	}
 	recs, err := l.Records(in.row(string(row.JSON)))
-	e, _ := l.(layout.Explainer)
-	if e != nil {
-		file.Mapping, file.Table = e.Table()
+	if in.meaning != nil {
+		file.Mapping, file.Table = in.meaning.Mapping()
 	}
 	if out.Refused = refusal(err); out.Refused != "" {
 		return out, nil
 	}
 	for n := range recs {
-		out.Records = append(out.Records, explainRecord(&recs[n], e))
+		out.Records = append(out.Records, explainRecord(&recs[n], in.meaning))
 	}
 	for _, left := range o.Values.Take() {
 		for i := range left.First {
@@ -264,8 +263,8 @@ func refusal(err error) string {
 	return err.Error()
 }
 
-// explainRecord explains one record. e is nil for layouts without columns.
-func explainRecord(r *layout.Record, e layout.Explainer) ExplainedRecord {
+// explainRecord explains one record. m is nil if its row has no meaning.
+func explainRecord(r *layout.Record, m *layout.Meaning) ExplainedRecord {
 	out := ExplainedRecord{Record: r.Key.Describe(r.Type.Kind)}
 	switch {
 	case r.Removed:
@@ -278,12 +277,25 @@ func explainRecord(r *layout.Record, e layout.Explainer) ExplainedRecord {
 		out.Note = "part of a record"
 	}
 	kind := r.Type.Kind
-	layout.EachField(string(record.Append(nil, r.Record)), "", func(field, value string) {
+	eachField(string(record.Append(nil, r.Record)), "", func(field, value string) {
 		f := ExplainedField{Field: field, Value: json.RawMessage(value)}
-		if e != nil {
-			f.From = e.Expressions(kind, field)
+		if m != nil {
+			f.From = m.Expressions(kind, field)
 		}
 		out.Fields = append(out.Fields, f)
 	})
 	return out
+}
+
+// eachField calls fn for the fields of a JSON object, with paths that begin with prefix. Nested objects are walked, lists are
+// values.
+func eachField(text, prefix string, fn func(path, value string)) {
+	_ = record.EachField(text, func(name, raw string) error { // our own JSON
+		if path := prefix + name; raw[0] == '{' && raw != "{}" {
+			eachField(raw, path+".", fn)
+		} else {
+			fn(path, raw)
+		}
+		return nil
+	})
 }

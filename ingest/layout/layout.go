@@ -13,7 +13,7 @@
 //	fields.go                values -> fields in the form of the API's responses, which tmdb reads
 //	vocabulary.go            names of genres, countries, languages; aliases
 //	python.go                Python literals -> JSON
-//	draft.go, candidates.go  a mapping for an unknown table; explain.go shows how rows are read
+//	draft.go, candidates.go  a mapping for an unknown table
 //
 // Tests require that each layout has a mapping file, a row in testdata/ready and a section in a document.
 package layout

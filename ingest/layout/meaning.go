@@ -1,6 +1,7 @@
 package layout
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -62,6 +63,26 @@ func (m *Meaning) Mapping() (file, table string) {
 		return "", ""
 	}
 	return m.table.file, m.table.label
+}
+
+// Expressions returns the expressions of a field, which is a dotted path in a record of a kind; nil for the API's own form.
+func (m *Meaning) Expressions(kind fragment.Kind, field string) (out []string) {
+	if m.table == nil {
+		return nil
+	}
+	for _, s := range m.table.form().shapes {
+		if s.typ.Kind != kind {
+			continue
+		}
+		for _, e := range s.entries {
+			path := strings.Replace(strings.ReplaceAll(e.path, "[0]", ""), "genre_ids", "genres", 1)
+			isPart := strings.HasPrefix(path, field+".") || strings.HasPrefix(field, path+".")
+			if name := cmp.Or(e.source, "always "+e.constant); (isPart || path == wholeRecord || path == field) && !slices.Contains(out, name) {
+				out = append(out, name)
+			}
+		}
+	}
+	return out
 }
 
 // Kind names the kind of a row's first record.
