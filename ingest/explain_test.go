@@ -40,7 +40,7 @@ func TestExplain(t *testing.T) {
 	f("links.csv", "kaggle", "", 1, false)
 	f("title.basics.tsv", "imdb", "", 0, false)
 	f("broken.movies.ndjson.gz", "", "unexpected end of gzip stream", 0, false)
-	f("ratings.csv", "", "ratings of single users", 0, true)
+	f("ratings.csv", "", "ratings by single users", 0, true)
 	f("tv.csv", "tmdb", "", 1, true)
 	f("wares.csv", "", "its columns are unknown", 0, true)
 	if got := files["links.csv"].Rows[0].Records[0]; got.Record != "movie 862" || len(got.Fields) != 2 || got.Fields[1].From[0] != "imdb(imdbId)" {

@@ -33,7 +33,7 @@ func TestMovieLens(t *testing.T) {
 		t.Errorf("Run = %v, want links.csv asked for", err)
 	}
 	own := put(t, t.TempDir(), "films.csv", "movieId,title,genres,year,imdb_id\n1,Alpha,Drama,1999,tt0000101\n")
-	if e, err = Explain(t.Context(), Config{Sources: []string{own}}); err != nil || strings.Contains(e.Files[0].Problem, "numbers at MovieLens") || e.Files[0].Suggested == "" {
+	if e, err = Explain(t.Context(), Config{Sources: []string{own}}); err != nil || strings.Contains(e.Files[0].Problem, "the IDs are MovieLens's") || e.Files[0].Suggested == "" {
 		t.Errorf("Explain = %+v, %v, want a draft for a table of one's own", e, err)
 	}
 }

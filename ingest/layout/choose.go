@@ -72,7 +72,7 @@ func Choose(s Subject, o Options) (out Choice) {
 	for _, m := range o.Mappings {
 		for _, t := range m.tables {
 			if t.match(s.File, columns) {
-				all = append(all, s.measure(&Meaning{Layout: Tables, table: o.compiled(Tables, t), own: true}, true, o))
+				all = append(all, s.measure(&Meaning{Layout: Tables, table: t, own: true}, true, o))
 			}
 		}
 	}
@@ -237,18 +237,6 @@ func equals(all []contender, best *contender) (kinds []string) {
 	return kinds
 }
 
-// compiled returns the table compiled with the aliases of all mappings.
-func (o *Options) compiled(layout string, t *table) *table {
-	for _, m := range o.aliased[layout] {
-		for _, other := range m.tables {
-			if m.Name == t.file && other.label == t.label {
-				return other
-			}
-		}
-	}
-	return t
-}
-
 // known returns the built-in tables whose required columns are present.
 func (s *Subject) known(columns []string, o Options) (out []contender) {
 	own := s.ownIDs()
@@ -256,8 +244,8 @@ func (s *Subject) known(columns []string, o Options) (out []contender) {
 		if s.Layout != Auto && s.Layout != layout || s.Layout == Auto && layout == Kaggle && (s.isNested() || s.isAddressed() && s.Type != nil) {
 			continue
 		}
-		for _, m := range o.mappings(layout) {
-			if slices.Contains(o.Mappings, m) || layout == Tables && slices.ContainsFunc(o.Mappings, func(own *Mapping) bool { return own.Name == m.Name }) {
+		for _, m := range o.builtIn(layout) {
+			if layout == Tables && slices.ContainsFunc(o.Mappings, func(own *Mapping) bool { return own.Name == m.Name }) {
 				continue
 			}
 			for _, t := range m.tables {

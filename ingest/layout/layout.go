@@ -80,16 +80,21 @@ type Options struct {
 	// Values receives values that fit no field, from all readers. With nil, their row is rejected.
 	Values *record.Values
 
-	aliased map[string][]*Mapping // by layout, compiled with the aliases of Mappings; see WithAliases
+	aliased map[string][]*Mapping // built-in mappings with the aliases of Mappings, by layout; see WithAliases
 }
 
 // mappings returns the mappings of a layout, or nil if it has no mapping files.
 func (o *Options) mappings(layout string) []*Mapping {
+	if layout == Tables {
+		return slices.Concat(o.Mappings, o.builtIn(Tables))
+	}
+	return o.builtIn(layout)
+}
+
+// builtIn returns the built-in mappings of a layout.
+func (o *Options) builtIn(layout string) []*Mapping {
 	if all, ok := o.aliased[layout]; ok {
 		return all
-	}
-	if layout == Tables {
-		return slices.Concat(o.Mappings, ready(Tables))
 	}
 	return ready(layout)
 }

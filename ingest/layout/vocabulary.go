@@ -240,16 +240,17 @@ func WithAliases(o Options) (Options, error) {
 	if len(all) == 0 {
 		return o, nil
 	}
-	aliased := map[string][]*Mapping{}
-	for _, name := range mappedLayouts {
-		for _, m := range o.mappings(name) {
+	var errs []error
+	compiled := func(mappings []*Mapping) (out []*Mapping) {
+		for _, m := range mappings {
 			one := &Mapping{Name: m.Name, spec: m.spec, aliases: all}
-			if err := one.compile(false); err != nil { // it was checked before
-				return o, err
-			}
-			aliased[name] = append(aliased[name], one)
+			errs, out = append(errs, one.compile(false)), append(out, one) // m was checked before
 		}
+		return out
 	}
-	o.aliased = aliased
-	return o, nil
+	o.Mappings, o.aliased = compiled(o.Mappings), map[string][]*Mapping{}
+	for _, name := range mappedLayouts {
+		o.aliased[name] = compiled(ready(name))
+	}
+	return o, errors.Join(errs...)
 }
