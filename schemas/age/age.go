@@ -1,6 +1,6 @@
-// Package age has the days on which records were fetched, as catalogues and releases have them.
+// Package age handles the days on which records were fetched, in catalogues and releases.
 //
-// A release has them among the sources of its manifest, three numbers a kind that has any:
+// A release stores them in the sources of its manifest, three numbers per kind with any days:
 //
 //	movie_fetched         records with a day
 //	movie_fetched_oldest  the oldest day as YYYYMMDD, such as 20260501
@@ -17,12 +17,12 @@ import (
 
 // Days are the days of some records.
 type Days struct {
-	Records int64  `json:"records"` // that have a day
+	Records int64  `json:"records"` // records with a day
 	Oldest  string `json:"oldest"`  // YYYY-MM-DD, in UTC; "" without Records
 	Newest  string `json:"newest"`
 }
 
-// Parse returns the beginning of a day, YYYY-MM-DD, in UTC.
+// Parse returns the start of a day, YYYY-MM-DD, in UTC.
 func Parse(day string) (time.Time, error) {
 	t, err := time.Parse(time.DateOnly, day)
 	if err != nil || t.Year() < 1 {
@@ -31,14 +31,14 @@ func Parse(day string) (time.Time, error) {
 	return t, nil
 }
 
-// Add adds a record with a day; "" is none.
+// Add adds a record with a day; "" is ignored.
 func (d *Days) Add(day string) {
 	if day != "" {
 		d.Join(Days{1, day, day})
 	}
 }
 
-// Join adds other records.
+// Join adds the days of other records.
 func (d *Days) Join(o Days) {
 	if o.Records == 0 {
 		return
@@ -51,18 +51,18 @@ func (d *Days) Join(o Days) {
 // IsZero reports whether no record has a day.
 func (d Days) IsZero() bool { return d.Records == 0 }
 
-// OldestTime returns the beginning of the oldest day; zero without Records.
+// OldestTime returns the start of the oldest day; zero without Records.
 func (d Days) OldestTime() time.Time { return begin(d.Oldest) }
 
-// NewestTime returns the beginning of the newest day; zero without Records.
+// NewestTime returns the start of the newest day; zero without Records.
 func (d Days) NewestTime() time.Time { return begin(d.Newest) }
 
 func begin(day string) time.Time {
-	t, _ := Parse(day) // zero for none
+	t, _ := Parse(day) // zero for ""
 	return t
 }
 
-// String describes d for people: "2026-05-01 to 2026-11-01"; "unknown" without Records.
+// String returns a readable span: "2026-05-01 to 2026-11-01"; "unknown" without Records.
 func (d Days) String() string {
 	switch {
 	case d.IsZero():
@@ -81,14 +81,14 @@ func All(kinds map[string]Days) (all Days) {
 	return all
 }
 
-// Suffixes of the names of sources, behind the kind.
+// Suffixes of the names of sources, after the kind.
 const (
 	suffix       = "_fetched"
 	oldestSuffix = "_fetched_oldest"
 	newestSuffix = "_fetched_newest"
 )
 
-// Put adds the days of records of a kind to the sources of a manifest. The days are those that Parse takes.
+// Put adds the days of a kind's records to the sources of a manifest. The days must be valid for Parse.
 func Put(sources map[string]int64, kind string, d Days) {
 	if d.IsZero() {
 		return
@@ -97,7 +97,7 @@ func Put(sources map[string]int64, kind string, d Days) {
 	sources[kind+oldestSuffix], sources[kind+newestSuffix] = number(d.Oldest), number(d.Newest)
 }
 
-// Of returns the days, by kind, among the sources of a manifest. A kind whose numbers are no days has none.
+// Of returns the days, by kind, from the sources of a manifest. It omits kinds with invalid numbers.
 func Of(sources map[string]int64) map[string]Days {
 	kinds := map[string]Days{}
 	for name, n := range sources {
@@ -113,13 +113,13 @@ func Of(sources map[string]int64) map[string]Days {
 	return kinds
 }
 
-// number returns the number of a day, 0 for what is none.
+// number returns the number of a day, 0 if it is invalid.
 func number(day string) int64 {
 	n, _ := strconv.ParseInt(strings.ReplaceAll(day, "-", ""), 10, 64)
 	return n
 }
 
-// text is the inverse of number, "" for what is no day.
+// text is the inverse of number, "" if n is not a day.
 func text(n int64) string {
 	day := fmt.Sprintf("%04d-%02d-%02d", n/10000, n/100%100, n%100)
 	if _, err := Parse(day); err != nil {

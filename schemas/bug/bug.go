@@ -1,4 +1,4 @@
-// Package bug makes an error of a panic, so that a fault of the program ends a command with one line.
+// Package bug turns panics into errors, so a bug ends a command with a single line.
 package bug
 
 import (
@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// Catch sets *err if the function that defers it panics. A goroutine of a command defers it for itself.
+// Catch sets *err if the deferring function panics. Each goroutine of a command defers it.
 func Catch(err *error) {
 	if p := recover(); p != nil {
 		*err = fmt.Errorf("a fault of the program, please report it: %v (at %s)", p, calls())
@@ -21,7 +21,7 @@ const (
 	maxCalls  = 6
 )
 
-// calls returns the places of the calls that led to the panic being recovered, the last one first.
+// calls returns the call sites that led to the recovered panic, innermost first.
 func calls() string {
 	pcs := make([]uintptr, maxFrames)
 	frames := runtime.CallersFrames(pcs[:runtime.Callers(1, pcs)])

@@ -1,12 +1,12 @@
-// Package encoding has the binary primitives that rows, contributions and recipes are made
-// of: varints, bytes behind their length, and numbers whose bytes compare as they do.
+// Package encoding implements the binary primitives of rows, contributions and recipes: varints, length-prefixed
+// bytes, and order-preserving numbers.
 //
-// Appending functions extend the caller's slice. A Reader takes the values off again:
+// Append functions extend the caller's slice. A Reader consumes the values:
 //
 //	b := encoding.AppendText(binary.AppendUvarint(nil, 7), "seven")
 //	r := encoding.NewReader(b)
 //	n, name := r.Uvarint(), r.Text()
-//	if err := r.Err(); err != nil { ... } // b was cut or damaged
+//	if err := r.Err(); err != nil { ... } // b was truncated or damaged
 package encoding
 
 import (
@@ -14,32 +14,31 @@ import (
 	"errors"
 )
 
-// ErrCut matches the error of a Reader whose bytes ended within a value, or are no bytes
-// that this package's functions append.
+// ErrCut matches the error of a Reader whose bytes end within a value, or are not the output of this package.
 var ErrCut = errors.New("bytes are cut or damaged")
 
-// AppendText appends text behind its length.
+// AppendText appends the length of text, then text.
 func AppendText[T string | []byte](dst []byte, text T) []byte {
 	return append(binary.AppendUvarint(dst, uint64(len(text))), text...)
 }
 
-// A Reader takes values off the front of bytes. After the first bad value it is empty: all
-// values are zero and Err reports ErrCut, so that callers check once, at the end.
+// A Reader consumes values from the front of a slice. After the first invalid value it is empty: all values are zero
+// and Err returns ErrCut, so callers check once, at the end.
 type Reader struct {
 	rest []byte
 	bad  bool
 }
 
-// NewReader returns a Reader of b. Slices that it hands out are parts of b.
+// NewReader returns a Reader of b. The slices it returns are parts of b.
 func NewReader(b []byte) Reader { return Reader{rest: b} }
 
-// Rest returns the bytes that no value was taken off yet.
+// Rest returns the unread bytes.
 func (r *Reader) Rest() []byte { return r.rest }
 
-// Len returns how many bytes are left.
+// Len returns the number of unread bytes.
 func (r *Reader) Len() int { return len(r.rest) }
 
-// Err returns ErrCut once a value was bad.
+// Err returns ErrCut once a value was invalid.
 func (r *Reader) Err() error {
 	if r.bad {
 		return ErrCut
@@ -47,10 +46,10 @@ func (r *Reader) Err() error {
 	return nil
 }
 
-// Fail makes the Reader bad, for a value that its caller cannot accept.
+// Fail makes the Reader fail, for a value that its caller rejects.
 func (r *Reader) Fail() { r.rest, r.bad = nil, true }
 
-// Take takes n bytes, which stay part of what NewReader was given.
+// Take consumes n bytes, a slice of the Reader's input.
 func (r *Reader) Take(n uint64) []byte {
 	if n > uint64(len(r.rest)) {
 		r.Fail()
@@ -61,7 +60,7 @@ func (r *Reader) Take(n uint64) []byte {
 	return out
 }
 
-// Byte takes one byte.
+// Byte consumes one byte.
 func (r *Reader) Byte() byte {
 	if len(r.rest) == 0 {
 		r.Fail()
@@ -72,7 +71,7 @@ func (r *Reader) Byte() byte {
 	return b
 }
 
-// Uint64 takes eight bytes, big-endian.
+// Uint64 consumes eight bytes, big-endian.
 func (r *Reader) Uint64() uint64 {
 	if b := r.Take(8); b != nil {
 		return binary.BigEndian.Uint64(b)
@@ -80,7 +79,7 @@ func (r *Reader) Uint64() uint64 {
 	return 0
 }
 
-// Uvarint takes a number that binary.AppendUvarint appended.
+// Uvarint consumes a number written by binary.AppendUvarint.
 func (r *Reader) Uvarint() uint64 {
 	if len(r.rest) > 0 && r.rest[0] < 0x80 { // Fast path: most lengths and counts.
 		v := uint64(r.rest[0])
@@ -90,7 +89,7 @@ func (r *Reader) Uvarint() uint64 {
 	return r.longUvarint()
 }
 
-// longUvarint is apart so that Uvarint can be inlined.
+// longUvarint is separate so that Uvarint can be inlined.
 func (r *Reader) longUvarint() uint64 {
 	v, n := binary.Uvarint(r.rest)
 	if n <= 0 {
@@ -101,14 +100,14 @@ func (r *Reader) longUvarint() uint64 {
 	return v
 }
 
-// Varint takes a number that binary.AppendVarint appended.
+// Varint consumes a number written by binary.AppendVarint.
 func (r *Reader) Varint() int64 {
 	u := r.Uvarint()
 	return int64(u>>1) ^ -int64(u&1)
 }
 
-// Count takes how many elements follow, each of least bytes or more. So damage never makes
-// a caller reserve memory for more elements than there are bytes.
+// Count consumes a number of elements of at least least bytes each. It fails if they exceed the unread bytes, so
+// damage cannot make a caller allocate too much.
 func (r *Reader) Count(least int) int {
 	n := r.Uvarint()
 	if n > uint64(len(r.rest)/least) {
@@ -118,15 +117,14 @@ func (r *Reader) Count(least int) int {
 	return int(n)
 }
 
-// Bytes takes what AppendText appended, without a copy.
+// Bytes consumes a value of AppendText, without a copy.
 func (r *Reader) Bytes() []byte { return r.Take(r.Uvarint()) }
 
-// Text takes what AppendText appended, as a string of its own.
+// Text consumes a value of AppendText and returns a copy.
 func (r *Reader) Text() string { return string(r.Bytes()) }
 
-// AppendOrdered appends a number so that bytes compare as numbers do, small ones in few
-// bytes: how many bytes follow, then the number, big-endian without leading zeros. Sorting
-// looks at eight bytes first.
+// AppendOrdered appends a number so that its bytes sort in numerical order, small numbers in few bytes: the number of
+// bytes, then the number, big-endian without leading zeros. Sorting compares eight bytes first.
 func AppendOrdered(dst []byte, v uint64) []byte {
 	n := 0
 	for n < 8 && v>>(8*n) != 0 {
@@ -139,7 +137,7 @@ func AppendOrdered(dst []byte, v uint64) []byte {
 	return dst
 }
 
-// Ordered takes a number that AppendOrdered appended.
+// Ordered consumes a number written by AppendOrdered.
 func (r *Reader) Ordered() (v uint64) {
 	n := r.Byte()
 	if n > 8 {

@@ -12,8 +12,7 @@ import (
 
 // A file is blocks of records, section by section, and a footer:
 //
-// block    CRC-32C of its offset, length and records; length of its records; records
-//
+//	block    CRC-32C of its offset, length and records; length of its records; records
 //	table    two varints per section: bytes of its blocks, number of its records
 //	trailer  length of the longest record, offset of the table, sections, CRC-32C of table and trailer, magic
 //

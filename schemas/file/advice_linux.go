@@ -9,28 +9,28 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// atOnce is how many bytes the system reads upon one advice at least, if they are asked for.
+// atOnce is the least number of bytes that the system reads upon one advice.
 const atOnce = 128 << 10
 
-// Fetch has the system read the pages that b lies in, and does not wait for them. The rest of
-// those pages is read too; memory outside of any mapping stays as it is.
+// Fetch starts reading the pages of b without waiting. It includes the rest of those pages, and ignores memory
+// outside mappings.
 func Fetch(b []byte) { advise(1, func(int) []byte { return b }, unix.MADV_WILLNEED) }
 
-// Await reads the pages that b lies in, and waits for them in a system call: Go's scheduler runs
-// other goroutines meanwhile, where a page fault would stop the thread and its share of the scheduler.
-// It does nothing on systems without the call: the pages are read when they are touched.
+// Await reads the pages of b and waits for them in a system call: Go's scheduler runs other goroutines meanwhile,
+// while a page fault would block the thread. On systems without the call it does nothing; pages are then read on
+// access.
 func Await(b []byte) { AwaitAll(1, func(int) []byte { return b }) }
 
-// AwaitAll is Await for n pieces, empty ones among them. The system reads for all of them at a time, and those
-// that follow one another in a file at once.
+// AwaitAll is Await for n pieces, some possibly empty. The system reads them concurrently, and adjacent ones of a
+// file at once.
 func AwaitAll(n int, piece func(i int) []byte) {
-	advise(n, piece, unix.MADV_WILLNEED)      // for one piece too: of its pages the next call reads one after the other
-	advise(n, piece, unix.MADV_POPULATE_READ) // damage shows when they are read
+	advise(n, piece, unix.MADV_WILLNEED)      // even for one piece: the next call alone reads its pages one by one
+	advise(n, piece, unix.MADV_POPULATE_READ) // reading them detects damage
 }
 
-// advise gives the system a hint, which it may refuse, about the pages that n pieces lie in.
+// advise gives the system a hint, which it may ignore, about the pages of n pieces.
 func advise(n int, piece func(i int) []byte, hint uintptr) {
-	// A run of pages that begins before a piece is numbers, not a pointer: pieces need not lie in a mapping.
+	// Page addresses are integers, not pointers: pieces may lie outside mappings, and pages start before them.
 	var from, to uintptr
 	flush := func() {
 		for ; from < to; from += atOnce {
@@ -58,7 +58,7 @@ func pages(n uintptr) uintptr {
 	return (n + page - 1) &^ (page - 1)
 }
 
-// Resident reports whether any page that b, part of a mapping, lies in is in memory.
+// Resident reports whether any page of b, a slice of a mapping, is in memory.
 func Resident(b []byte) bool {
 	start, before := startOf(b)
 	states := make([]byte, pages(before+uintptr(len(b)))/uintptr(os.Getpagesize()))
@@ -66,14 +66,14 @@ func Resident(b []byte) bool {
 	return err != 0 || slices.ContainsFunc(states, func(s byte) bool { return s&1 != 0 })
 }
 
-// startOf returns the address of the page that b starts in, and how many bytes before b it starts.
+// startOf returns the address of the page where b starts, and the offset of b in it.
 func startOf(b []byte) (page, before uintptr) {
 	start := uintptr(unsafe.Pointer(unsafe.SliceData(b)))
 	before = start & uintptr(os.Getpagesize()-1)
 	return start - before, before
 }
 
-// Free returns how many bytes of the file system with path this user can fill. Where that is unknown, the error matches
+// Free returns the bytes available to this user in the file system of path. If that is unknown, the error matches
 // errors.ErrUnsupported.
 func Free(path string) (int64, error) {
 	var st unix.Statfs_t
@@ -81,12 +81,12 @@ func Free(path string) (int64, error) {
 		return 0, &os.PathError{Op: "statfs", Path: path, Err: err}
 	}
 	if st.Blocks == 0 {
-		return 0, errors.ErrUnsupported // some file systems of user space count nothing
+		return 0, errors.ErrUnsupported // some user-space file systems report no size
 	}
 	return int64(st.Bavail) * int64(st.Frsize), nil //nolint:unconvert // its type differs between machines
 }
 
-// DropCache has the system forget n bytes of f that were read from off on.
+// DropCache drops n bytes of f, from off on, from the system's cache.
 func DropCache(f *os.File, off, n int64) {
-	_ = unix.Fadvise(int(f.Fd()), off, n, unix.FADV_DONTNEED) // a hint that may be refused
+	_ = unix.Fadvise(int(f.Fd()), off, n, unix.FADV_DONTNEED) // the system may ignore the hint
 }

@@ -7,16 +7,16 @@ import (
 	"os"
 )
 
-// Fetch does nothing: the system reads what is touched.
+// Fetch does nothing: pages are read on access.
 func Fetch([]byte) {}
 
-// Await does nothing: the system reads what is touched.
+// Await does nothing: pages are read on access.
 func Await([]byte) {}
 
-// AwaitAll does nothing: the system reads what is touched.
+// AwaitAll does nothing: pages are read on access.
 func AwaitAll(int, func(int) []byte) {}
 
-// Resident is true: nothing can be dropped.
+// Resident returns true: nothing can be dropped.
 func Resident([]byte) bool { return true }
 
 // Free returns an error that matches errors.ErrUnsupported.

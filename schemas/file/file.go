@@ -1,10 +1,9 @@
-// Package file replaces files in one step: readers see the old content or the new one, and so does the next start
-// after a power cut. It finds to which user a file belongs, for errors and for doctor. And it maps files into memory
-// and advises the system about them: what to read ahead, what to forget. On systems without a call, the advice does
-// nothing.
+// Package file replaces files atomically: readers see the old content or the new one, even after a power cut. It
+// finds the owner of a file, for errors and for doctor. It maps files into memory and advises the system which pages
+// to read ahead or drop. On systems without a call, the advice does nothing.
 //
-// On Unix a rename replaces a file that others have open. Windows refuses that until they close it, so Rename waits for
-// readers there, and Open does not stand in the way of other processes that remove or rename the file.
+// On Unix a rename replaces a file that others have open. Windows refuses that until they close it. So Rename waits
+// for readers there, and files from Open may still be removed or renamed by other processes.
 package file
 
 import (
@@ -17,14 +16,14 @@ import (
 	"strings"
 )
 
-// WriteFile makes data the content of the file path, by way of a temporary file in its folder. A new file gets the mode,
-// less the process's umask; an old one keeps its own.
+// WriteFile replaces the content of a file by way of a temporary file in its folder. A new file gets mode, less the
+// umask; an old one keeps its own.
 func WriteFile(path string, data []byte, mode os.FileMode) error {
 	return write(path, data, mode, func(*os.File, string) error { return nil })
 }
 
-// WriteOwned is WriteFile for a file that another user's process reads, such as a key. The file keeps its owner and
-// group too, and a new one that root makes gets those of its folder. An error leaves the file as it was.
+// WriteOwned is WriteFile for a file that another user's process reads, such as a key. It preserves owner and group;
+// a new file created by root gets those of its folder. On error the file is unchanged.
 func WriteOwned(path string, data []byte, mode os.FileMode) error {
 	return write(path, data, mode, keepOwner)
 }
@@ -48,11 +47,11 @@ func write(path string, data []byte, mode os.FileMode, own func(f *os.File, path
 	return f.Commit()
 }
 
-// ErrTooLarge matches errors of reading a file with more bytes than the caller takes.
+// ErrTooLarge matches errors for files larger than the caller's limit.
 var ErrTooLarge = errors.New("file is too large")
 
-// Read returns the content of a regular file of at most most bytes, which others may replace meanwhile. It waits for no
-// writer of a pipe, and reads no device.
+// Read returns the content of a regular file of at most most bytes. Others may replace the file meanwhile. It never
+// blocks on a pipe and never reads a device.
 func Read(path string, most int64) ([]byte, error) {
 	info, err := os.Stat(path) // opening a device may have effects
 	if err != nil {
@@ -86,11 +85,10 @@ func regular(path string, info os.FileInfo) error {
 	return fmt.Errorf("%s: %v: want a regular file", path, info.Mode().Type())
 }
 
-// ReadFile is Read for files that a command wrote, of up to 1 GiB.
+// ReadFile is Read for files written by a command, of up to 1 GiB.
 func ReadFile(path string) ([]byte, error) { return Read(path, 1<<30) }
 
-// RemovePending removes what killed writers of the file at path have left beside it. The caller keeps others from
-// writing it meanwhile.
+// RemovePending removes temporary files of killed writers of path. The caller must exclude concurrent writers.
 func RemovePending(path string) error {
 	dir, prefix := filepath.Dir(path), "."+filepath.Base(path)
 	entries, err := os.ReadDir(dir)

@@ -12,13 +12,13 @@ import (
 	"github.com/google/renameio/v2"
 )
 
-// A Pending is a file in the making, in the folder of the file that it replaces on Commit.
+// A Pending is an unfinished file, in the folder of the file that Commit replaces.
 type Pending struct {
 	*renameio.PendingFile
-	path string // of the file
+	path string // of the file to replace
 }
 
-// Create starts the file path, which gets the mode less the process's umask.
+// Create starts a replacement for path, which gets mode less the umask.
 func Create(path string, mode fs.FileMode) (*Pending, error) {
 	return create(path, renameio.WithPermissions(mode))
 }
@@ -35,7 +35,8 @@ func create(path string, options ...renameio.Option) (*Pending, error) {
 	return &Pending{f, path}, nil
 }
 
-// keepOwner gives f the owner and group of the file at path, which it is to replace. If there is none, it calls GiveToFolder.
+// keepOwner gives f the owner and group of the file at path, its predecessor. If there is none, it calls
+// GiveToFolder.
 func keepOwner(f *os.File, path string) error {
 	old, err := os.Lstat(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -47,8 +48,8 @@ func keepOwner(f *os.File, path string) error {
 	return giveTo(f, old)
 }
 
-// GiveToFolder gives a file that root has made to the owner and group of its folder: otherwise the processes of that
-// owner could not open it. It does nothing for other users.
+// GiveToFolder gives a file created by root to the owner and group of its folder, whose processes could not open it
+// otherwise. It does nothing for other users.
 func GiveToFolder(f *os.File) error {
 	if os.Geteuid() != 0 {
 		return nil
@@ -73,7 +74,7 @@ func giveTo(f *os.File, other fs.FileInfo) error {
 	return f.Chown(int(want.Uid), int(want.Gid))
 }
 
-// Commit makes the content durable and gives the file its name. The name is durable after SyncDir.
+// Commit syncs the content and puts the file in place. The name is durable after SyncDir.
 func (p *Pending) Commit() error {
 	if err := p.CloseAtomicallyReplace(); err != nil {
 		return err
@@ -81,10 +82,10 @@ func (p *Pending) Commit() error {
 	return Did("write", p.path)
 }
 
-// Abort removes the file. It does nothing after Commit.
+// Abort removes the temporary file. It does nothing after Commit.
 func (p *Pending) Abort() error { return p.Cleanup() }
 
-// Rename gives a closed file or a folder another name, replacing a file of that name. It is durable after SyncDir.
+// Rename renames a closed file or a folder, replacing a file of that name. It is durable after SyncDir.
 func Rename(from, to string) error { return os.Rename(from, to) }
 
 // SyncDir makes the names in a folder durable.
@@ -99,13 +100,13 @@ func SyncDir(dir string) error {
 	return Did("sync", dir)
 }
 
-// Open opens a file for reading. It does not wait for the writer of a pipe.
+// Open opens a file for reading. It never blocks on a pipe.
 func Open(path string) (*os.File, error) { return os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0) }
 
-// InUse reports whether an error means that another process has the file open. It never does here.
+// InUse reports whether an error means that another process has the file open. On Unix it is always false.
 func InUse(error) bool { return false }
 
-// Owner returns the user who owns a file, unless it is absent or the system does not say.
+// Owner returns the user who owns a file; false if the file is absent or the system does not report it.
 func Owner(path string) (uid int, known bool) {
 	info, err := os.Stat(path)
 	if err != nil {

@@ -1,5 +1,5 @@
-// Package provenance says where data came from: which dumps the last ingest into a catalogue read, in a file of the
-// catalogue, and which program made a release of it, in the manifest.
+// Package provenance records the origin of data: the dumps read by the last ingest, in a file of the catalogue, and
+// the program that built a release, in the manifest.
 package provenance
 
 import (
@@ -14,30 +14,30 @@ import (
 	"github.com/reelsplice/reelsplice/schemas/file"
 )
 
-// FileName is the name of the file, in a catalogue, with the Dumps of the last ingest.
+// FileName is the name of the catalogue's file with the Dumps of the last ingest.
 const FileName = "dumps.json"
 
-// MaxListed is how many dumps are listed at most.
+// MaxListed is the maximum number of listed dumps.
 const MaxListed = 100
 
-// Dumps are the files that an ingest read.
+// Dumps are the files read by an ingest.
 type Dumps struct {
-	// Catalog is an id of the catalogue's state: it follows from that before and from the dumps.
+	// Catalog identifies the state of the catalogue: a hash of the previous state and the dumps.
 	Catalog string `json:"catalog"`
 	Files   int64  `json:"files"`
 	Bytes   int64  `json:"bytes"`
-	SHA256  string `json:"sha256"` // of the lines "SHA256  NAME" of all files, in the order of the reading
+	SHA256  string `json:"sha256"` // hash of the lines "SHA256  NAME" of all files, in the order of reading
 	Listed  []Dump `json:"listed"` // the first ones, MaxListed at most
 }
 
-// A Dump is a file that an ingest read.
+// A Dump is a file read by an ingest.
 type Dump struct {
-	Name   string `json:"name"`             // below the folder that was named, or the last element of its path
-	Bytes  int64  `json:"bytes"`            // 0 of a pipe
-	SHA256 string `json:"sha256,omitempty"` // lower-case hex; "" of a pipe, or a file that could not be read to its end
+	Name   string `json:"name"`             // relative to the folder on the command line, or the last element of its path
+	Bytes  int64  `json:"bytes"`            // 0 for a pipe
+	SHA256 string `json:"sha256,omitempty"` // lower-case hex; "" for a pipe, or a file that could not be read completely
 }
 
-// Of describes the dumps of an ingest into a catalogue that had other ones before, or none.
+// Of describes the dumps of an ingest. before are the catalogue's previous dumps, or nil.
 func Of(all []Dump, before *Dumps) *Dumps {
 	d := &Dumps{Files: int64(len(all)), Listed: all[:min(len(all), MaxListed)]}
 	lines, chain := sha256.New(), sha256.New()
@@ -54,7 +54,7 @@ func Of(all []Dump, before *Dumps) *Dumps {
 	return d
 }
 
-// Read reads the file of a catalogue; nil for a catalogue without one.
+// Read reads the file of a catalogue; nil if it is absent.
 func Read(dir string) (*Dumps, error) {
 	path := filepath.Join(dir, FileName)
 	data, err := file.ReadFile(path)
@@ -80,8 +80,8 @@ func (d *Dumps) Write(dir string) error {
 	return err
 }
 
-// A Release says what a release was made of.
+// A Release describes the origin of a release.
 type Release struct {
 	Program string `json:"program,omitempty"` // version of reelsplice that built it
-	Dumps   *Dumps `json:"dumps,omitempty"`   // of the catalogue; nil of one that tells nothing
+	Dumps   *Dumps `json:"dumps,omitempty"`   // of the catalogue; nil if it has no record of them
 }

@@ -15,7 +15,7 @@ import (
 //	uvarint   set     bit i for a field i that has a value
 //	uvarint   length, then that many bytes: Unusual
 //	uvarint   length, then that many bytes: Extra
-// values    of the fields that are set, in their order
+//	values    of the fields that are set, in their order
 //
 // and a value depends on the shape of the field: a length and that many bytes; a zigzag varint; eight bytes, little
 // endian; one byte; a record; a count and that many elements.

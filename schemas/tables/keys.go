@@ -10,8 +10,7 @@ const (
 	ScreenedTheatrically = 4
 )
 
-// CodeKey returns the key of a short code, such as that of a country or a language; 0 for
-// one of more than 7 bytes.
+// CodeKey returns the key of a short code, such as a country or a language; 0 for codes of more than 7 bytes.
 func CodeKey[T string | []byte](code T) uint64 {
 	if len(code) > 7 {
 		return 0
@@ -23,16 +22,15 @@ func CodeKey[T string | []byte](code T) uint64 {
 	return k
 }
 
-// ReleaseKey returns the key of releases in a country ("" for any) of a type, 1 to 6 (0 for
-// any).
+// ReleaseKey returns the key of releases in a country ("" for any) of a type, 1 to 6 (0 for any).
 func ReleaseKey[T string | []byte](country T, typ int) uint64 {
 	return CodeKey(country)<<8 | uint64(uint8(typ))
 }
 
-// offerTypes are the types of offers; their numbers are part of keys.
+// offerTypes are the types of offers; keys contain their numbers.
 var offerTypes = [...]string{"", "flatrate", "free", "ads", "rent", "buy"}
 
-// OfferType returns the number of a type of offers; 0 for one that is unknown.
+// OfferType returns the number of a type of offers; 0 if it is unknown.
 func OfferType[T string | []byte](name T) int {
 	for i, t := range offerTypes {
 		if t == string(name) {
@@ -42,17 +40,16 @@ func OfferType[T string | []byte](name T) int {
 	return 0
 }
 
-// MaxProvider is the highest id of a provider that fits into a key.
+// MaxProvider is the highest provider ID that fits into a key.
 const MaxProvider = 1<<40 - 1
 
-// OfferKey returns the key of a provider's offers of a type (0 for any) in a country.
-// Provider 0 is any.
+// OfferKey returns the key of a provider's offers of a type (0 for any) in a country. Provider 0 means any.
 func OfferKey[T string | []byte](country T, typ int, provider int64) uint64 {
 	return CodeKey(country)<<48 | uint64(uint8(typ))<<40 | uint64(provider)&MaxProvider
 }
 
-// CertificationKey returns the key of a certification of a country.
+// CertificationKey returns the key of a country's certification.
 func CertificationKey(country, name string) uint64 {
-	// posting refuses the key 2^64-1, which an even number never is.
+	// posting rejects the key 2^64-1, so keys are even.
 	return xxh3.HashString(country+"\x00"+name) &^ 1
 }

@@ -1,6 +1,6 @@
 package tables
 
-// The sections of Text, whose layout TABLES.md has. The folded names are those of schemas/text.
+// The sections of Text; TABLES.md has their layout. Names are folded by schemas/text.
 const (
 	NameTerms   = "text.terms"
 	TermLists   = "text.lists"
@@ -13,16 +13,15 @@ const (
 
 // Tiers of names.
 const (
-	MainName  = 0 // the title and the original one
-	OtherName = 1 // translated and alternative ones
+	MainName  = 0 // the title and the original title
+	OtherName = 1 // translated and alternative names
 )
 
-// NameAlign is what the names of a rank are padded to a multiple of.
+// NameAlign is the alignment of the names of a rank.
 const NameAlign = 4
 
-// MaxTerms is how many terms a table has at most.
+// MaxTerms is the maximum number of terms in a table.
 const MaxTerms = 1<<32 - 2
 
-// PrefixKey returns the key of the list of all terms from number first on, up to and
-// without number end.
+// PrefixKey returns the key of the list of all terms from number first up to, but excluding, number end.
 func PrefixKey(first, end uint32) uint64 { return uint64(end)<<32 | uint64(^first) }

@@ -11,15 +11,13 @@ import (
 	"github.com/reelsplice/reelsplice/schemas/tables/posting"
 )
 
-// A Table is one kind's table of a release, read where it is mapped. Ranks count its rows
-// from the most popular one, 0, to Rows-1. It may be used from several goroutines, as long as
-// the release is open.
+// A Table is the mapped table of one kind in a release. Ranks count its rows from the most popular one, 0, to Rows-1.
+// It is safe for concurrent use while the release is open.
 //
-// A column is absent if the table lacks one of its sections: older programs wrote it. Opening
-// checks that the required columns are there, and that all that are there have the sizes that
-// fit the rows. The bytes of a column are compared with their checksums at its first use: the
-// methods panic on damage, see release.Guard. They return an empty view for a column of
-// another type and for one that is absent.
+// A column is absent if the table lacks one of its sections: older programs wrote it. Open verifies that the required
+// columns are present, and that all present columns have sizes that fit the rows. A column's checksums are verified
+// on first use: the methods panic on damage, see release.Guard. They return an empty view for an absent column or one
+// of another type.
 type Table struct {
 	Kind fragment.Kind
 	Rows int
@@ -28,8 +26,8 @@ type Table struct {
 	columns [ColumnCount]view
 }
 
-// A view is an opened column: the parts that its type has. Its bytes are checked at use, so
-// that opening a release reads none of them.
+// A view is an opened column: the parts of its type. Its bytes are checked on use, so opening a release does not read
+// them.
 type view struct {
 	there bool
 	check release.SectionCheck
@@ -43,17 +41,17 @@ type view struct {
 	index    *NameIndex
 }
 
-// Open opens the table of a kind; nil for a release without one. The error matches
-// release.ErrCorrupt and names all columns that do not fit.
+// Open opens the table of a kind; nil if the release has none. The error matches release.ErrCorrupt and lists all
+// columns that do not fit.
 func Open(r *release.Reader, kind fragment.Kind) (*Table, error) {
 	t, ok := r.Table(kind.String())
 	if !ok {
-		return nil, nil //nolint:nilnil // a release need not have a table of each kind
+		return nil, nil //nolint:nilnil // tables are optional
 	}
 	return OpenSections(kind, t, t.Rows())
 }
 
-// OpenSections opens the table of a kind whose sections s has.
+// OpenSections opens the table of a kind from the sections of s.
 func OpenSections(kind fragment.Kind, s posting.Source, rows int) (*Table, error) {
 	t := &Table{Kind: kind, Rows: rows, Pool: posting.NewPool(rows)}
 	var errs []error
@@ -72,14 +70,13 @@ func OpenSections(kind fragment.Kind, s posting.Source, rows int) (*Table, error
 // Has reports whether the table has a column.
 func (t *Table) Has(c ColumnID) bool { return t.columns[c].there }
 
-// A lazySource opens sections whose bytes check compares later.
+// A lazySource opens sections without checking their bytes, and registers them with check.
 type lazySource struct {
 	posting.Source
 	check *release.SectionCheck
 }
 
-// Section returns the bytes of a section, which are read behind the check alone, but for
-// their length.
+// Section returns the bytes of a section. Until the check runs, only their length may be used.
 func (s lazySource) Section(name string) []byte {
 	t, ok := s.Source.(*release.Table)
 	if !ok {
@@ -115,7 +112,7 @@ func (v *view) open(c *Column, s posting.Source, t *Table) (err error) {
 	return err
 }
 
-// use returns a column whose bytes are checked.
+// use returns a column after checking its bytes.
 func (t *Table) use(c ColumnID) *view {
 	v := &t.columns[c]
 	v.check.Check()
@@ -140,10 +137,10 @@ func (t *Table) Lists(c ColumnID) *posting.Lists { return &t.use(c).lists }
 // Dated returns a column of type Dated.
 func (t *Table) Dated(c ColumnID) *posting.Dated { return &t.use(c).dated }
 
-// Names returns the index of names, nil if it is absent.
+// Names returns the index of names; nil if it is absent.
 func (t *Table) Names() *NameIndex { return t.use(Text).index }
 
-// A NameIndex is the index of search of a table; see the sections of Text.
+// A NameIndex is a table's search index; see the sections of Text.
 type NameIndex struct {
 	Terms       *vellum.FST
 	TermLists   posting.Lists
@@ -158,7 +155,7 @@ type NameIndex struct {
 func openNames(s posting.Source, rows int) (n *NameIndex, err error) {
 	fst := s.Section(NameTerms)
 	defer func() {
-		if p := recover(); p != nil { // vellum trusts its bytes
+		if p := recover(); p != nil { // vellum does not validate its input
 			if err = release.Damage(p); err == nil {
 				err = posting.Corrupt(NameTerms, "%v", p)
 			}
@@ -185,13 +182,12 @@ func openNames(s posting.Source, rows int) (n *NameIndex, err error) {
 	case len(n.Keys)%8 != 0 || len(n.Ranks)%4 != 0 || n.Keys.Len() != n.Ranks.Len():
 		return nil, posting.Corrupt(NameKeys, "%d bytes, and %d in %s", len(n.Keys), len(n.Ranks), NameRanks)
 	case len(n.places) != 4*(rows+1) || int64(n.places.At(rows))*NameAlign != int64(len(n.texts)):
-		return nil, posting.Corrupt(NamePlaces, "%d bytes for %d rows, or its end is not that of %s", len(n.places), rows, NameTexts)
+		return nil, posting.Corrupt(NamePlaces, "%d bytes for %d rows, or they do not match the length of %s", len(n.places), rows, NameTexts)
 	}
 	return n, nil
 }
 
-// Texts returns the folded names of a rank, each with its tier behind it; nothing where the
-// places are damaged.
+// Texts returns the folded names of a rank, each followed by its tier; nil if the places are damaged.
 func (n *NameIndex) Texts(rank uint32) []byte {
 	from, to := uint64(n.places.At(int(rank)))*NameAlign, uint64(n.places.At(int(rank)+1))*NameAlign
 	if from > to || to > uint64(len(n.texts)) {

@@ -1,22 +1,20 @@
-// Package tables is the schema of the tables of a release that discover, lists, trending and
-// search read. The builder, the edge, verify, TABLES.md and the test oracles all read the
-// one registry of columns below; sub-packages have what columns are made of:
+// Package tables is the schema of a release's tables for discover, lists, trending and search. The builder, the edge,
+// verify, TABLES.md and the test oracles share the registry of columns below. Sub-packages:
 //
-//   - posting: columns, orders, ranges and lists of ranks at rest
-//   - changelog: the table of what builds changed
+//   - posting: columns, orders, ranges and lists of ranks in files
+//   - changelog: the table of changes between builds
 //   - accounts: the tables of lists and accounts
 //   - credits: the table of single credits
 //
-// Each of Kinds has a table, named after the kind. Its rows are the release's resources of
-// that kind by popularity, the lowest id first among equals. The number of a row, from 0, is
-// the rank of its resource.
+// Each of Kinds has a table, named after the kind. Its rows are the release's resources of that kind by popularity,
+// equal ones by ascending ID. A resource's rank is its row number, from 0.
 //
 // # Adding a column
 //
-// A column takes a constant and a row of columns. The builder fills it from the record's
-// field if the row names one; else package build/index does. It can be sorted by at once if
-// the row has SortBy; a filter takes a line in package serve/query. Old releases lack the
-// column, which is optional: release.FeatureVersion alone rises, see "Missing columns" in TABLES.md.
+// A column needs a constant and a row of columns. The builder fills it from the record's field if the row has one;
+// else package build/index does. SortBy makes it an order of sort_by; a filter needs a line in package serve/query.
+// Old releases lack the column, which is optional: only release.FeatureVersion rises, see "Missing columns" in
+// TABLES.md.
 package tables
 
 import (
@@ -25,7 +23,7 @@ import (
 	"github.com/reelsplice/reelsplice/schemas/fragment"
 )
 
-// A Type is the layout of a column: its sections, and how they are written. TABLES.md has both.
+// A Type is the layout of a column: its sections and their encoding. TABLES.md describes both.
 type Type uint8
 
 // The types of columns. Package posting has their layouts.
@@ -33,7 +31,7 @@ const (
 	Uint64s     Type = iota + 1 // 8 bytes a row
 	Float64s                    // 8 bytes a row
 	Range                       // 4 bytes a row, the order, and sets for values between two bounds
-	NumberOrder                 // the order of numbers; equal ones from the least popular on
+	NumberOrder                 // the order of numbers; equal ones by ascending popularity
 	TextOrder                   // the order of texts
 	Trend                       // 8 bytes a row, and the order from the highest on
 	Lists                       // the ranks of each key
@@ -41,14 +39,14 @@ const (
 	Names                       // the index of search, see names.go
 )
 
-// sectionEnds are what each type's sections are called behind the name of their column.
+// sectionEnds holds, for each type, the suffixes of its sections' names.
 var sectionEnds = [...][]string{
 	Uint64s: {""}, Float64s: {""}, Range: {"", ".order", ".place", ".sums"}, NumberOrder: {".order", ".place"}, TextOrder: {".order", ".place"},
 	Trend: {"", ".order", ".place"}, Lists: {".data", ".keys"}, Dated: {".data", ".keys"},
 	Names: {".terms", ".lists.data", ".lists.keys", ".prefix.data", ".prefix.keys", ".keys", ".ranks", ".names", ".places"},
 }
 
-// A ColumnID is a column's place in the registry. It never reaches a file: names do.
+// A ColumnID is a column's index in the registry. Files contain names instead.
 type ColumnID uint8
 
 // The columns.
@@ -85,26 +83,26 @@ const (
 	Title
 	OriginalTitle
 	Text
-	ColumnCount // how many there are
+	ColumnCount // number of columns
 )
 
 // A Column is a row of the registry.
 type Column struct {
 	ID    ColumnID
-	Name  string // of its section, or the beginning of the names of its sections
+	Name  string // name of its section, or prefix of the names of its sections
 	Type  Type
-	Kinds []fragment.Kind // whose tables have it
-	// Required marks the columns without which a table is damaged: those of each row that
-	// version 7 of releases had already. All others may be absent.
+	Kinds []fragment.Kind // kinds whose tables have it
+	// Required marks the columns without which a table is damaged: those that version 7 of releases had already. All
+	// others may be absent.
 	Required bool
-	// Field is the field of records that fills a column of numbers; empty where package
-	// build/index computes it. A kind whose records lack the field computes it too.
+	// Field is the record's field that fills a column of numbers. If it is empty, or the kind lacks the field,
+	// package build/index computes the column.
 	Field  string
 	Digits int // decimal places: the column holds the number times 10^Digits
-	// Dates marks days since 1970-01-01, posting.NoDay for none. Other columns have 0.
+	// Dates marks days since 1970-01-01, with posting.NoDay for unknown days. Other columns use 0.
 	Dates  bool
 	SortBy []SortName
-	Doc    string // what it holds, for TABLES.md
+	Doc    string // its content, for TABLES.md
 }
 
 // A SortName is a value of sort_by, without its direction, for some kinds.
@@ -113,7 +111,7 @@ type SortName struct {
 	Kinds []fragment.Kind
 }
 
-// Kinds are the kinds that have a table, those first that take longest to write.
+// Kinds are the kinds with a table, sorted by the time that writing takes, longest first.
 var Kinds = []fragment.Kind{
 	fragment.KindMovie, fragment.KindTV, fragment.KindPerson, fragment.KindCompany, fragment.KindKeyword, fragment.KindCollection,
 }
@@ -126,7 +124,7 @@ var (
 	trending = []fragment.Kind{fragment.KindMovie, fragment.KindTV, fragment.KindPerson}
 )
 
-// columns is the registry. Its order is that of the columns in a table.
+// columns is the registry, in the order of the columns in a table.
 var columns = [ColumnCount]Column{
 	Popularity: {
 		Name: "popularity", Type: Float64s, Kinds: Kinds, Required: true, SortBy: []SortName{{"popularity", titles}},
@@ -180,7 +178,7 @@ var columns = [ColumnCount]Column{
 	Text: {Name: "text", Type: Names, Kinds: Kinds, Doc: "the names that search finds"},
 }
 
-// ofKind has the columns of each kind, from the start of the process on.
+// ofKind holds the columns of each kind.
 var ofKind = func() (of [fragment.KindKeyword + 1][]*Column) {
 	for i := range columns {
 		c := &columns[i]
@@ -192,8 +190,8 @@ var ofKind = func() (of [fragment.KindKeyword + 1][]*Column) {
 	return of
 }()
 
-// Columns returns the columns of a kind's table in the order of the registry, none for a kind
-// without a table. They are shared: read only.
+// Columns returns the columns of a kind's table in registry order; nil for a kind without a table. They are shared
+// and read-only.
 func Columns(kind fragment.Kind) []*Column {
 	if int(kind) >= len(ofKind) {
 		return nil
@@ -201,7 +199,7 @@ func Columns(kind fragment.Kind) []*Column {
 	return ofKind[kind]
 }
 
-// Column returns the column's row of the registry. It is shared: read only.
+// Column returns the column's row of the registry. It is shared and read-only.
 func (c ColumnID) Column() *Column { return &columns[c] }
 
 // String returns the name of the column's section.
@@ -216,8 +214,7 @@ func (c *Column) Sections() []string {
 	return names
 }
 
-// SortedBy returns the column that a value of sort_by, without its direction, names for a
-// kind; false for an unknown one.
+// SortedBy returns a kind's column for a value of sort_by without its direction; false for an unknown value.
 func SortedBy[T string | []byte](kind fragment.Kind, name T) (ColumnID, bool) {
 	for _, c := range Columns(kind) {
 		for i := range c.SortBy {

@@ -1,9 +1,7 @@
-// Package text folds titles and cuts them into the words of search. The builder
-// folds what it indexes and the edge what it is asked for, and both mean the same because
-// both do it here.
+// Package text folds titles and splits them into the words of search. The builder folds indexed names and the edge
+// folds queries with the same code.
 //
-// Folding makes of a title words in lower case, without accents, with one separator
-// between two of them:
+// Folding turns a title into lower-case words without accents, with one separator between two words:
 //
 //	Amélie                    amelie
 //	Schindler's List          schindler~s list, where ~ stands for a joint
@@ -12,38 +10,35 @@
 //	特工学姐007               特工学姐 007
 //	シン・ゴジラ              シンゴジラ
 //
-// In detail: NFKC, so that wide, narrow and ligature forms are plain ones; lower case; marks
-// of Latin, Greek, Cyrillic, Hebrew and Arabic letters are dropped (й is и, أ is ا), while
-// those that spell syllables, as in Devanagari, Thai or Kana, stay; letters that no
-// decomposition has become plain ones (ß ss, ø o, ł l, ı i, final ς σ, Arabic ى ي, ة ه);
-// digits of any script become 0 to 9; tatweel, direction marks, joiners and variation
-// selectors vanish. "&" is the word "and". Everything else that is neither letter nor digit
-// parts words: with a blank beside it as a blank does, without as a joint. A text that has no
-// letter and no digit at all, such as "$" or "★★★", is one word of its signs.
+// In detail: NFKC replaces wide, narrow and ligature forms with plain ones; letters become lower case; marks of
+// Latin, Greek, Cyrillic, Hebrew and Arabic letters are dropped (й becomes и, أ becomes ا), but marks that spell
+// syllables, as in Devanagari, Thai or Kana, stay. Letters without a decomposition become plain ones (ß ss, ø o, ł l,
+// ı i, final ς σ, Arabic ى ي, ة ه), and digits of any script become 0 to 9. Tatweel, direction marks, joiners and
+// variation selectors are removed. "&" is the word "and". All other characters separate words: next to a blank as a
+// blank, else as a joint. A text without letters and digits, such as "$" or "★★★", is one word of its signs.
 //
-// Scripts that are written without blanks (Han, Kana, Hangul, Thai, Lao, Khmer, Burmese, Yi)
-// make runs: no punctuation parts a run, and it ends where another script begins.
+// Scripts without blanks between words (Han, Kana, Hangul, Thai, Lao, Khmer, Burmese, Yi) form runs: punctuation does
+// not split a run, and it ends where another script begins.
 //
-// What an index holds of a folded title are its terms ([Terms]): each word; the parts of a
-// word with joints, and the same without joints, so that Spider-Man is found by "spider",
-// "man" and "spiderman"; of a run all pairs of neighbours, also across a blank, and its last
-// letter, so that two letters or more are found wherever they stand, and one letter as the
-// beginning of a pair.
+// An index holds the terms of a folded title ([Terms]). These are each word; the parts of a word with joints, and the
+// word without joints, so "spider", "man" and "spiderman" all find Spider-Man. For a run they are all pairs of
+// neighbours, also across a blank, and its last letter. So two letters or more are found anywhere, and one letter as
+// the start of a pair.
 package text
 
-// Bounds, so that the time a text takes is bounded.
+// Bounds that limit the time for a text.
 const (
-	// MaxName is how many letters (runes) of a title are indexed.
+	// MaxName is the number of letters (runes) of a title that are indexed.
 	MaxName = 512
-	// MaxQuery is how many letters of a query count; the rest is dropped.
+	// MaxQuery is the number of letters used from a query; the rest is dropped.
 	MaxQuery = 256
-	// MaxWords is how many words of a query must be there; more count for the order only.
+	// MaxWords is the number of words of a query that must match; further words only affect the order.
 	MaxWords = 12
-	// MaxWord is how many letters of a word count, in titles as in queries.
+	// MaxWord is the number of letters used from a word, in titles and queries.
 	MaxWord = 32
 )
 
-// Joint is the separator between the parts of a word that punctuation joins.
+// Joint is the separator between parts of a word joined by punctuation.
 const Joint = 0x1f
 
 const blank = ' '

@@ -10,16 +10,14 @@ import (
 )
 
 var (
-	// unspacedScripts are written without blanks between words. The long vowel mark of
-	// Kana belongs to no script.
+	// unspacedScripts have no blanks between words. The long vowel mark of Kana belongs to no script.
 	unspacedScripts = rangetable.Merge(unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul, unicode.Bopomofo,
 		unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar, unicode.Yi, rangetable.New('ー'))
 
-	// droppedMarks are the scripts whose marks are dropped. Inherited has the accents
-	// that any letter may bear.
+	// droppedMarks are the scripts whose marks are dropped. Inherited has the accents for letters of any script.
 	droppedMarks = rangetable.Merge(unicode.Inherited, unicode.Arabic, unicode.Hebrew, unicode.Cyrillic, unicode.Syriac)
 
-	// wordRunes are what words consist of.
+	// wordRunes are the characters of words.
 	wordRunes = rangetable.Merge(unicode.L, unicode.M, unicode.N)
 )
 
@@ -28,20 +26,20 @@ const firstUnspaced = 0x0e00
 
 func unspaced(r rune) bool { return r >= firstUnspaced && unicode.Is(unspacedScripts, r) }
 
-// plain are letters without a decomposition, in lower case, and what they become.
+// plain maps lower-case letters without a decomposition to their replacements.
 var plain = map[rune]string{
 	'ß': "ss", 'æ': "ae", 'œ': "oe", 'ø': "o", 'đ': "d", 'ð': "d", 'þ': "th", 'ł': "l", 'ħ': "h", 'ı': "i", 'ŋ': "n", 'ŧ': "t",
 	'ς': "σ", 'ґ': "г",
 	'ٱ': "ا", 'ى': "ي", 'ی': "ي", 'ة': "ه", 'ک': "ك",
 }
 
-// A class is what a rune does to words.
+// A class is the effect of a rune on words.
 type class uint8
 
 const (
-	space  class = iota // parts words
-	sign                // parts words, or joins them
-	ignore              // is as if it were not there
+	space  class = iota // separates words
+	sign                // separates words, or joins them
+	ignore              // has no effect
 	letter              // belongs to a word
 	run                 // belongs to a run
 	and                 // is the word "and"
@@ -58,7 +56,7 @@ func classOf(r rune) class {
 		return ignore
 	case unicode.Is(unicode.M, r) && unicode.Is(droppedMarks, r):
 		return ignore
-	case r >= 'ʹ' && r <= '˿': // modifiers such as the okina, which stand for an apostrophe
+	case r >= 'ʹ' && r <= '˿': // modifiers such as the okina, used as apostrophes
 		return sign
 	case unspaced(r) && unicode.Is(wordRunes, r):
 		return run
@@ -83,10 +81,10 @@ func asciiClass(c byte) class {
 // A folder appends a folded text to dst.
 type folder struct {
 	dst  []byte
-	from int // where the text starts in dst
+	from int // start of the text in dst
 
-	last   class // letter or run: of the last word, space before the first
-	gap    class // what stood since: ignore for nothing, else sign or space
+	last   class // class of the last word: letter or run; space before the first
+	gap    class // signs since then: ignore for none, else sign or space
 	length int   // letters of the last word or part
 }
 

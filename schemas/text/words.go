@@ -9,13 +9,13 @@ import (
 
 // A Word is a word of a folded text, or a part of a word with joints.
 type Word struct {
-	Text []byte // of the folded text
-	Run  bool   // of a script without blanks
-	// Joined is set where a joint is between this part and the one before.
+	Text []byte // slice of the folded text
+	Run  bool   // in a script without blanks
+	// Joined is set if a joint separates this part from the one before.
 	Joined bool
 }
 
-// Next cuts the first word off a folded text.
+// Next splits off the first word of a folded text.
 func Next(folded []byte) (w Word, rest []byte) {
 	if len(folded) > 0 && (folded[0] == blank || folded[0] == Joint) {
 		w.Joined = folded[0] == Joint
@@ -33,8 +33,8 @@ func Next(folded []byte) (w Word, rest []byte) {
 	return w, folded[n:]
 }
 
-// AppendSqueezed appends a folded text without its separators: what titles that differ in
-// blanks and punctuation alone have in common.
+// AppendSqueezed appends a folded text without separators: equal for titles that differ only in blanks and
+// punctuation.
 func AppendSqueezed(dst, folded []byte) []byte {
 	for _, c := range folded {
 		if c != blank && c != Joint {
@@ -44,15 +44,14 @@ func AppendSqueezed(dst, folded []byte) []byte {
 	return dst
 }
 
-// Key returns the hash of a folded text by which titles that are the same but for blanks
-// and punctuation are found. It is never odd.
+// Key returns a hash of a folded text that is equal for titles that differ only in blanks and punctuation. It is
+// always even.
 func Key(folded []byte) uint64 {
 	var buf [256]byte
 	return xxh3.Hash(AppendSqueezed(buf[:0], folded)) &^ 1
 }
 
-// Pairs calls yield with all pairs of neighbours in a run, and for a run of one letter with
-// nothing.
+// Pairs calls yield with all pairs of neighbours in a run. A run of one letter has none.
 func Pairs(run []byte, yield func(pair []byte)) {
 	at := 0
 	for at < len(run) {
@@ -65,13 +64,12 @@ func Pairs(run []byte, yield func(pair []byte)) {
 	}
 }
 
-// Terms calls yield with each term of a folded title; some may come twice. yield must not
-// keep the bytes.
+// Terms calls yield with each term of a folded title; some may occur twice. yield must not retain the bytes.
 func Terms(folded []byte, yield func(term []byte)) {
 	var buf [256]byte
-	joined := buf[:0] // the word so far without its joints
+	joined := buf[:0] // the current word without its joints
 	parts := 0
-	var before []byte // the last letter of the run before, which nothing but a blank follows
+	var before []byte // last letter of the previous run, if only a blank follows
 	flush := func() {
 		if parts > 1 {
 			yield(Clip(joined))

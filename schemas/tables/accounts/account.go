@@ -14,7 +14,7 @@ import (
 	"github.com/reelsplice/reelsplice/schemas/tables/posting"
 )
 
-// A Shelf is one of the lists of titles that every account has. Values reach files.
+// A Shelf is one of the lists of titles that every account has. Values are stored in files.
 type Shelf int
 
 // The shelves.
@@ -31,7 +31,7 @@ const (
 	Shelves
 )
 
-// Kind returns what is on a shelf: movies, series or episodes.
+// Kind returns the kind of titles on a shelf: movies, series or episodes.
 func (s Shelf) Kind() fragment.Kind {
 	switch s {
 	case RatedEpisodes:
@@ -44,17 +44,17 @@ func (s Shelf) Kind() fragment.Kind {
 
 // Bounds and offsets of a block of an account.
 const (
-	accountLists   = 0 // how many lists
+	accountLists   = 0 // number of lists
 	accountDetails = 4 // length of the details
 	accountObject  = 8 // 24 hex digits, or zeros
 	objectLen      = 24
-	accountCounts  = accountObject + objectLen // of the shelves
+	accountCounts  = accountObject + objectLen // number of titles on each shelf
 	accountHeadLen = (accountCounts + 4*int(Shelves) + 7) &^ 7
 
 	placedID      = 0
 	placedSeason  = 8
 	placedEpisode = 12
-	placedTime    = 16 // milliseconds since 1970; noTime for none
+	placedTime    = 16 // milliseconds since 1970; noTime if unknown
 	placedValue   = 24
 	placedLen     = 32
 
@@ -67,14 +67,13 @@ const (
 // A Placed is a title on a shelf.
 type Placed struct {
 	Title
-	Created time.Time // zero for an unknown one
-	Value   float64   // of what is rated
+	Created time.Time // zero if unknown
+	Value   float64   // rating
 }
 
 // AccountSpec is an account to write.
 type AccountSpec struct {
-	// Names are the texts by which it is found: its number, its object id, the id of a
-	// guest's session. Empty ones are none.
+	// Names are the texts that identify it: its number, its object ID, a guest's session ID. Empty ones are ignored.
 	Names    []string
 	ObjectID string // 24 hex digits; "" for none
 	Details  string // the response of account/{id}; "" for a guest
@@ -91,7 +90,7 @@ type AccountWriter struct {
 	buf  []byte
 }
 
-// NewAccountWriter starts the table. Nothing else may be written to s before Close.
+// NewAccountWriter starts the table. Write nothing else to s before Close.
 func NewAccountWriter(s posting.Sink) *AccountWriter {
 	return &AccountWriter{data: s.Section(dataSection)}
 }
@@ -102,7 +101,7 @@ func keyOf[T string | []byte](name T) [keyHashLen]byte {
 	return [keyHashLen]byte(sum[:])
 }
 
-// Add writes an account. It puts its shelves into order.
+// Add writes an account. It sorts the shelves of a in place.
 func (w *AccountWriter) Add(a *AccountSpec) error {
 	row := uint32(len(w.at))
 	for _, name := range a.Names {
@@ -154,7 +153,7 @@ func appendAccount(dst []byte, a *AccountSpec) []byte {
 		dst = le.AppendUint64(dst, id)
 	}
 	for s := range a.Shelves {
-		if Shelf(s) < RecommendedMovies { // whose order is their rank
+		if Shelf(s) < RecommendedMovies { // recommendations are in order of rank
 			slices.SortStableFunc(a.Shelves[s], func(a, b Placed) int { return a.Created.Compare(b.Created) })
 		}
 		for i := range a.Shelves[s] {
@@ -180,13 +179,13 @@ func appendPlaced(dst []byte, p *Placed) []byte {
 	return le.AppendUint64(dst, math.Float64bits(p.Value))
 }
 
-// Accounts is the table of accounts. The zero value has none.
+// Accounts is the table of accounts. The zero value is empty.
 type Accounts struct {
 	keys []byte
 	blocks
 }
 
-// OpenAccounts opens the table. There are no accounts without one of its sections.
+// OpenAccounts opens the table. If one of its sections is missing, it is empty.
 func OpenAccounts(s Source) (Accounts, error) {
 	if !posting.Has(s, keySection, atSection, dataSection) {
 		return Accounts{}, nil
@@ -199,8 +198,8 @@ func OpenAccounts(s Source) (Accounts, error) {
 	return Accounts{keys, b}, err
 }
 
-// Find returns the account that a name is of: a number, an object id, the id of a guest's
-// session. False when there is none, or when several have that name.
+// Find returns the account with a name: its number, its object ID, or a guest's session ID. It returns false if no
+// account or several have that name.
 func (a *Accounts) Find(name []byte) (Account, bool, error) {
 	hash := keyOf(name)
 	n := len(a.keys) / keyLen
@@ -219,7 +218,7 @@ func (a *Accounts) Find(name []byte) (Account, bool, error) {
 	return out, err == nil, err
 }
 
-// An Account is what is known of a user. Its bytes are part of the mapping.
+// An Account holds the data of a user. Its bytes are slices of the mapping.
 type Account struct {
 	Row     int // in its table
 	head    []byte
@@ -228,8 +227,7 @@ type Account struct {
 	details []byte
 }
 
-// Placeds are the titles on a shelf, ascending by when they were put there. It is a view
-// of the mapping.
+// Placeds are the titles on a shelf, in the order of their time. They are a view of the mapping.
 type Placeds struct {
 	kind  fragment.Kind
 	rows  []byte
@@ -257,22 +255,22 @@ func parseAccount(b []byte) (a Account, err error) {
 	return a, nil
 }
 
-// Guest reports whether the user has no account, only a session.
+// Guest reports whether the user has only a session, without an account.
 func (a *Account) Guest() bool { return len(a.details) == 0 }
 
 // Details returns the response of account/{id}, empty for a guest.
 func (a *Account) Details() []byte { return a.details }
 
-// Lists returns the ids of the lists that the user made.
+// Lists returns the IDs of the user's lists.
 func (a *Account) Lists() posting.Uint64s { return a.lists }
 
 // Shelf returns the titles on a shelf.
 func (a *Account) Shelf(s Shelf) Placeds { return a.shelves[s] }
 
-// Len returns how many titles there are.
+// Len returns the number of titles.
 func (p Placeds) Len() int { return len(p.rows) / placedLen }
 
-// At returns a title; it panics where there is none.
+// At returns a title; it panics if i is out of range.
 func (p Placeds) At(i int) Placed {
 	b := p.rows[placedLen*i:][:placedLen]
 	out := Placed{
@@ -285,12 +283,12 @@ func (p Placeds) At(i int) Placed {
 	return out
 }
 
-// Find returns what is known of a title; false when it is not on the shelf.
+// Find returns the entry of a title; false if it is not on the shelf.
 func (p Placeds) Find(t Title) (Placed, bool) {
 	var found Placed
 	_, ok := sort.Find(p.Len(), func(i int) int {
 		if i = int(p.order.At(i)); i >= p.Len() {
-			return 1 // a damaged block: it is not found
+			return 1 // a damaged block: not found
 		}
 		found = p.At(i)
 		return t.compare(found.Title)

@@ -1,35 +1,33 @@
-// Package accounts has the tables of account data, lists and accounts. The builder writes them
-// into a release, the edge maps them and reads them in place. Opening one takes the same time
-// at any size, and so does finding a row.
+// Package accounts implements the tables of account data: lists and accounts. The builder writes them into a release;
+// the edge reads them in the mapping. Opening a table and finding a row take the same time at any size.
 //
-// Both tables have their rows as blocks, one behind the other, each from a multiple of 8
-// on. All numbers are little-endian.
+// In both tables, rows are consecutive blocks, aligned to 8 bytes. All numbers are little-endian.
 //
 // Table "list", rows ascending by id:
 //
 //	section   bytes
-//	id        8 bytes a row: the id of the list
-//	at        8 bytes a row: where its block starts in data; at the end, where the last one ends
+//	id        8 bytes per row: the id of the list
+//	at        8 bytes per row: offset of its block in data; finally, the end of the last block
 //	data      the blocks; see List
-//	title     8 bytes a title that any public list holds, ascending: the id times two, and one
-//	          more for a series
-//	title.at  8 bytes a title: where its lists start in title.lists, counted in rows; at the
-//	          end, how many there are
-//	title.lists  4 bytes a list: its row. Those of a title are in order of their favorite_count,
-//	          descending, then of their id
+//	title     8 bytes per title on any public list, ascending: the id times two, plus one
+//	          for a series
+//	title.at  8 bytes per title: first row of its lists in title.lists; finally, the number
+//	          of rows
+//	title.lists  4 bytes per list: its row. The lists of a title are sorted by favorite_count,
+//	          descending, then by id
 //
-// The last three sections have public lists only; the row of a private one is damage.
+// The last three sections contain only public lists; the row of a private list is damage.
 //
 // Table "account", rows in the order of the catalogue:
 //
 //	section   bytes
-//	key       24 bytes a key, ascending: the first 16 bytes of the SHA-256 of a text that
-//	          names an account (its number, its object id, the id of a guest's session),
-//	          then the row in 4 bytes, and 4 of zero
+//	key       24 bytes per key, ascending: the first 16 bytes of the SHA-256 of a text that
+//	          identifies an account (its number, its object id, a guest's session id),
+//	          then the row in 4 bytes, and 4 zero bytes
 //	at, data  as above; see Account
 //
-// The table of accounts is private: only requests with a session of the account read it, and
-// no fragment of a release has any of it.
+// The table of accounts is private: it is read only for requests with a session of the account, and no fragment
+// contains its data.
 package accounts
 
 import (
@@ -57,12 +55,12 @@ const (
 
 var le = binary.LittleEndian
 
-// A Source is a table as it was mapped: *release.Table.
+// A Source is a mapped table: *release.Table.
 type Source interface {
 	posting.Source
-	// Rows returns how many rows the table has.
+	// Rows returns the number of rows.
 	Rows() int
-	// View returns a section for reads of small parts; false if there is none.
+	// View returns a section for reads of small parts; false if it is absent.
 	View(name string) (release.View, bool)
 }
 
@@ -90,10 +88,10 @@ func (b *blocks) block(row int) ([]byte, error) {
 	return b.data.Bytes(from, to), nil
 }
 
-// blockAlign is what blocks start at multiples of.
+// blockAlign is the alignment of blocks.
 const blockAlign = 8
 
-// pad appends zeros up to a multiple of blockAlign from the start of dst on.
+// pad appends zeros to dst up to a multiple of blockAlign.
 func pad(dst []byte) []byte {
 	for len(dst)%blockAlign != 0 {
 		dst = append(dst, 0)

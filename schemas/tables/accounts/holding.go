@@ -7,8 +7,7 @@ import (
 	"github.com/reelsplice/reelsplice/schemas/tables/posting"
 )
 
-// A HoldingWriter writes the index from titles to the lists that hold them. It takes 16
-// bytes a title.
+// A HoldingWriter writes the index from titles to the lists that contain them. It needs 16 bytes of memory per title.
 type HoldingWriter struct {
 	rows io.Writer
 	keys []uint64
@@ -17,14 +16,13 @@ type HoldingWriter struct {
 	buf  []byte
 }
 
-// NewHoldingWriter starts the sections, behind those of a ListWriter. Nothing else may be
-// written to s before Close.
+// NewHoldingWriter starts the sections, after those of a ListWriter. Write nothing else to s before Close.
 func NewHoldingWriter(s posting.Sink) *HoldingWriter {
 	return &HoldingWriter{rows: s.Section(titleListsSection)}
 }
 
-// Add adds a public list, by its row, to those that hold the title with a key. Keys ascend;
-// the lists of one title come in the order of its response.
+// Add adds the row of a public list to the lists of the title with a key. Keys ascend; the lists of a title come in
+// the order of its response.
 func (w *HoldingWriter) Add(key uint64, row uint32) error {
 	if n := len(w.keys); n == 0 || w.keys[n-1] != key {
 		w.keys, w.at = append(w.keys, key), append(w.at, w.n)
@@ -62,13 +60,13 @@ func openHolding(s Source) (holding, error) {
 	}
 	rows := s.Section(titleListsSection)
 	if len(rows)%4 != 0 || at.At(n) != uint64(len(rows)/4) {
-		return holding{}, corrupt("%d bytes of lists that hold titles, want 4 for each of %d", len(rows), at.At(n))
+		return holding{}, corrupt("%d bytes of lists with titles, want 4 for each of %d", len(rows), at.At(n))
 	}
 	return holding{keys, at, rows}, nil
 }
 
-// Holding returns the rows of the public lists that hold a movie or a series, in order of
-// their favorites; none for anything else.
+// Holding returns the rows of the public lists that contain a movie or a series, by their number of favorites; none
+// for other kinds.
 func (l *Lists) Holding(t Title) (posting.Uint32s, error) {
 	if t.Kind != fragment.KindMovie && t.Kind != fragment.KindTV || t.ID > maxTitleID {
 		return nil, nil
@@ -80,16 +78,16 @@ func (l *Lists) Holding(t Title) (posting.Uint32s, error) {
 	}
 	from, to := h.at.At(i), h.at.At(i+1)
 	if from > to || to > uint64(h.rows.Len()) {
-		return nil, corrupt("the lists that hold %s %d lie from %d to %d of %d", t.Kind, t.ID, from, to, h.rows.Len())
+		return nil, corrupt("the lists with %s %d have rows %d to %d of %d", t.Kind, t.ID, from, to, h.rows.Len())
 	}
 	return h.rows[4*from : 4*to : 4*to], nil
 }
 
-// Public returns the list in a row that Holding gave.
+// Public returns the list in a row from Holding.
 func (l *Lists) Public(row uint32) (List, error) {
 	list, err := l.At(int(row))
 	if err == nil && list.Private() {
-		return List{}, corrupt("list %d is private and is said to hold a title", list.ID)
+		return List{}, corrupt("private list %d is in the index of titles", list.ID)
 	}
 	return list, err
 }

@@ -11,24 +11,23 @@ import (
 	"github.com/reelsplice/reelsplice/schemas/tables/posting"
 )
 
-// A Title is a title, or an episode of a series, that a user put somewhere.
+// A Title is a title, or an episode of a series, on a user's list or shelf.
 type Title struct {
 	Kind            fragment.Kind // movie, tv or episode
-	ID              uint64        // of an episode, that of its series
-	Season, Episode uint32        // of an episode
+	ID              uint64        // for an episode, the ID of its series
+	Season, Episode uint32        // for an episode
 }
 
 func (t Title) compare(o Title) int {
 	return cmp.Or(cmp.Compare(t.Kind, o.Kind), cmp.Compare(t.ID, o.ID), cmp.Compare(t.Season, o.Season), cmp.Compare(t.Episode, o.Episode))
 }
 
-// A Text is a part of the responses about a list, written by the builder, in their order.
+// A Text is a part of a list's responses, written by the builder, in order.
 type Text int
 
-// The texts of a list. A response of version 3 is Head3, the rows, Middle3, the number of
-// the page, End3, the numbers of pages and rows, and a brace. One of version 4 is
-// likewise, with the comments behind its rows. A row of version 3 is RowHead, what the
-// response has of RowCountry and RowType, and RowEnd.
+// The texts of a list. A response of version 3 is Head3, the rows, Middle3, the page number, End3, the numbers of
+// pages and rows, and a brace. A response of version 4 is analogous, with the comments after its rows. A row of
+// version 3 is RowHead, RowCountry and RowType as the response requires, and RowEnd.
 const (
 	Head3      Text = iota // {"created_by":...,"items":[
 	Middle3                // ],"name":...,"page":
@@ -44,19 +43,18 @@ const (
 	texts
 )
 
-// A Sort is an order of the items of a list. Values reach files.
+// A Sort is an order of the items of a list. Values are stored in files.
 type Sort uint8
 
-// The orders. Of items that are equal, the one that was put on the list first comes first;
-// Descending turns the whole around.
+// The orders. Equal items come in the order in which they were added; Descending reverses the whole list.
 const (
 	Original    Sort = 0
 	VoteAverage Sort = 1
-	ReleaseDate Sort = 2 // of series, the first air date; primary_release_date is the same
+	ReleaseDate Sort = 2 // for series, the first air date; primary_release_date is the same
 	Name        Sort = 3
 	sorts       Sort = 4
 
-	// Descending is added to an order.
+	// Descending is a flag of any order.
 	Descending Sort = 16
 )
 
@@ -71,7 +69,7 @@ var sortNames = [...]struct {
 	{"title", Name},
 }
 
-// SortNames returns the names that ParseSort reads, without their ends.
+// SortNames returns the names accepted by ParseSort, without directions.
 func SortNames() (names []string) {
 	for _, s := range sortNames {
 		names = append(names, s.name)
@@ -79,7 +77,7 @@ func SortNames() (names []string) {
 	return names
 }
 
-// ParseSort reads a name such as "title.desc". Without an end, it ascends.
+// ParseSort parses a name such as "title.desc". Without a direction, it ascends.
 func ParseSort[T string | []byte](text T) (Sort, bool) {
 	for _, s := range sortNames {
 		if len(text) < len(s.name) || string(text[:len(s.name)]) != s.name {
@@ -97,24 +95,24 @@ func ParseSort[T string | []byte](text T) (Sort, bool) {
 
 // Bounds and offsets of a block of a list.
 const (
-	listItems   = 0  // how many items
+	listItems   = 0  // number of items
 	listFlags   = 4  // bit 0: private
-	listOwner   = 8  // row of the account that made it, from 1; 0 for none
+	listOwner   = 8  // row of its author's account, from 1; 0 for none
 	listSort    = 12 // the default order of version 4
-	listEnds    = 16 // where each of the texts ends, and the comments
+	listEnds    = 16 // end of each text, and of the comments
 	listHeadLen = (listEnds + 4*(int(texts)+1) + 7) &^ 7
 
-	itemLen     = 16 // the key of the title, then where its comment lies: offset and length
+	itemLen     = 16 // the key of the title, then offset and length of its comment
 	itemComment = 8
 
 	flagPrivate = 1
 )
 
-// A ListItem is a title on a list to write.
+// A ListItem is a title to write to a list.
 type ListItem struct {
 	Title   Title
 	Comment string // JSON text; "" for none
-	// The numbers that lists are sorted by; they compare as the values do.
+	// Numbers in the order of the values that lists are sorted by.
 	Vote, Date, Name int64
 }
 
@@ -127,7 +125,7 @@ type ListSpec struct {
 	Items   []ListItem // movies and series, each once
 }
 
-// A ListWriter writes the table of lists, in ascending order of their ids.
+// A ListWriter writes the table of lists, in ascending order of ID.
 type ListWriter struct {
 	data io.Writer
 	ids  []uint64
@@ -136,7 +134,7 @@ type ListWriter struct {
 	buf  []byte
 }
 
-// NewListWriter starts the table. Nothing else may be written to s before Close.
+// NewListWriter starts the table. Write nothing else to s before Close.
 func NewListWriter(s posting.Sink) *ListWriter { return &ListWriter{data: s.Section(dataSection)} }
 
 // Add writes a list.
@@ -164,7 +162,7 @@ func (t Title) Key() uint64 {
 	return t.ID << 1
 }
 
-// maxTitleID is the highest id that fits into a key.
+// maxTitleID is the highest ID that fits into a key.
 const maxTitleID = 1<<63 - 1
 
 func unpackKey(k uint64) Title {
@@ -233,15 +231,14 @@ func appendOrder(dst []byte, n int, compare func(a, b int) int) []byte {
 	return dst
 }
 
-// Lists is the table of lists. The zero value has none.
+// Lists is the table of lists. The zero value is empty.
 type Lists struct {
 	ids posting.Uint64s
 	blocks
 	titles holding
 }
 
-// OpenLists opens the table. There are no lists without its first three sections, and none of a
-// title without the others.
+// OpenLists opens the table. Without its first three sections it is empty; without the others, no title has lists.
 func OpenLists(s Source) (Lists, error) {
 	if !posting.Has(s, idSection, atSection, dataSection) {
 		return Lists{}, nil
@@ -261,7 +258,7 @@ func OpenLists(s Source) (Lists, error) {
 	return Lists{ids, b, titles}, err
 }
 
-// Find returns the list with an id; false when there is none.
+// Find returns the list with an ID; false if there is none.
 func (l *Lists) Find(id uint64) (List, bool, error) {
 	i, ok := l.ids.Find(id)
 	if !ok {
@@ -282,7 +279,7 @@ func (l *Lists) At(row int) (List, error) {
 	return list, err
 }
 
-// A List is a list of a user. Its bytes are part of the mapping.
+// A List is a user's list. Its bytes are slices of the mapping.
 type List struct {
 	ID     uint64
 	head   []byte
@@ -317,13 +314,13 @@ func parseList(b []byte) (l List, err error) {
 	return l, nil
 }
 
-// Len returns how many items there are.
+// Len returns the number of items.
 func (l *List) Len() int { return len(l.items) / itemLen }
 
-// Private reports whether only its owner sees the list.
+// Private reports whether only its owner may see the list.
 func (l *List) Private() bool { return le.Uint32(l.head[listFlags:])&flagPrivate != 0 }
 
-// OwnedBy reports whether the account in a row made the list.
+// OwnedBy reports whether the account in a row is the author of the list.
 func (l *List) OwnedBy(row int) bool {
 	return row >= 0 && uint64(le.Uint32(l.head[listOwner:])) == uint64(row)+1
 }
@@ -341,8 +338,7 @@ func (l *List) Text(t Text) []byte {
 	return l.text[from:to:to]
 }
 
-// Item returns the title at a place of an order, and its comment as JSON text, empty for
-// none.
+// Item returns the title at a place of an order, and its comment as JSON text, empty if it has none.
 func (l *List) Item(s Sort, place int) (t Title, comment []byte, err error) {
 	n := l.Len()
 	if s&Descending != 0 {
@@ -375,7 +371,7 @@ func (l *List) Has(t Title) bool {
 	_, found := sort.Find(n, func(i int) int {
 		p := int(l.orders[Original].At(i))
 		if p >= n {
-			return 1 // a damaged block: it is not found
+			return 1 // a damaged block: not found
 		}
 		return cmp.Compare(t.Key(), le.Uint64(l.items[itemLen*p:]))
 	})

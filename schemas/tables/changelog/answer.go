@@ -8,7 +8,7 @@ import (
 	"github.com/reelsplice/reelsplice/schemas/release"
 )
 
-// A Piece is a part of a response: a text or, where that is nil, a segment.
+// A Piece is a part of a response: a text or, if that is nil, a segment.
 type Piece struct {
 	Text    []byte
 	Segment release.Segment
@@ -25,9 +25,9 @@ var (
 	textNone     = []byte(`]}`)
 )
 
-// Answer yields the response of changes of a resource, from behind its opening brace on: for
-// each key the items of all builds in the window, by time. Seasons and episodes have their
-// own ids. An error, which matches release.ErrCorrupt, ends it.
+// Answer yields the response of changes of a resource after its opening brace: for each key the items of all builds
+// in the window, by time. Seasons and episodes have IDs of their own. An error, which matches release.ErrCorrupt,
+// ends it.
 func (l *Log) Answer(k fragment.Kind, id uint64, w Window) iter.Seq2[Piece, error] {
 	return func(yield func(Piece, error) bool) {
 		from, to := l.window(w)

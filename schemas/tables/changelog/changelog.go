@@ -1,31 +1,27 @@
-// Package changelog has the table "changes" of a release: what the ingests of the last days
-// changed, in the form of the API's responses. The builder writes it, the edge reads it;
-// neither parses it.
+// Package changelog implements the table "changes" of a release: the changes of recent ingests, in the form of the
+// API's responses. The builder writes it and the edge splices it; neither parses the JSON.
 //
-// A build makes it of the catalogue's log of changes. The number of a row of the table is that
-// of an ingest, by time; releases of earlier versions have builds in place of ingests. Sections,
-// all numbers little-endian:
+// A build makes it from the catalogue's log of changes. Row numbers stand for ingests in order of time; in releases
+// of earlier versions, for builds. Sections, with all numbers little-endian:
 //
-//	builds            when each ingest was, seconds since 1970, 8 bytes, ascending
-//	keys              the keys of changes ("images"), 24 bytes with zeros behind, ascending
-//	list.KIND         what changed (movie, tv, person), 16 bytes: id 8, the next ingest after
-//	                  this one that changed it too 4 (ffffffff: none), adult 1, softcore 1
+//	builds            times of the ingests, seconds since 1970, 8 bytes, ascending
+//	keys              the keys of changes ("images"), 24 bytes padded with zeros, ascending
+//	list.KIND         changed resources (movie, tv, person), 16 bytes: id 8, next ingest that
+//	                  changed it again 4 (ffffffff: none), adult 1, softcore 1
 //	                  (0 no, 1 yes, 2 null), zeros 2; by ingest, then id
 //	list.KIND.starts  number of the first row of each ingest, and of all rows, 8 bytes
-//	item.KIND         segments (movie, tv, season, episode, person; of the last three but one
-//	                  the ids are their own, not those of their series), 48 bytes: id 8,
+//	item.KIND         segments (movie, tv, season, episode, person; seasons and episodes have
+//	                  their own ids, not their series' ids), 48 bytes: id 8,
 //	                  ingest 4, key 4, offset in data 8, stored bytes 4, raw bytes 4, CRC-32 4,
 //	                  CRC operator 4, hash 8; by id, then key, then ingest
 //	data              the segments, back to back
 //
-// A dump may have the changes of a resource themselves, as the fragment of that sub-request.
-// They are more exact than those between ingests, and the edge looks for them first.
+// A dump may have the changes of a resource itself, as a fragment. They are more precise than the differences between
+// ingests, so the edge prefers them.
 //
-// A segment is what one ingest has in the array "items" of one key: items with a comma
-// between them. A response joins those of one key and inflates none.
-// Which resources a window of time has follows from one pass over the rows of its
-// ingests: each resource counts in the last one of the window that changed it: its row
-// names the next one.
+// A segment holds the items of one ingest for one key: elements of the array "items", separated by commas. A response
+// joins the segments of a key without inflating them. One pass over the rows of the ingests in a window finds its
+// resources: each counts in the last ingest of the window that changed it, because its row has the next one.
 package changelog
 
 import (
@@ -42,34 +38,34 @@ import (
 // Table is the name of the table.
 const Table = "changes"
 
-// MaxKey is the longest key of changes in bytes.
+// MaxKey is the maximum length of a key in bytes.
 const MaxKey = 24
 
 // None stands for no build.
 const None = 1<<32 - 1
 
-// Names of the sections that are there once.
+// Names of the sections that occur once.
 const (
 	SectionBuilds = "builds"
 	SectionKeys   = "keys"
 	SectionData   = "data"
 )
 
-// ListSection returns the section of the resources of a kind that changed.
+// ListSection returns the section of the changed resources of a kind.
 func ListSection(k fragment.Kind) string { return "list." + k.String() }
 
 // StartsSection returns the section that divides ListSection.
 func StartsSection(k fragment.Kind) string { return ListSection(k) + ".starts" }
 
-// ItemSection returns the section of what changed of the resources of a kind.
+// ItemSection returns the section of the changes of a kind's resources.
 func ItemSection(k fragment.Kind) string { return "item." + k.String() }
 
-// Lists returns the kinds that have lists of what changed.
+// Lists returns the kinds with lists of changed resources.
 func Lists() []fragment.Kind {
 	return []fragment.Kind{fragment.KindMovie, fragment.KindTV, fragment.KindPerson}
 }
 
-// Kinds returns the kinds whose changes the table has.
+// Kinds returns the kinds with changes in the table.
 func Kinds() []fragment.Kind {
 	return []fragment.Kind{fragment.KindMovie, fragment.KindTV, fragment.KindSeason, fragment.KindEpisode, fragment.KindPerson}
 }
@@ -95,11 +91,11 @@ func (f Flag) String() string {
 	return "null"
 }
 
-// A Row is a resource that changed.
+// A Row is a changed resource.
 type Row struct {
 	ID              uint64
 	Newer           uint32 // the next build that changed it, or None
-	Adult, Softcore Flag   // Null for what is gone
+	Adult, Softcore Flag   // Null for a removed one
 }
 
 // rowLen is the length of a row of ListSection in bytes.
@@ -107,13 +103,13 @@ const rowLen = 16
 
 var le = binary.LittleEndian
 
-// Append appends the row as the table has it.
+// Append appends the encoded row.
 func (r Row) Append(dst []byte) []byte {
 	dst = le.AppendUint32(le.AppendUint64(dst, r.ID), r.Newer)
 	return append(dst, byte(r.Adult), byte(r.Softcore), 0, 0)
 }
 
-// AppendJSON appends the row as a list of changes has it.
+// AppendJSON appends the row of a list of changes.
 func (r Row) AppendJSON(dst []byte) []byte {
 	dst = strconv.AppendUint(append(dst, `{"id":`...), r.ID, 10)
 	dst = append(append(dst, `,"adult":`...), r.Adult.String()...)
@@ -133,22 +129,22 @@ func (r Rows) At(i int) Row {
 	return Row{ID: le.Uint64(b), Newer: le.Uint32(b[8:]), Adult: Flag(b[12]), Softcore: Flag(b[13])}
 }
 
-// Items are the items of one key that one build has for one resource.
+// Items are the items of one build for one key of one resource.
 type Items struct {
 	ID      uint64
 	Build   uint32
 	Key     uint32 // number of the key
-	Offset  uint64 // of the segment in the section of data
+	Offset  uint64 // offset of the segment in the data section
 	Segment release.Segment
 }
 
-// itemLen is the length of a row of ItemSection in bytes, itemHash the place of the hash.
+// itemLen is the length of a row of ItemSection in bytes, itemHash the offset of the hash.
 const (
 	itemLen  = 48
 	itemHash = 40
 )
 
-// Append appends the row as the table has it. The stored bytes go to SectionData.
+// Append appends the encoded row. The stored bytes go to SectionData.
 func (i *Items) Append(dst []byte) []byte {
 	dst = le.AppendUint64(dst, i.ID)
 	dst = le.AppendUint32(le.AppendUint32(dst, i.Build), i.Key)
@@ -158,14 +154,13 @@ func (i *Items) Append(dst []byte) []byte {
 	return append(dst, i.Segment.Hash[:]...)
 }
 
-// AppendKey appends the name of a key as the table has it.
+// AppendKey appends the encoded name of a key.
 func AppendKey(dst []byte, name string) []byte {
 	return append(append(dst, name...), make([]byte, MaxKey-len(name))...)
 }
 
-// A Log is the table of one release: a small value that ends with its Reader. All
-// methods may be called from many goroutines. The Log of a release without the table
-// has no changes.
+// A Log is the table of one release: a small value, valid until its Reader closes. All methods may be called
+// concurrently. For a release without the table, the Log is empty.
 type Log struct {
 	builds, keys []byte
 	starts       [fragment.KindPerson + 1][]byte
@@ -173,8 +168,8 @@ type Log struct {
 	data         release.View
 }
 
-// Open returns the table of a release. What a section is missing for has no changes: all kinds without
-// SectionBuilds, their items without SectionKeys or SectionData, a kind without one of its own.
+// Open returns the table of a release. A missing section means no changes: without SectionBuilds for all kinds,
+// without SectionKeys or SectionData for all items, without a kind's section for that kind.
 func Open(r *release.Reader) *Log {
 	l := &Log{}
 	t, ok := r.Table(Table)
@@ -200,7 +195,7 @@ func Open(r *release.Reader) *Log {
 // Builds returns the number of builds.
 func (l *Log) Builds() int { return len(l.builds) / 8 }
 
-// Time returns when build i was made, in seconds since 1970.
+// Time returns the time of build i, in seconds since 1970.
 func (l *Log) Time(i int) int64 { return int64(le.Uint64(l.builds[8*i:])) }
 
 // Keys returns the number of keys.
@@ -209,8 +204,8 @@ func (l *Log) Keys() int { return len(l.keys) / MaxKey }
 // Key returns the name of key i, 0 <= i < Keys().
 func (l *Log) Key(i int) []byte { return bytes.TrimRight(l.keys[MaxKey*i:][:MaxKey], "\x00") }
 
-// Changed returns what build i changed of a kind, ascending by id. What breaks the
-// format has no rows.
+// Changed returns the resources of a kind that build i changed, ascending by ID. It returns nothing if the section is
+// damaged.
 func (l *Log) Changed(k fragment.Kind, i int) Rows {
 	if int(k) >= len(l.starts) || len(l.starts[k]) < 8*(i+2) {
 		return nil
@@ -222,7 +217,7 @@ func (l *Log) Changed(k fragment.Kind, i int) Rows {
 	return l.lists[k].Bytes(rowLen*from, rowLen*to)
 }
 
-// Segments returns how many Items there are of a kind.
+// Segments returns the number of Items of a kind.
 func (l *Log) Segments(k fragment.Kind) int {
 	if int(k) >= len(l.items) {
 		return 0
@@ -254,7 +249,7 @@ func (l *Log) item(k fragment.Kind, i int) []byte {
 	return l.items[k].Bytes(itemLen*uint64(i), itemLen*uint64(i+1))
 }
 
-// window returns the builds in a window: from one up to, and without, another.
+// window returns the range of builds in a window, excluding to.
 func (l *Log) window(w Window) (from, to int) {
 	n := l.Builds()
 	from = sort.Search(n, func(i int) bool { return l.Time(i) >= w.From })
@@ -262,9 +257,8 @@ func (l *Log) window(w Window) (from, to int) {
 	return from, max(from, to)
 }
 
-// List appends to dst one page of the resources of a kind that changed in a window, each
-// once: those of the last build first, then by id. Pages count from 1. It returns how
-// many there are in all.
+// List appends one page of the resources of a kind that changed in a window to dst, each once: newest build first,
+// then by ID. Pages count from 1. total is the number of resources on all pages.
 func (l *Log) List(dst []Row, k fragment.Kind, w Window, page, size int) (rows []Row, total int) {
 	from, to := l.window(w)
 	first := (page - 1) * size
@@ -273,7 +267,7 @@ func (l *Log) List(dst []Row, k fragment.Kind, w Window, page, size int) (rows [
 		for i := range changed.Len() {
 			row := changed.At(i)
 			if row.Newer != None && int(row.Newer) < to {
-				continue // it has been listed already
+				continue // a later build lists it
 			}
 			if total >= first && total < first+size {
 				dst = append(dst, row)

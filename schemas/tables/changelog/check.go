@@ -8,12 +8,12 @@ import (
 	"github.com/reelsplice/reelsplice/schemas/release"
 )
 
-// Check returns what of the table breaks its layout, the first of it; it does not look
-// into segments. Their bytes are what the CRC of their section guards.
+// Check returns an error for the first violation of the layout. It does not inspect segments: the CRC of their
+// section protects them.
 func (l *Log) Check() error {
 	for i := 1; i < l.Builds(); i++ {
 		if l.Time(i) < l.Time(i-1) {
-			return broken("build %d is before the one before it", i)
+			return broken("build %d is earlier than its predecessor", i)
 		}
 	}
 	for i := 1; i < l.Keys(); i++ {
@@ -65,8 +65,7 @@ func (l *Log) checkList(k fragment.Kind) error {
 	return nil
 }
 
-// checkItems checks the items of a kind, whose first segment is at end, and moves end behind
-// the last one.
+// checkItems checks the items of a kind. end is the offset of the first segment; it moves after the last one.
 func (l *Log) checkItems(k fragment.Kind, end *uint64) error {
 	var last Items
 	for i := range l.Segments(k) {

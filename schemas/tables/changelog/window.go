@@ -11,16 +11,15 @@ type Days struct {
 	HasStart, HasEnd bool
 }
 
-// maxDays is the longest time between the two days that a request may give.
+// maxDays is the maximum number of days between the two days of a request.
 const maxDays = 14
 
 const day = 24 * 60 * 60
 
-// Window returns the window of a request. Both days are part of it. With the first alone it
-// goes maxDays further, up to now; with the last alone it begins a day earlier. Without days
-// it is the last 24 hours, or begins at the last ingest if that is up to 24 hours older: a
-// release is served some time after the ingest, and a client that polls once a day sees every
-// one. Days in the wrong order have no changes. The caller refuses days too far apart.
+// Window returns the window of a request, including both days. With only the first day it ends maxDays later, or now;
+// with only the last it starts a day earlier. Without days it covers the last 24 hours, or starts at the last ingest
+// if that is up to 24 hours older: a release is served some time after the ingest, and a client that polls daily must
+// not miss one. Days in the wrong order have no changes. The caller rejects days too far apart.
 func (l *Log) Window(d Days, now time.Time) Window {
 	start, end := int64(d.Start)*day, (int64(d.End)+1)*day-1
 	switch {

@@ -1,23 +1,23 @@
-// Package credits is the table from which credit/{id} is answered, where no dump gave the
-// credit itself. A title names hundreds of credits, so most of all ids are those of credits, and
-// an answer is the row of the title, the row of the person, and the few texts that this table has.
+// Package credits implements the table for credit/{id}, for credits that no dump has. A title has hundreds of
+// credits, so most IDs in a release are IDs of credits. A response combines the row of the title, the row of the
+// person, and the few texts of this table.
 //
 // # Layout
 //
-// The table is named Table. Its rows are sorted by id and lie in section "row", back to back:
+// The table is named Table. Its rows are sorted by ID and stored back to back in section "row":
 //
 //	12 bytes       id, 24 hexadecimal digits
-//	uvarint        length of what follows
+//	uvarint        length of the rest
 //	uvarint        8 times the id of the title, plus 4 for a series, plus the Role
 //	uvarint        id of the person
 //	uvarint twice  numbers of words: department and job
 //	uvarint, text  character
-//	uvarint, ...   of a series: number of episodes, and season and number of each as uvarints
-//	uvarint, ...   of a series: number of seasons, and each as uvarint
+//	uvarint, ...   for a series: number of episodes, and season and number of each as uvarints
+//	uvarint, ...   for a series: number of seasons, and each as uvarint
 //
-// Section "block" has 20 bytes for every 64th row: its id, and its place in section "row", 8 bytes
-// in big-endian order. Section "word" has the words in the order of their numbers, each behind its
-// length as uvarint. Words and characters are JSON strings without their quotes.
+// Section "block" has 20 bytes for every 64th row: its ID, and its offset in section "row", 8 bytes in big-endian
+// order. Section "word" has the words in order of number, each after its length as uvarint. Words and characters are
+// JSON strings without quotes.
 package credits
 
 import (
@@ -44,12 +44,12 @@ const (
 	wordSection  = "word"
 
 	idLen     = 12
-	blockRows = 64 // rows from one place in section "block" to the next
+	blockRows = 64 // rows per entry of section "block"
 	blockLen  = idLen + 8
-	maxRow    = 1 << 24 // bytes of a row behind its id: a bound for damage
+	maxRow    = 1 << 24 // maximum bytes of a row after its id, to detect damage
 )
 
-// A Role is the type of a credit. Values reach files.
+// A Role is the type of a credit. Values are stored in files.
 type Role uint8
 
 // The types of credits.
@@ -64,20 +64,20 @@ var roleNames = [...]string{Cast: "cast", Crew: "crew", Creator: "creator"}
 // String returns the value of credit_type.
 func (r Role) String() string { return roleNames[r] }
 
-// A Credit is what one person did in one title. Its texts are JSON strings without quotes.
+// A Credit is one person's part in one title. Its texts are JSON strings without quotes.
 type Credit struct {
 	Role                       Role
-	Kind                       fragment.Kind // of the title: movie or tv
+	Kind                       fragment.Kind // kind of the title: movie or tv
 	Title, Person              uint64
 	Department, Job, Character []byte
-	parts                      []byte // episodes and seasons of a series, as the row has them
+	parts                      []byte // encoded episodes and seasons of a series
 }
 
 // An Episode of the series of a credit.
 type Episode struct{ Season, Number uint32 }
 
-// Parts calls season with each season of the credit and episode with each episode, episodes
-// first. It stops at the first error and returns it.
+// Parts calls episode with each episode of the credit, then season with each season. It stops at and returns the
+// first error.
 func (c *Credit) Parts(episode func(i int, e Episode) error, season func(i int, n uint32) error) error {
 	r := encoding.NewReader(c.parts)
 	for i := range r.Count(2) {
@@ -94,14 +94,14 @@ func (c *Credit) Parts(episode func(i int, e Episode) error, season func(i int, 
 	return r.Err()
 }
 
-// A Spec is a Credit as its writer knows it.
+// A Spec is a Credit to write.
 type Spec struct {
 	Credit
-	Episodes []Episode // of a series
-	Seasons  []uint32  // of a series
+	Episodes []Episode // for a series
+	Seasons  []uint32  // for a series
 }
 
-// Append appends the credit in a form that Writer.Add reads.
+// Append appends the credit in the form for Writer.Add.
 func (s *Spec) Append(dst []byte) []byte {
 	dst = encoding.AppendText(encoding.AppendText(dst, s.Department), s.Job)
 	head := s.Title<<3 | uint64(s.Role)
@@ -132,7 +132,7 @@ type Writer struct {
 	n      int
 	blocks []byte
 	words  map[string]uint64
-	text   []byte // of the words
+	text   []byte // encoded words
 	buf    []byte
 	tail   []byte
 }
@@ -142,7 +142,7 @@ func NewWriter(s posting.Sink) *Writer {
 	return &Writer{sink: s, rows: s.Section(rowSection), words: map[string]uint64{}}
 }
 
-// Add adds the credit with an id of idLen bytes; ids ascend. credit is what Spec.Append made.
+// Add adds the credit with an ID of idLen bytes; IDs ascend. credit is the output of Spec.Append.
 func (w *Writer) Add(id, credit []byte) error {
 	r := encoding.NewReader(credit)
 	department, job := r.Bytes(), r.Bytes()
@@ -163,7 +163,7 @@ func (w *Writer) Add(id, credit []byte) error {
 	return err
 }
 
-// word returns the number of a word, a new one if need be.
+// word returns the number of a word, adding it if it is new.
 func (w *Writer) word(text []byte) uint64 {
 	n, ok := w.words[string(text)]
 	if !ok {
@@ -181,8 +181,8 @@ func (w *Writer) Close() error {
 	return errors.Join(err, more)
 }
 
-// Find returns the credit with an id of 24 hexadecimal digits in lower case; false if r has none.
-// Damage panics: see release.Guard. The error matches release.ErrCorrupt. Its texts lie in r.
+// Find returns the credit with an ID of 24 lower-case hex digits; false if r has none. It panics on damage: see
+// release.Guard. The error matches release.ErrCorrupt. The texts of c are slices of the mapping.
 func Find(r *release.Reader, id []byte) (c Credit, ok bool, err error) {
 	var want [idLen]byte
 	if len(id) != 2*idLen || bytes.ContainsAny(id, "ABCDEF") {
@@ -204,7 +204,7 @@ func Find(r *release.Reader, id []byte) (c Credit, ok bool, err error) {
 	return c, err == nil, err
 }
 
-// tableOf returns the table of r, nil for none and for one that lacks a section.
+// tableOf returns the table of r; nil if it or one of its sections is missing.
 func tableOf(r *release.Reader) *release.Table {
 	if t, ok := r.Table(Table); ok && t.Has(rowSection, blockSection, wordSection) {
 		return t
@@ -212,7 +212,7 @@ func tableOf(r *release.Reader) *release.Table {
 	return nil
 }
 
-// find returns the row of an id behind its length; nil for none.
+// find returns the row of an ID, after its length; nil if there is none.
 func find(t *release.Table, id []byte) ([]byte, error) {
 	blocks, _ := t.View(blockSection)
 	rows, _ := t.View(rowSection)
@@ -241,7 +241,7 @@ func find(t *release.Table, id []byte) ([]byte, error) {
 	return nil, nil
 }
 
-// parse reads a row behind its id and length.
+// parse parses a row, after its ID and length.
 func parse(row []byte, words release.View) (c Credit, err error) {
 	r := encoding.NewReader(row)
 	head := r.Uvarint()
@@ -253,7 +253,7 @@ func parse(row []byte, words release.View) (c Credit, err error) {
 	c.Character = r.Bytes()
 	c.parts = r.Rest()
 	if err := r.Err(); err != nil || c.Role == 0 {
-		return c, corrupt("a row is cut or has no role")
+		return c, corrupt("a row is truncated or has no role")
 	}
 	text := encoding.NewReader(words.Bytes(0, uint64(words.Len())))
 	for n := uint64(0); text.Len() > 0 && n <= max(department, job); n++ {
@@ -266,7 +266,7 @@ func parse(row []byte, words release.View) (c Credit, err error) {
 		}
 	}
 	if c.Department == nil || c.Job == nil || text.Err() != nil {
-		return c, corrupt("words %d and %d are not both there", department, job)
+		return c, corrupt("word %d or %d is missing", department, job)
 	}
 	return c, nil
 }
@@ -275,14 +275,13 @@ func corrupt(format string, args ...any) error {
 	return fmt.Errorf("%w: table %s: "+format, append([]any{release.ErrCorrupt, Table}, args...)...)
 }
 
-// A cursor reads all credits of a release in the order of their ids. It checks that ids ascend and
-// that rows are whole.
+// A cursor reads all credits of a release in order of ID. It checks that IDs ascend and that rows are complete.
 type cursor struct {
 	rows  encoding.Reader
 	words release.View
 	want  int // rows of the table
 	n     int
-	id    []byte // of the row at hand; nil behind the last
+	id    []byte // of the current row; nil after the last
 	c     Credit
 }
 
@@ -297,7 +296,7 @@ func newCursor(r *release.Reader) *cursor {
 	return &cursor{rows: encoding.NewReader(rows.Bytes(0, uint64(rows.Len()))), words: words, want: t.Rows()}
 }
 
-// next reads the next credit; c.id is nil when there is none.
+// next reads the next credit; c.id is nil after the last one.
 func (c *cursor) next() (err error) {
 	if c.rows.Len() == 0 {
 		c.id = nil
@@ -308,7 +307,7 @@ func (c *cursor) next() (err error) {
 	}
 	id, row := c.rows.Take(idLen), c.rows.Bytes()
 	if c.rows.Err() != nil || bytes.Compare(id, c.id) <= 0 {
-		return corrupt("row %d is cut or not in order", c.n)
+		return corrupt("row %d is truncated or not in order", c.n)
 	}
 	c.id, c.n = id, c.n+1
 	if c.c, err = parse(row, c.words); err != nil {
@@ -317,8 +316,7 @@ func (c *cursor) next() (err error) {
 	return nil
 }
 
-// Each calls fn with all credits of r in the order of their ids, until fn returns an error, which
-// it passes on.
+// Each calls fn with all credits of r in order of ID. It stops at and returns the first error of fn.
 func Each(r *release.Reader, fn func(id []byte, c *Credit) error) error {
 	c := newCursor(r)
 	for {
@@ -331,9 +329,8 @@ func Each(r *release.Reader, fn func(id []byte, c *Credit) error) error {
 	}
 }
 
-// Compare calls fn with the id, 24 hexadecimal digits, of each credit that differs between an earlier
-// and a later release, in the order of the ids. The rows of its title and its person are theirs: a
-// response that has them carries their names for caches.
+// Compare calls fn with the ID, 24 hex digits, of each credit that differs between an earlier and a later release, in
+// order of ID. The rows of title and person do not count: caches track them by their own tags.
 func Compare(a, b *release.Reader, fn func(change compare.Change, id string) error) error {
 	x, y := newCursor(a), newCursor(b)
 	if err := errors.Join(x.next(), y.next()); err != nil {
@@ -374,8 +371,8 @@ func (c *Credit) same(o *Credit) bool {
 		bytes.Equal(c.Character, o.Character) && bytes.Equal(c.parts, o.parts)
 }
 
-// Check reads all credits. Those whose number, counted from 0, is mine are found by their ids and lead to resources that
-// r has.
+// Check reads all credits. For those whose number, from 0, is mine, it checks that Find returns them and that r has
+// their resources.
 func Check(r *release.Reader, mine func(n int) bool) error {
 	t, n := tableOf(r), -1
 	return Each(r, func(id []byte, c *Credit) error {
@@ -389,11 +386,11 @@ func Check(r *release.Reader, mine func(n int) bool) error {
 	})
 }
 
-// checkRow looks for the resources that a credit leads to.
+// checkRow checks that r has the resources of a credit.
 func checkRow(r *release.Reader, c *Credit) error {
 	has := func(i release.Include) error {
 		if _, ok := r.Include(i); !ok {
-			return corrupt("%s is not there", i)
+			return corrupt("%s is missing", i)
 		}
 		return nil
 	}
@@ -404,22 +401,22 @@ func checkRow(r *release.Reader, c *Credit) error {
 	return c.Parts(func(_ int, e Episode) error { return has(c.EpisodeRow(e)) }, func(_ int, n uint32) error { return has(c.SeasonRow(n)) })
 }
 
-// TitleRow names the row of the title.
+// TitleRow returns the include of the title's row.
 func (c *Credit) TitleRow() release.Include {
 	return release.Include{Kind: c.Kind, ID: c.Title, Sub: fragment.SubMediaRow}
 }
 
-// PersonRow names the row of the person.
+// PersonRow returns the include of the person's row.
 func (c *Credit) PersonRow() release.Include {
 	return release.Include{Kind: fragment.KindPerson, ID: c.Person, Sub: fragment.SubMediaRow}
 }
 
-// EpisodeRow names the row of an episode.
+// EpisodeRow returns the include of an episode's row.
 func (c *Credit) EpisodeRow(e Episode) release.Include {
 	return release.Include{Kind: fragment.KindEpisode, ID: c.Title, Season: e.Season, Episode: e.Number, Sub: fragment.SubMediaRow}
 }
 
-// SeasonRow names the row of a season.
+// SeasonRow returns the include of a season's row.
 func (c *Credit) SeasonRow(n uint32) release.Include {
 	return release.Include{Kind: fragment.KindSeason, ID: c.Title, Season: n, Sub: fragment.SubMediaRow}
 }

@@ -1,10 +1,9 @@
-// Package posting is what query tables are made of: columns, orders, ranges and lists of
-// ranks at rest. The builder writes them into the sections of a release's tables, the edge
-// maps them and reads them where they lie; opening one costs the same at any size.
+// Package posting implements the elements of query tables in files: columns, orders, ranges and lists of ranks. The
+// builder writes them into sections of a release's tables; the edge reads them in the mapping. Opening one takes the
+// same time at any size.
 //
-// A rank is the number of a resource among those of its kind, most popular first, from 0.
-// TABLES.md has the layout of the sections. Sections that do not fit together, and lists
-// that are damaged, are errors that match release.ErrCorrupt.
+// A rank is the number of a resource in its kind, most popular first, from 0. TABLES.md has the layout of the
+// sections. Inconsistent sections and damaged lists cause errors that match release.ErrCorrupt.
 package posting
 
 import (
@@ -16,13 +15,13 @@ import (
 	"github.com/reelsplice/reelsplice/schemas/release"
 )
 
-// A Source has sections, as a release.Table does.
+// A Source has named sections, like a release.Table.
 type Source interface {
-	// Section returns the bytes of a section, nil for one that is not there.
+	// Section returns the bytes of a section; nil if it is absent.
 	Section(name string) []byte
 }
 
-// Has reports whether s has all of the sections. Those of a release are not read.
+// Has reports whether s has all of the sections. It does not read sections of a release.
 func Has(s Source, names ...string) bool {
 	if t, ok := s.(*release.Table); ok {
 		return t.Has(names...)
@@ -30,13 +29,13 @@ func Has(s Source, names ...string) bool {
 	return !slices.ContainsFunc(names, func(name string) bool { return s.Section(name) == nil })
 }
 
-// A Sink takes sections, as a release.TableWriter does.
+// A Sink accepts sections, like a release.TableWriter.
 type Sink interface {
 	// Section starts the next section.
 	Section(name string) io.Writer
 }
 
-// Ends of the names of sections.
+// Suffixes of the names of sections.
 const (
 	orderEnd = ".order"
 	placeEnd = ".place"
@@ -52,7 +51,7 @@ func Corrupt(section, format string, args ...any) error {
 	return fmt.Errorf("%w: section %s: %s", release.ErrCorrupt, section, fmt.Sprintf(format, args...))
 }
 
-// sized returns a section, which must have rows times width bytes.
+// sized returns a section that must have rows times width bytes.
 func sized(s Source, name string, rows, width int) ([]byte, error) {
 	b := s.Section(name)
 	if b == nil {

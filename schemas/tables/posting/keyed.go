@@ -15,10 +15,10 @@ const (
 	formBit   = 1 // of an offset: the list is a bit set
 )
 
-// endKey is behind all keys, so no list may have it.
+// endKey is above all keys, so no list can have it.
 const endKey = math.MaxUint64
 
-// keyed finds the bytes that belong to a key.
+// keyed finds the bytes of a key.
 type keyed struct {
 	name string
 	keys []byte
@@ -26,7 +26,7 @@ type keyed struct {
 	rows int
 }
 
-// openKeyed checks no more than the ends: what lies between is checked when it is read.
+// openKeyed checks only the end: the rest is checked when it is read.
 func openKeyed(s Source, name string, rows int) (keyed, error) {
 	k := keyed{name: name, keys: s.Section(name + keysEnd), data: s.Section(name + dataEnd), rows: rows}
 	if len(k.keys) < keyLen || len(k.keys)%keyLen != 0 || k.data == nil {
@@ -38,7 +38,7 @@ func openKeyed(s Source, name string, rows int) (keyed, error) {
 	return k, nil
 }
 
-// Len returns how many keys have a list.
+// Len returns the number of keys.
 func (k *keyed) Len() int { return len(k.keys)/keyLen - 1 }
 
 // Key returns the i-th key, ascending.
@@ -51,7 +51,7 @@ func (k *keyed) find(key uint64) (int, bool) {
 	return sort.Find(k.Len(), func(i int) int { return cmp.Compare(key, k.Key(i)) })
 }
 
-// bytes returns what belongs to key i, and its form; nil where the offsets lie.
+// bytes returns the bytes of key i and whether they are a bit set; nil if the offsets are invalid.
 func (k *keyed) bytes(i int) (b []byte, bitSet bool) {
 	off := k.offset(i)
 	from, to := off&^formBit, k.offset(i+1)&^formBit
@@ -61,7 +61,7 @@ func (k *keyed) bytes(i int) (b []byte, bitSet bool) {
 	return k.data[from:to], off&formBit != 0
 }
 
-// A keyedWriter writes the two sections: the data as it comes, the keys at the end.
+// A keyedWriter writes the two sections: data immediately, keys at the end.
 type keyedWriter struct {
 	s    Sink
 	name string
@@ -76,10 +76,10 @@ func newKeyedWriter(s Sink, name string) keyedWriter {
 	return keyedWriter{s: s, name: name, w: s.Section(name + dataEnd)}
 }
 
-// add writes the bytes of a key, which is above all before it.
+// add writes the bytes of a key. Keys ascend.
 func (k *keyedWriter) add(key uint64, form uint64, b []byte) error {
 	if key == endKey || k.any && key <= k.last {
-		return fmt.Errorf("write section %s: key %d behind key %d", k.name+keysEnd, key, k.last)
+		return fmt.Errorf("write section %s: key %d after key %d", k.name+keysEnd, key, k.last)
 	}
 	k.any, k.last = true, key
 	k.keys = le.AppendUint64(le.AppendUint64(k.keys, key), k.off|form)
@@ -130,10 +130,10 @@ type List struct {
 	rows   int
 }
 
-// Bytes returns how many bytes the list has, which grows with the number of its ranks.
+// Bytes returns the size of the list, which grows with the number of its ranks.
 func (l List) Bytes() int { return len(l.data) }
 
-// padding fills the end of a list that is no multiple of 8 bytes long. No rank is that.
+// padding fills a list up to a multiple of 8 bytes. It is never a rank.
 const padding = math.MaxUint32
 
 // AddTo adds the ranks to dst.
@@ -179,11 +179,10 @@ func NewListWriter(s Sink, name string) *ListWriter {
 	return &ListWriter{keyedWriter: newKeyedWriter(s, name)}
 }
 
-// Add writes the list of a key, which is above all keys before it. The ranks ascend, are
-// below 2^32-1, and none is there twice.
+// Add writes the list of a key. Keys ascend. The ranks ascend without duplicates and are below 2^32-1.
 func (w *ListWriter) Add(key uint64, ranks []uint32) error {
 	w.buf = w.buf[:0]
-	if n := len(ranks); n == 0 || 8*words(int(ranks[n-1])+1) >= 4*n { // as ranks it is no longer
+	if n := len(ranks); n == 0 || 8*words(int(ranks[n-1])+1) >= 4*n { // ranks are no longer than a bit set
 		for _, r := range ranks {
 			w.buf = le.AppendUint32(w.buf, r)
 		}
@@ -226,15 +225,15 @@ func (d *Dated) Find(key uint64) (DatedList, bool) {
 // datedLen is the length of a day and a rank.
 const datedLen = 8
 
-// A DatedList is a list of days and ranks, ascending by both. A rank may be there on
-// several days. The zero DatedList is empty.
+// A DatedList is a list of days and ranks, ascending by both. A rank may occur on several days. The zero DatedList is
+// empty.
 type DatedList struct {
 	name string
 	data []byte
 	rows int
 }
 
-// Len returns how many pairs there are.
+// Len returns the number of pairs.
 func (d DatedList) Len() int { return len(d.data) / datedLen }
 
 // Day returns the day of pair i.
@@ -281,8 +280,7 @@ func NewDatedWriter(s Sink, name string) *DatedWriter {
 	return &DatedWriter{keyedWriter: newKeyedWriter(s, name)}
 }
 
-// Add writes the list of a key, which is above all keys before it. The pairs ascend by day
-// and rank, and none is there twice.
+// Add writes the list of a key. Keys ascend. The pairs ascend by day and rank without duplicates.
 func (w *DatedWriter) Add(key uint64, list []Date) error {
 	w.buf = w.buf[:0]
 	for _, p := range list {

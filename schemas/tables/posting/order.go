@@ -22,17 +22,17 @@ func OpenOrder(s Source, name string, rows int) (Order, error) {
 	return Order{Uint32s(order), Uint32s(place)}, err
 }
 
-// Len returns how many ranks there are.
+// Len returns the number of ranks.
 func (o *Order) Len() int { return o.order.Len() }
 
-// At returns the rank at a place. In a damaged table it may be no rank at all.
+// At returns the rank at a place. In a damaged table it may be out of range.
 func (o *Order) At(place int) uint32 { return o.order.At(place) }
 
-// Place returns the place of a rank. In a damaged table it may be no place at all.
+// Place returns the place of a rank. In a damaged table it may be out of range.
 func (o *Order) Place(rank uint32) int { return int(o.place.At(int(rank))) }
 
-// WriteOrder writes a permutation of a number of ranks. each calls fn with every rank once, in the order
-// that is written. It is called once, and again for each window: as many ranks are in memory.
+// WriteOrder writes a permutation of rows ranks. each calls fn with every rank once, in the order to write.
+// WriteOrder calls each once for the order, and again for each window: memory holds window ranks at a time.
 func WriteOrder(s Sink, name string, rows, window int, each func(fn func(rank uint32) error) error) error {
 	w := s.Section(name + orderEnd)
 	var b [4]byte
@@ -73,15 +73,13 @@ func WriteOrder(s Sink, name string, rows, window int, each func(fn func(rank ui
 	return nil
 }
 
-// sumsOf returns how many cumulative sets a Range of n rows has, and how many places lie
-// between them.
+// sumsOf returns the number of cumulative sets in a Range of n rows, and the number of places between them.
 func sumsOf(n int) (sums, step int) {
 	step = max(1, (n+63)/64)
 	return n / step, step
 }
 
-// A Range is a column of int32 for which all ranks between two values can be had in a time
-// that does not depend on how many they are.
+// A Range is a column of int32 that returns all ranks between two values in a time independent of their number.
 type Range struct {
 	Order
 	name   string
@@ -90,8 +88,7 @@ type Range struct {
 	pool   *Pool
 }
 
-// OpenRange returns a range of a table with that many rows. pool lends sets for as many
-// ranks.
+// OpenRange returns a range of a table with that many rows. pool lends sets of the same size.
 func OpenRange(s Source, name string, rows int, pool *Pool) (Range, error) {
 	column, err := sized(s, name, rows, 4)
 	if err != nil {
@@ -109,8 +106,7 @@ func OpenRange(s Source, name string, rows int, pool *Pool) (Range, error) {
 // Value returns the value of a rank.
 func (r *Range) Value(rank uint32) int32 { return r.column.At(int(rank)) }
 
-// places returns the places from the first value that is at least lo to the first that is
-// above hi.
+// places returns the places from the first value >= lo to the first value > hi.
 func (r *Range) places(lo, hi int32) (from, to int, err error) {
 	n := r.Len()
 	ok := true
@@ -136,7 +132,7 @@ func (r *Range) Count(lo, hi int32) (int, error) {
 	return to - from, err
 }
 
-// And removes from dst the ranks whose value is not lo <= value <= hi.
+// And removes from dst the ranks outside lo <= value <= hi.
 func (r *Range) And(dst Set, lo, hi int32) error {
 	from, to, err := r.places(lo, hi)
 	if err != nil {
@@ -149,7 +145,7 @@ func (r *Range) And(dst Set, lo, hi int32) error {
 	set := r.pool.Get()
 	defer r.pool.Put(set)
 	_, step := sumsOf(n)
-	if to-from <= step { // a few: each by itself
+	if to-from <= step { // few: each individually
 		set.Clear()
 		if err := r.change(*set, from, to, Set.Add); err != nil {
 			return err
@@ -172,8 +168,7 @@ func (r *Range) And(dst Set, lo, hi int32) error {
 	return nil
 }
 
-// below makes dst the set of the ranks at places below place: the next stored set, and what
-// that lacks or has too many of.
+// below sets dst to the ranks at places below place: the nearest stored set, plus or minus the difference.
 func (r *Range) below(dst Set, place int) error {
 	sums, step := sumsOf(r.Len())
 	i := min((place+step/2)/step, sums)
@@ -191,7 +186,7 @@ func (r *Range) below(dst Set, place int) error {
 	return r.change(dst, place, i*step, Set.Remove)
 }
 
-// change adds or removes the ranks at some places.
+// change adds or removes the ranks at places from from up to to.
 func (r *Range) change(dst Set, from, to int, do func(Set, uint32)) error {
 	n := r.Len()
 	for i := from; i < to; i++ {
@@ -204,8 +199,8 @@ func (r *Range) change(dst Set, from, to int, do func(Set, uint32)) error {
 	return nil
 }
 
-// WriteSums writes the cumulative sets of a Range, whose order each gives as for WriteOrder. The column, in the
-// section of that name, and the order are written before.
+// WriteSums writes the cumulative sets of a Range; each is as in WriteOrder. The column and the order must have been
+// written before.
 func WriteSums(s Sink, name string, rows int, each func(fn func(rank uint32) error) error) error {
 	set := NewSet(rows)
 	_, step := sumsOf(rows)

@@ -7,11 +7,11 @@ import (
 
 const wordBits = 64
 
-// A Set is a set of ranks below a bound that NewSet was given: one bit a rank. It is what
-// a query works with; at a million rows it has 125 KB.
+// A Set is a bit set of ranks below the bound passed to NewSet. Queries operate on sets; for a million rows one has
+// 125 KB.
 type Set []uint64
 
-// words returns how many words a Set of n ranks has.
+// words returns the number of words in a Set of n ranks.
 func words(n int) int { return (n + wordBits - 1) / wordBits }
 
 // NewSet returns an empty set for n ranks.
@@ -44,7 +44,7 @@ func (s Set) Fill(n int) {
 	}
 }
 
-// And removes what is not in o, a set for as many ranks.
+// And keeps only the ranks in o, a set of the same size.
 func (s Set) And(o Set) {
 	o = o[:len(s)]
 	for i := range s {
@@ -52,7 +52,7 @@ func (s Set) And(o Set) {
 	}
 }
 
-// AndNot removes what is in o, a set for as many ranks.
+// AndNot removes the ranks in o, a set of the same size.
 func (s Set) AndNot(o Set) {
 	o = o[:len(s)]
 	for i := range s {
@@ -60,7 +60,7 @@ func (s Set) AndNot(o Set) {
 	}
 }
 
-// Or adds what is in o, a set for as many ranks.
+// Or adds the ranks in o, a set of the same size.
 func (s Set) Or(o Set) {
 	o = o[:len(s)]
 	for i := range s {
@@ -68,7 +68,7 @@ func (s Set) Or(o Set) {
 	}
 }
 
-// Count returns how many ranks are in the set.
+// Count returns the number of ranks in the set.
 func (s Set) Count() int {
 	n := 0
 	for _, w := range s {
@@ -77,7 +77,7 @@ func (s Set) Count() int {
 	return n
 }
 
-// Next returns the first rank of the set from from on, -1 if there is none.
+// Next returns the first rank in the set from from on; -1 if there is none.
 func (s Set) Next(from int) int {
 	if from < 0 {
 		from = 0
@@ -96,7 +96,7 @@ func (s Set) Next(from int) int {
 	return i*wordBits + bits.TrailingZeros64(w)
 }
 
-// Prev returns the last rank of the set up to from, from included; -1 if there is none.
+// Prev returns the last rank in the set up to and including from; -1 if there is none.
 func (s Set) Prev(from int) int {
 	if from >= len(s)*wordBits {
 		from = len(s)*wordBits - 1
@@ -116,7 +116,7 @@ func (s Set) Prev(from int) int {
 	return i*wordBits + bits.Len64(w) - 1
 }
 
-// A Pool lends sets for one number of ranks. It is safe for concurrent use.
+// A Pool lends sets of one size. It is safe for concurrent use.
 type Pool struct {
 	n    int
 	pool sync.Pool
@@ -132,8 +132,8 @@ func NewPool(n int) *Pool {
 	return p
 }
 
-// Get returns a set with any content.
+// Get returns a set with arbitrary content.
 func (p *Pool) Get() *Set { return p.pool.Get().(*Set) }
 
-// Put takes a set back.
+// Put returns a set to the pool.
 func (p *Pool) Put(s *Set) { p.pool.Put(s) }
