@@ -9,26 +9,26 @@ import (
 	"sync"
 )
 
-// A Provider is a service that offers titles to watch: one row of
-// watch/providers/movie and watch/providers/tv. It encodes as such a row.
+// A Provider is a service that offers titles to watch: one row of watch/providers/movie and watch/providers/tv. It
+// encodes as such a row.
 type Provider struct {
-	// Priorities has the countries with offers.
+	// Priorities contains the countries with offers.
 	Priorities Priorities `json:"display_priorities"`
-	// Priority is the rank for no country in particular, 0 first.
+	// Priority is the rank without a country, from 0.
 	Priority int    `json:"display_priority"`
 	LogoPath string `json:"logo_path"`
 	Name     string `json:"provider_name"`
 	ID       int64  `json:"provider_id"`
 }
 
-// Priorities are the ranks of a provider among those of a country, 0 first, by ISO 3166-1
-// code. They encode as the object that they were read from, in TMDB's order.
+// Priorities are the ranks of a provider by country (ISO 3166-1 code), from 0. They encode as the object they were
+// parsed from, in TMDB's order.
 type Priorities struct {
 	object json.RawMessage
 	ranks  map[string]int
 }
 
-// In returns the rank in a country, and false where there are no offers.
+// In returns the rank in a country; false if there are no offers.
 func (p Priorities) In(country string) (rank int, ok bool) {
 	rank, ok = p.ranks[country]
 	return rank, ok
@@ -56,7 +56,7 @@ type providerFile struct {
 type providerTable struct {
 	lists     map[Media][]Provider
 	regions   []Country
-	countries []string // that some provider serves, sorted
+	countries []string // countries of all providers, sorted
 }
 
 var providers = sync.OnceValue(func() *providerTable {
@@ -74,20 +74,20 @@ var providers = sync.OnceValue(func() *providerTable {
 	for _, code := range file.Regions {
 		c, ok := CountryByCode(code)
 		if !ok {
-			panic(fmt.Errorf("reference: providers.json: region %q is no country", code))
+			panic(fmt.Errorf("reference: providers.json: region %q is not a country", code))
 		}
 		t.regions = append(t.regions, c)
 	}
 	return t
 })
 
-// Providers returns the rows of watch/providers/movie or watch/providers/tv in
-// TMDB's order, which is that of their ids; nil for no Media.
+// Providers returns the rows of watch/providers/movie or watch/providers/tv in TMDB's order, by ID; nil for an
+// unknown Media.
 func Providers(m Media) []Provider { return providers().lists[m] }
 
 // ProviderRegions returns the entries of watch/providers/regions sorted by code.
 func ProviderRegions() []Country { return providers().regions }
 
-// ProviderCountries returns the codes of the countries that some provider has
-// offers in, sorted: those of ProviderRegions and a few that TMDB lists nowhere.
+// ProviderCountries returns the codes of the countries in which some provider has offers, sorted: all ProviderRegions
+// and a few that TMDB lists nowhere.
 func ProviderCountries() []string { return providers().countries }

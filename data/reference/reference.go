@@ -1,21 +1,18 @@
-// Package reference holds what the API serves as it is, whatever dumps a release
-// is built from: the genres with their names in each language, the languages, the
-// countries, the primary translations, the configuration, the certifications, the
-// watch providers, and the names of seasons and episodes that have none.
+// Package reference contains data that the API serves unchanged, independent of dumps: the genres with their names in
+// each language, the languages, the countries, the primary translations, the configuration, the certifications, the
+// watch providers, and the names of unnamed seasons and episodes.
 //
-// It is facts about TMDB, in TMDB's wording, odd spellings included: a dump that
-// carries a genre name must come out with the same name. Where TMDB has no name,
-// neither has this package. Only of the generic names of seasons and episodes some
-// stand in for what no recorded response shows; the README lists them.
+// It has facts about TMDB in TMDB's wording, including odd spellings: a genre name in a dump must be served
+// unchanged. If TMDB has no name, neither has this package. The exceptions are some generic names of seasons and
+// episodes that no recorded response shows; the README lists them.
 //
-// Entries are keyed as in the API: genres by TMDB's id, languages by ISO 639-1 code
-// and TMDB's additions (xx for no language, cn for Cantonese), countries by ISO
-// 3166-1 code and TMDB's additions (XC for Czechoslovakia), translations by both
-// joined with a hyphen. Languages are lower case and countries upper case
-// everywhere; other spellings are not found.
+// Entries have the API's keys: genres by TMDB's ID, languages by ISO 639-1 code and TMDB's additions (xx for no
+// language, cn for Cantonese), countries by ISO 3166-1 code and TMDB's additions (XC for Czechoslovakia),
+// translations by both joined with a hyphen. Languages are lower case and countries upper case; other spellings are
+// not found.
 //
-// The data lies in JSON files beside the code, which are parsed on first use. What
-// the functions return is shared by all callers and must not be changed.
+// The data is in JSON files next to the code, which are parsed on first use. Results are shared by all callers and
+// read-only.
 package reference
 
 import (
@@ -38,14 +35,14 @@ var files embed.FS
 type Language struct {
 	Code        string `json:"iso_639_1"`
 	EnglishName string `json:"english_name"`
-	Name        string `json:"name"` // in the language itself; empty where TMDB has none
+	Name        string `json:"name"` // in the language itself; empty if TMDB has none
 }
 
 // A Country is one entry of configuration/countries.
 type Country struct {
 	Code        string `json:"iso_3166_1"`
 	EnglishName string `json:"english_name"`
-	NativeName  string `json:"native_name"` // as served without a language parameter, so English
+	NativeName  string `json:"native_name"` // as served without a language parameter, hence in English
 }
 
 // translationFile is the shape of translations.json.
@@ -67,8 +64,7 @@ var (
 	})
 )
 
-// Languages returns the entries of configuration/languages sorted by code; TMDB's
-// own order changes from response to response.
+// Languages returns the entries of configuration/languages sorted by code; TMDB's own order varies between responses.
 func Languages() []Language { return languages() }
 
 // LanguageByCode returns the language with an ISO 639-1 code such as "de".
@@ -77,8 +73,7 @@ func LanguageByCode(code string) (Language, bool) {
 	return l, ok
 }
 
-// Countries returns the entries of configuration/countries in TMDB's order, which
-// is that of their codes.
+// Countries returns the entries of configuration/countries in TMDB's order, by code.
 func Countries() []Country { return countries() }
 
 // CountryByCode returns the country with an ISO 3166-1 code such as "DE".
@@ -91,9 +86,9 @@ func CountryByCode(code string) (Country, bool) {
 // such as "de-DE", sorted as TMDB serves them.
 func PrimaryTranslations() []string { return translations().Primary }
 
-// DefaultRegion returns the region meant by a language without one, such as "DE"
-// for "de", or "" when none is known. Languages without a primary translation have
-// one where TMDB's translation lists show it: the code itself in upper case.
+// DefaultRegion returns the region for a language without one, such as "DE" for "de", or "" if it is unknown. For
+// languages without a primary translation it is known if TMDB's translation lists show it: the code itself in upper
+// case.
 func DefaultRegion(lang string) string { return translations().Regions[lang] }
 
 // byCode maps the code of each entry to the entry.
@@ -105,8 +100,8 @@ func byCode[T any](list []T, code func(T) string) map[string]T {
 	return m
 }
 
-// parsed returns a function that decodes one of the embedded files at its first call. They are
-// part of the program, so one that does not decode is a bug here and panics.
+// parsed returns a function that decodes an embedded file on its first call. It panics if the file is invalid, which
+// is a bug.
 func parsed[T any](name string) func() T {
 	return sync.OnceValue(func() (v T) {
 		data, err := files.ReadFile(name)
@@ -126,14 +121,13 @@ func parsed[T any](name string) func() T {
 type Certification struct {
 	Certification string `json:"certification"`
 	Meaning       string `json:"meaning"` // in English or the country's language; may be empty
-	Order         int    `json:"order"`   // from mild to strict; two of a country can share one
+	Order         int    `json:"order"`   // from mild to strict; not unique in a country
 }
 
 var certifications = parsed[map[Media]map[string][]Certification]("certifications.json")
 
-// Certifications returns the age ratings of m by country ("DE", and "CA-QC" for
-// Quebec); nil for no Media. Those of a country are sorted by Order; TMDB's own
-// sequence follows no field.
+// Certifications returns the age ratings of m by country ("DE", and "CA-QC" for Quebec); nil for an unknown Media.
+// The ratings of a country are sorted by Order; TMDB's own sequence follows no field.
 func Certifications(m Media) map[string][]Certification { return certifications()[m] }
 
 // configurationFile is the shape of configuration.json.
@@ -142,9 +136,8 @@ type configurationFile struct {
 	ImageSizes ImageSizes `json:"image_sizes"`
 }
 
-// ImageSizes are the sizes that images come in, by what they show: "w" and a width
-// or "h" and a height in pixels, and "original". An image lies at the base URL,
-// then a size, then its path.
+// ImageSizes are the available sizes of images, by their subject: "w" and a width or "h" and a height in pixels, and
+// "original". The URL of an image is the base URL, a size, and the image's path.
 type ImageSizes struct {
 	Backdrop []string `json:"backdrop_sizes"`
 	Logo     []string `json:"logo_sizes"`
@@ -155,14 +148,14 @@ type ImageSizes struct {
 
 // A Department is one entry of configuration/jobs.
 type Department struct {
-	Name string   `json:"department"` // in English, as credits carry it
-	Jobs []string `json:"jobs"`       // in English, as credits carry them; "Sound" has one twice
+	Name string   `json:"department"` // in English, as in credits
+	Jobs []string `json:"jobs"`       // in English, as in credits; "Sound" has a duplicate
 }
 
 // A CountryZones is one entry of configuration/timezones.
 type CountryZones struct {
 	Code  string   `json:"iso_3166_1"`
-	Zones []string `json:"zones"` // names of the time zone database, such as "Europe/Berlin"
+	Zones []string `json:"zones"` // names from the time zone database, such as "Europe/Berlin"
 }
 
 var (
@@ -171,37 +164,33 @@ var (
 	timezones     = parsed[[]CountryZones]("timezones.json")
 )
 
-// ChangeKeys returns the names that the keys of changes can have, in TMDB's order,
-// which is that of the alphabet.
+// ChangeKeys returns the possible keys of changes, in TMDB's alphabetical order.
 func ChangeKeys() []string { return configuration().ChangeKeys }
 
 // Images returns the sizes of images, each list in TMDB's order.
 func Images() ImageSizes { return configuration().ImageSizes }
 
-// Departments returns the entries of configuration/jobs sorted by department;
-// TMDB's own order changes from response to response. The jobs of a department stand in
-// TMDB's order, which does not.
+// Departments returns the entries of configuration/jobs sorted by department; TMDB's own order varies between
+// responses. The jobs of a department are in TMDB's order, which does not vary.
 func Departments() []Department { return departments() }
 
-// Timezones returns the entries of configuration/timezones in TMDB's order, which
-// is that of the country codes.
+// Timezones returns the entries of configuration/timezones in TMDB's order, by country code.
 func Timezones() []CountryZones { return timezones() }
 
-// A Media names one of the two genre lists. Eight genres are on both, with the same
-// id and name.
+// A Media selects one of the two genre lists. Eight genres are on both, with the same ID and name.
 type Media string
 
-// The kinds of media that have a genre list, by the names that the API's paths use.
+// The media with a genre list, named as in the API's paths.
 const (
 	Movie Media = "movie"
 	TV    Media = "tv"
 )
 
-// fallbackLanguage names the genres that a language has no names for, as TMDB's
-// details responses do. (Its genre lists have null instead.)
+// fallbackLanguage names genres that a language has no names for, as in TMDB's details responses. (Its genre lists
+// have null instead.)
 const fallbackLanguage = "en"
 
-// genreTable is the shape of genres.json. A name belongs to an id, not to a list.
+// genreTable is the shape of genres.json. A name belongs to an ID, not to a list.
 type genreTable struct {
 	Lists map[Media][]int64           `json:"lists"`
 	Names map[string]map[int64]string `json:"names"` // by language, xx or xx-YY
@@ -214,18 +203,16 @@ var (
 	})
 )
 
-// Genres returns the ids of m's genres in the order of TMDB's list, which is the
-// same in every language.
+// Genres returns the IDs of m's genres in the order of TMDB's list, which is the same in every language.
 func Genres(m Media) []int64 { return genres().Lists[m] }
 
-// GenreName returns the name of one of m's genres in a language and region ("de",
-// "DE"; either may be empty). It falls back from language and region to language
-// alone to English, and is "" when m's list has no such genre.
+// GenreName returns the name of one of m's genres in a language and region ("de", "DE"; either may be empty). It
+// falls back from language and region to the language alone, then to English. It is "" if m's list lacks the genre.
 func GenreName(m Media, id int64, language, region string) string {
 	return genres().name(m, id, language, region)
 }
 
-// GenreTranslations returns the names of one of m's genres in the languages that have one, in no order.
+// GenreTranslations returns the names of one of m's genres in all languages that have one, in arbitrary order.
 func GenreTranslations(m Media, id int64) (out []string) {
 	for _, names := range genres().Names {
 		if name, ok := names[id]; ok && slices.Contains(genres().Lists[m], id) {
@@ -250,11 +237,11 @@ func (t *genreTable) name(m Media, id int64, language, region string) string {
 	return t.Names[fallbackLanguage][id]
 }
 
-// GenreLanguages returns the languages that have genre names, sorted: xx, or xx-YY
-// where the names of a region differ from those of its language.
+// GenreLanguages returns the languages with genre names, sorted: xx, or xx-YY if the names of a region differ from
+// its language's.
 func GenreLanguages() []string { return genreLanguages() }
 
-// genericNames are the names of one language, with numberMark where a number goes.
+// genericNames are the names of one language, with numberMark in place of the number.
 type genericNames struct {
 	Season   string `json:"season"`
 	Episode  string `json:"episode"`
@@ -266,7 +253,7 @@ const numberMark = "{n}"
 // generics are the names by language, xx or xx-YY.
 var generics = parsed[map[string]*genericNames]("names.json")
 
-// genericIn falls back from language and region to language alone to English.
+// genericIn falls back from language and region to the language alone, then to English.
 func genericIn[T string | []byte](lang, region T) *genericNames {
 	t := generics()
 	key := append(append(append(make([]byte, 0, 16), lang...), '-'), region...)
@@ -285,10 +272,9 @@ func appendNumbered(dst []byte, name string, number int) []byte {
 	return append(strconv.AppendInt(append(dst, before...), int64(number), 10), after...)
 }
 
-// AppendSeasonName appends the name that a season without a name of its own has in a
-// language and region ("de", "DE"; either may be empty): the word for a season and
-// its number, as in "Staffel 2", and that of the specials for season 0. Languages without
-// such names have those of English. Nothing but dst is allocated.
+// AppendSeasonName appends the name of an unnamed season in a language and region ("de", "DE"; either may be empty):
+// the word for a season and its number, as in "Staffel 2", or the word for specials for season 0. Languages without
+// such names use English. It allocates only dst.
 func AppendSeasonName[T string | []byte](dst []byte, lang, region T, number int) []byte {
 	names := genericIn(lang, region)
 	if number == 0 {
@@ -297,21 +283,20 @@ func AppendSeasonName[T string | []byte](dst []byte, lang, region T, number int)
 	return appendNumbered(dst, names.Season, number)
 }
 
-// AppendEpisodeName appends the name that an episode without a name of its own has,
-// in the way of AppendSeasonName. Number 0 is a number like any other.
+// AppendEpisodeName appends the name of an unnamed episode, like AppendSeasonName. Number 0 has no special meaning.
 func AppendEpisodeName[T string | []byte](dst []byte, lang, region T, number int) []byte {
 	return appendNumbered(dst, genericIn(lang, region).Episode, number)
 }
 
-// SeasonName returns what AppendSeasonName appends.
+// SeasonName returns the result of AppendSeasonName.
 func SeasonName(lang, region string, number int) string {
 	return string(AppendSeasonName(make([]byte, 0, maxGenericName), lang, region, number))
 }
 
-// EpisodeName returns what AppendEpisodeName appends.
+// EpisodeName returns the result of AppendEpisodeName.
 func EpisodeName(lang, region string, number int) string {
 	return string(AppendEpisodeName(make([]byte, 0, maxGenericName), lang, region, number))
 }
 
-// maxGenericName is more than the names of names.json take in bytes, with a number.
+// maxGenericName exceeds the length of all names in names.json with a number, in bytes.
 const maxGenericName = 96

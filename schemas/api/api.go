@@ -1,9 +1,8 @@
-// Package api is the table of operations of the public API: paths, parameters,
-// shapes of the responses, and the names that append_to_response takes. Routing,
-// parameter checks, documents and tests all read this one table.
+// Package api is the table of operations of the public API: paths, parameters, schemas of responses, and the names
+// accepted by append_to_response. Routing, parameter checks, documents and tests all use this table.
 //
-// Its source is openapi.yaml. Command gen makes two things of that file: the table, as Go source that
-// costs nothing at start, and the OpenAPI documents; see docs/reference/openapi.md.
+// Its source is openapi.yaml. Command gen derives two things from it: the table, as Go source that costs nothing at
+// start, and the OpenAPI documents; see docs/reference/openapi.md.
 package api
 
 import (
@@ -15,8 +14,7 @@ import (
 
 //go:generate go run ./gen
 
-// An Auth is the credential of an operation. Those with a session need a bearer token (or key)
-// as well.
+// An Auth is the credential of an operation. Operations with a session also need a bearer token (or key).
 type Auth string
 
 // The credentials.
@@ -30,24 +28,22 @@ const (
 // A Param is a parameter in the path or in the query.
 type Param struct {
 	Name string
-	// Integer marks path parameters that are whole numbers.
+	// Integer marks path parameters with integer values.
 	Integer bool
-	// Required marks query parameters without which the operation is refused. Path
-	// parameters are always needed and never marked.
+	// Required marks mandatory query parameters. Path parameters are always mandatory and never marked.
 	Required bool
-	// Own marks parameters that the API's documents do not list.
+	// Own marks parameters that are absent from the API's documents.
 	Own bool
 }
 
-// An Op is the index of an operation in Operations. The numbers change whenever
-// the table does: they never reach files.
+// An Op is an index into Operations. The numbers change with the table: they are never stored in files.
 type Op uint16
 
-// NoOp stands for no operation.
+// NoOp means no operation.
 const NoOp Op = 1<<16 - 1
 
-// Operation returns the operation that o stands for, nil for NoOp and for every
-// other number beyond the table. It is shared: read only.
+// Operation returns the operation with index o; nil for NoOp and all other numbers beyond the table. It is shared and
+// read-only.
 func (o Op) Operation() *Operation {
 	if int(o) >= len(operations) {
 		return nil
@@ -55,7 +51,7 @@ func (o Op) Operation() *Operation {
 	return &operations[o]
 }
 
-// String returns the operation's name; "none" when there is none.
+// String returns the operation's name; "none" for no operation.
 func (o Op) String() string {
 	if op := o.Operation(); op != nil {
 		return op.Name
@@ -65,61 +61,59 @@ func (o Op) String() string {
 
 // An Operation is one method on one path.
 type Operation struct {
-	// Group is the heading in the public documentation, Name the operation id. The groups
-	// Legacy and Extensions are those of operations that the documents do not list.
+	// Group is the heading in the public documentation, Name the operation ID. Groups Legacy and Extensions contain
+	// operations that are absent from the documents.
 	Group, Name string
 	// Method is GET, POST, PUT or DELETE. Path starts with the version and has its
 	// parameters in braces: "/3/movie/{movie_id}".
 	Method, Path string
-	// PathParams stand in the order of the path.
+	// PathParams are in the order of the path.
 	PathParams []Param
-	// QueryParams are those that change the response. They lack api_key and callback, which
-	// every operation takes, and those of appended sub-requests.
+	// QueryParams are the parameters that change the response, without api_key and callback, which every operation
+	// accepts, and without parameters of appended sub-requests.
 	QueryParams []Param
 	Auth        Auth
-	// Writes marks operations that change something, some GETs among them.
+	// Writes marks operations that change data, including some GETs.
 	Writes bool
-	// Shape names the schema of the response; empty for an unknown one.
+	// Shape names the schema of the response; empty if it is unknown.
 	Shape string
 
-	// Appends is the namespace of the names that append_to_response takes here;
-	// empty for operations that ignore the parameter.
+	// Appends is the namespace of the names accepted by append_to_response; empty for operations that ignore the
+	// parameter.
 	Appends string
-	// Kind and Sub are those of the fragment that is the response: the kind of the resource
-	// and the sub-request below it. Both are zero for lists, searches and the like. The path
-	// names the resource by a number, by a text (reviews, credits, episode groups, find), or as
-	// the latest one of its kind; changes of seasons and episodes by a number of their own
-	// in place of that of their series.
+	// Kind and Sub identify the fragment of the response: the kind of the resource and the sub-request below it. Both
+	// are zero for lists, searches and similar operations. The path identifies the resource by a number, by a text
+	// (reviews, credits, episode groups, find), or as the latest one of its kind. Changes of seasons and episodes use
+	// their own ID instead of the series' ID.
 	Kind fragment.Kind
 	Sub  fragment.Sub
 	// Answerer is the part of the edge that serves the operation.
 	Answerer Answerer
-	// Rows is the kind of the resources in a list of the whole catalogue; zero for a list of
-	// several kinds, and for all other operations.
+	// Rows is the kind of the resources in a list of the whole catalogue; zero for a list of several kinds, and for
+	// all other operations.
 	Rows fragment.Kind
 }
 
-// An AppendName is a name, or a pattern of names, that append_to_response takes in
-// one namespace.
+// An AppendName is a name, or a pattern of names, that append_to_response accepts in one namespace.
 type AppendName struct {
 	Namespace string
-	// Name is the path below the resource, with slashes. Patterns have parameters
-	// in braces: "season/{season_number}".
+	// Name is the path below the resource, with slashes. Patterns have parameters in braces:
+	// "season/{season_number}".
 	Name string
 	// Params are the query parameters that change the appended object.
 	Params []Param
-	// Inherits is the namespace that {sub_request} at the end of a pattern takes
-	// its names, parameters and shapes from; empty for all others.
+	// Inherits is the namespace with the names, parameters and schemas for {sub_request} at the end of a pattern;
+	// empty for all others.
 	Inherits string
-	// Shape names the schema of the appended object, which lacks its id.
+	// Shape names the schema of the appended object, which has no id.
 	Shape string
-	// Own marks names that the API's documents do not list.
+	// Own marks names that are absent from the API's documents.
 	Own bool
-	// Op is the operation that is appended to the configuration; NoOp elsewhere.
+	// Op is the operation appended to the configuration; otherwise NoOp.
 	Op Op
 
-	// Kind and Sub are those of the appended fragment; they are zero where Op is set. Kind differs
-	// from that of the namespace in patterns. Sub is zero where Inherits is set.
+	// Kind and Sub identify the appended fragment; both are zero if Op is set. In patterns, Kind differs from the
+	// namespace's kind. Sub is zero if Inherits is set.
 	Kind fragment.Kind
 	Sub  fragment.Sub
 }
@@ -127,10 +121,10 @@ type AppendName struct {
 // Pattern reports whether the name has parameters.
 func (a *AppendName) Pattern() bool { return strings.Contains(a.Name, "{") }
 
-// Operations returns the table; an Op is an index into it. It is shared: read only.
+// Operations returns the table; an Op is an index into it. It is shared and read-only.
 func Operations() []Operation { return operations[:] }
 
-// Namespaces returns the namespaces of append names, in the order of the table.
+// Namespaces returns the namespaces of append names, in table order.
 func Namespaces() []string {
 	var ns []string
 	for i := range appendNames {
@@ -141,8 +135,8 @@ func Namespaces() []string {
 	return ns
 }
 
-// AppendNames returns the names that can be appended in a namespace, patterns
-// last; nil for an unknown namespace. The slice is shared: read only.
+// AppendNames returns the names of a namespace, patterns last; nil for an unknown namespace. The slice is shared and
+// read-only.
 func AppendNames(namespace string) []AppendName {
 	first := slices.IndexFunc(appendNames[:], func(a AppendName) bool { return a.Namespace == namespace })
 	if first < 0 {
@@ -155,8 +149,8 @@ func AppendNames(namespace string) []AppendName {
 	return appendNames[first:last:last]
 }
 
-// SubRequests returns the names of a namespace that {sub_request} stands for in a pattern that
-// inherits from it: those without parameters. The slice is shared: read only.
+// SubRequests returns the names for {sub_request} in a pattern that inherits from a namespace: all names without
+// parameters. The slice is shared and read-only.
 func SubRequests(namespace string) []AppendName {
 	names := AppendNames(namespace)
 	for i := range names {

@@ -15,14 +15,14 @@ var packed []byte
 //go:embed openapi-3.0.json.gz
 var packed30 []byte
 
-// OpenAPIGzip returns the document, OpenAPI 3.1 as JSON, as one gzip member. It is shared: read only.
+// OpenAPIGzip returns the document, OpenAPI 3.1 as JSON, as one gzip member. It is shared and read-only.
 func OpenAPIGzip() []byte { return packed }
 
-// OpenAPI returns the document, OpenAPI 3.1 as JSON. It is shared: read only.
+// OpenAPI returns the document, OpenAPI 3.1 as JSON. It is shared and read-only.
 func OpenAPI() []byte { return document() }
 
-// OpenAPI30 returns the document as OpenAPI 3.0, for tools that read no 3.1. It allows more, where
-// 3.0 has no words for a limit. It is shared: read only.
+// OpenAPI30 returns the document as OpenAPI 3.0, for tools without 3.1. It is more permissive where 3.0 cannot
+// express a limit. It is shared and read-only.
 func OpenAPI30() []byte { return document30() }
 
 var (
@@ -30,7 +30,7 @@ var (
 	document30 = sync.OnceValue(func() []byte { return unpack(packed30) })
 )
 
-// unpack inflates a document that is part of the program; a test does so first.
+// unpack inflates an embedded document; a test verifies that it can.
 func unpack(gz []byte) []byte {
 	r, err := gzip.NewReader(bytes.NewReader(gz))
 	if err != nil {

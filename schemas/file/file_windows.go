@@ -10,14 +10,14 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// A Pending is a file in the making, in the folder of the file that it replaces on Commit.
+// A Pending is an unfinished file, in the folder of the file that Commit replaces.
 type Pending struct {
 	*os.File
 	path string
 	done bool // Commit or Abort has been called
 }
 
-// Create starts the file path. Its access rights are those that the folder passes on: Windows ignores the mode.
+// Create starts a replacement for path. Its permissions come from the folder: Windows ignores the mode.
 func Create(path string, _ fs.FileMode) (*Pending, error) {
 	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+"*")
 	if err != nil {
@@ -28,13 +28,13 @@ func Create(path string, _ fs.FileMode) (*Pending, error) {
 
 func replacement(path string, mode fs.FileMode) (*Pending, error) { return Create(path, mode) }
 
-// keepOwner does nothing: the folder decides who may use the file.
+// keepOwner does nothing: the folder determines permissions.
 func keepOwner(*os.File, string) error { return nil }
 
-// GiveToFolder does nothing: the folder decides who may use the file.
+// GiveToFolder does nothing: the folder determines permissions.
 func GiveToFolder(*os.File) error { return nil }
 
-// Commit makes the content durable and gives the file its name, durably.
+// Commit durably puts the file in place.
 func (p *Pending) Commit() error {
 	if p.done {
 		return fs.ErrClosed
@@ -50,7 +50,7 @@ func (p *Pending) Commit() error {
 	return Did("write", p.path)
 }
 
-// Abort removes the file. It does nothing after Commit.
+// Abort removes the temporary file. It does nothing after Commit.
 func (p *Pending) Abort() error {
 	if p.done {
 		return nil
@@ -59,12 +59,12 @@ func (p *Pending) Abort() error {
 	return errors.Join(p.Close(), os.Remove(p.Name()))
 }
 
-// patience is how long Rename and Open wait for other processes to close a file. Readers of this project have small
-// files open for microseconds; virus scanners look at new ones for longer.
+// patience is how long Rename and Open wait for other processes to close a file. Our readers keep small files open
+// for microseconds; virus scanners keep new ones open for longer.
 var patience = 2 * time.Second
 
-// Rename durably gives a closed file or a folder another name, replacing a file of that name. A file that only Open has
-// open is replaced at once where the file system can, as NTFS does. Rename waits for other readers.
+// Rename durably renames a closed file or a folder, replacing a file of that name. If only Open has that file open,
+// it is replaced at once on file systems that can, such as NTFS. Rename waits for other readers.
 func Rename(from, to string) error {
 	a, err := windows.UTF16PtrFromString(from)
 	if err != nil {
@@ -87,13 +87,13 @@ func Rename(from, to string) error {
 	return nil
 }
 
-// replaceOpen replaces a file that others have open, and reports whether it could. Both names are in one folder.
+// replaceOpen replaces a file that is open elsewhere, and reports success. Both names are in one folder.
 func replaceOpen(from, to string) bool {
 	dir := filepath.Dir(from)
 	if dir != filepath.Dir(to) {
 		return false
 	}
-	root, err := os.OpenRoot(dir) // its Rename is that of POSIX, unlike os.Rename
+	root, err := os.OpenRoot(dir) // its Rename has POSIX semantics, unlike os.Rename
 	if err != nil {
 		return false
 	}
@@ -102,16 +102,16 @@ func replaceOpen(from, to string) bool {
 		return false
 	}
 	if f, err := os.OpenFile(to, os.O_RDWR, 0); err == nil {
-		_ = f.Sync() // the name too; without it a power cut leaves the old file
+		_ = f.Sync() // includes the name; without it a power cut leaves the old file
 		_ = f.Close()
 	}
 	return true
 }
 
-// SyncDir does nothing: the system has no such call, and Rename is durable by itself.
+// SyncDir does nothing: the system has no such call, and Rename is durable on its own.
 func SyncDir(dir string) error { return Did("sync", dir) }
 
-// Open opens a file for reading. Others may write, rename and remove it meanwhile, which os.Open forbids.
+// Open opens a file for reading. Others may write, rename and remove it meanwhile, unlike with os.Open.
 func Open(path string) (*os.File, error) {
 	name, err := windows.UTF16PtrFromString(path)
 	if err != nil {
@@ -140,8 +140,8 @@ func retry(try func() error) (err error) {
 	}
 }
 
-// InUse reports whether an error may mean that another process has the file open or mapped. Missing rights have the
-// same errors.
+// InUse reports whether an error may mean that another process has the file open or mapped. Missing permissions cause
+// the same errors.
 func InUse(err error) bool {
 	for _, of := range []error{windows.ERROR_SHARING_VIOLATION, windows.ERROR_ACCESS_DENIED, windows.ERROR_LOCK_VIOLATION, windows.ERROR_USER_MAPPED_FILE} {
 		if errors.Is(err, of) {
@@ -151,5 +151,5 @@ func InUse(err error) bool {
 	return false
 }
 
-// Owner returns false: on Windows the folder decides who may use a file.
+// Owner returns false: on Windows the folder determines permissions.
 func Owner(string) (uid int, known bool) { return 0, false }

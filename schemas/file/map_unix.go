@@ -8,31 +8,31 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Map returns the first size bytes of f, size > 0. They stay valid after f is closed, until
-// Unmap. When f shrinks meanwhile, reading the lost part is a fault.
+// Map maps the first size bytes of f, size > 0. They stay valid after f is closed, until Unmap. If f shrinks
+// meanwhile, reading the lost part faults.
 func Map(f *os.File, size int) ([]byte, error) {
 	b, err := unix.Mmap(int(f.Fd()), 0, size, unix.PROT_READ, unix.MAP_SHARED)
 	if err != nil {
 		return nil, err
 	}
-	// Requests jump about: reading ahead would fill the memory with pages that nobody asked for.
-	_ = unix.Madvise(b, unix.MADV_RANDOM) // a hint that may be refused
+	// Requests access pages at random: reading ahead would fill memory with unused pages.
+	_ = unix.Madvise(b, unix.MADV_RANDOM) // the system may ignore the hint
 	return b, nil
 }
 
-// ReadAhead announces that a mapping is about to be read from one end to the other.
+// ReadAhead announces a sequential read of a mapping.
 func ReadAhead(b []byte) {
 	if len(b) > 0 {
-		_ = unix.Madvise(b, unix.MADV_NORMAL) // a hint that may be refused
+		_ = unix.Madvise(b, unix.MADV_NORMAL) // the system may ignore the hint
 	}
 }
 
-// Drop takes a mapping out of the memory of the process; the next read brings it back.
+// Drop removes a mapping's pages from the memory of the process; the next access reads them again.
 func Drop(b []byte) {
 	if len(b) > 0 {
-		_ = unix.Madvise(b, unix.MADV_DONTNEED) // a hint that may be refused
+		_ = unix.Madvise(b, unix.MADV_DONTNEED) // the system may ignore the hint
 	}
 }
 
-// Unmap ends the life of a mapping.
+// Unmap removes a mapping.
 func Unmap(b []byte) error { return unix.Munmap(b) }

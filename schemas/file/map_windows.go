@@ -7,8 +7,8 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// Map returns the first size bytes of f, size > 0. They stay valid after f is closed, until
-// Unmap. The system makes no mapped file shorter. A page that cannot be read is a fault.
+// Map maps the first size bytes of f, size > 0. They stay valid after f is closed, until Unmap. The system does not
+// shrink mapped files. Reading an unreadable page faults.
 func Map(f *os.File, size int) ([]byte, error) {
 	h, err := windows.CreateFileMapping(windows.Handle(f.Fd()), nil, windows.PAGE_READONLY, uint32(uint64(size)>>32), uint32(size), nil)
 	if err != nil {
@@ -19,21 +19,21 @@ func Map(f *os.File, size int) ([]byte, error) {
 	if err != nil {
 		return nil, os.NewSyscallError("MapViewOfFile", err)
 	}
-	// By way of a pointer to the address, which go vet takes for arithmetic else.
+	// Through a pointer to the address: go vet mistakes a direct conversion for arithmetic.
 	return unsafe.Slice(*(**byte)(unsafe.Pointer(&at)), size), nil
 }
 
-// ReadAhead does nothing: the system notices that pages are read in order.
+// ReadAhead does nothing: the system detects sequential reads.
 func ReadAhead([]byte) {}
 
-// Drop takes a mapping out of the memory of the process; the next read brings it back.
+// Drop removes a mapping's pages from the memory of the process; the next access reads them again.
 func Drop(b []byte) {
 	if len(b) > 0 {
-		_ = windows.VirtualUnlock(addressOf(b), uintptr(len(b))) // of pages that are not locked: takes them out of the working set, and fails
+		_ = windows.VirtualUnlock(addressOf(b), uintptr(len(b))) // for unlocked pages it fails, but removes them from the working set
 	}
 }
 
-// Unmap ends the life of a mapping.
+// Unmap removes a mapping.
 func Unmap(b []byte) error {
 	return os.NewSyscallError("UnmapViewOfFile", windows.UnmapViewOfFile(addressOf(b)))
 }

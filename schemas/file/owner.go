@@ -7,7 +7,7 @@ import (
 	"strconv"
 )
 
-// Nearest returns path, or the nearest folder above it that can be seen.
+// Nearest returns path, or the nearest accessible folder above it.
 func Nearest(path string) string {
 	path = filepath.Clean(path)
 	for {
@@ -18,7 +18,7 @@ func Nearest(path string) string {
 	}
 }
 
-// UserName returns the name of a user, or the number if there is no name.
+// UserName returns the name of a user, or its number if it has none.
 func UserName(uid int) string {
 	number := strconv.Itoa(uid)
 	if u, err := user.LookupId(number); err == nil {

@@ -8,8 +8,8 @@ import (
 	"path/filepath"
 )
 
-// Step is called, unless it is nil, after each action that has to survive a power cut: sync and write for content that is
-// on the disk now, and others. An error from Step ends the work there, as a kill would: a test looks at what is left.
+// Step is called, unless nil, after each action that must survive a power cut: "sync" and "write" once content is on
+// disk, and others. An error from Step aborts the work like a kill, so a test can examine the result.
 var Step func(action, path string) error
 
 // Did reports an action to Step.
@@ -20,7 +20,7 @@ func Did(action, path string) error {
 	return Step(action, path)
 }
 
-// Sync makes the content of f durable.
+// Sync syncs the content of f.
 func Sync(f *os.File) error {
 	if err := f.Sync(); err != nil {
 		return err
@@ -28,7 +28,7 @@ func Sync(f *os.File) error {
 	return Did("sync", f.Name())
 }
 
-// MkdirAll makes a folder with those above it that are missing, durably.
+// MkdirAll durably creates a folder and its missing parents.
 func MkdirAll(dir string, mode fs.FileMode) error {
 	if isDir(dir) {
 		return nil
@@ -39,7 +39,7 @@ func MkdirAll(dir string, mode fs.FileMode) error {
 			return err
 		}
 	}
-	if err := os.Mkdir(dir, mode); err != nil && !isDir(dir) { // another process may have made it
+	if err := os.Mkdir(dir, mode); err != nil && !isDir(dir) { // another process may have created it
 		return err
 	}
 	if err := SyncDir(above); !errors.Is(err, fs.ErrPermission) { // a folder that this user cannot list
@@ -53,7 +53,7 @@ func isDir(path string) bool {
 	return err == nil && st.IsDir()
 }
 
-// MoveInto durably gives from the name to. Both are in one folder.
+// MoveInto durably renames from to to. Both are in one folder.
 func MoveInto(from, to string) error {
 	if err := Rename(from, to); err != nil {
 		return err
@@ -64,10 +64,10 @@ func MoveInto(from, to string) error {
 	return SyncDir(filepath.Dir(to))
 }
 
-var link = os.Link // a test has a file system that cannot
+var link = os.Link // a test replaces it with a file system without links
 
-// Link gives the file from another name, whose folder is still to be synced. Where the file system cannot, to becomes a
-// durable copy with its permissions. A file of that name stays.
+// Link links the file from under another name, whose folder the caller still has to sync. If the file system has no
+// links, to becomes a durable copy with the same permissions. An existing file stays.
 func Link(from, to string) error {
 	if err := link(from, to); err == nil || errors.Is(err, fs.ErrExist) {
 		return Did("link", to)
@@ -75,8 +75,8 @@ func Link(from, to string) error {
 	return Copy(from, to)
 }
 
-// Copy makes a durable copy of a file with its permissions, whose folder is still to be synced. It replaces a file of that
-// name.
+// Copy makes a durable copy of a file with its permissions, whose folder the caller still has to sync. It replaces an
+// existing file.
 func Copy(from, to string) error {
 	in, err := Open(from)
 	if err != nil {

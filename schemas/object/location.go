@@ -26,21 +26,21 @@ var parameters = map[string][]string{
 	SchemeFile: nil,
 }
 
-// A Location is a parsed URL: a bucket, how to reach it, and something in it.
+// A Location is a parsed URL: a bucket, its parameters, and a key, prefix or pattern in it.
 type Location struct {
 	Scheme string
 	Bucket string     // "" for files
-	Key    string     // decoded, without its first slash: a key, a prefix or a pattern
+	Key    string     // decoded, without the leading slash: a key, a prefix or a pattern
 	Query  url.Values // the parameters of the bucket
 }
 
 var startsAsURL = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9+.-]*://`)
 
-// IsURL reports whether s is a URL rather than a path. Parse checks it.
+// IsURL reports whether s is a URL rather than a path. Parse validates it.
 func IsURL(s string) bool { return startsAsURL.MatchString(s) }
 
-// Parse reads a URL. Characters with a meaning in URLs are percent-encoded in keys: %25,
-// %23 for #, %3F for the ? of a pattern.
+// Parse parses a URL. In keys, characters with a meaning in URLs are percent-encoded: %25, %23 for #, %3F for the ?
+// of a pattern.
 func Parse(s string) (Location, error) {
 	u, err := url.Parse(s)
 	if err != nil {
@@ -80,7 +80,7 @@ func orNone(names []string) string {
 	return "one of " + strings.Join(names, ", ")
 }
 
-// parseReason is the cause of an error of url.Parse, which repeats the URL.
+// parseReason returns the cause of an error of url.Parse, whose text repeats the URL.
 func parseReason(err error) string {
 	var e *url.Error
 	if errors.As(err, &e) {
@@ -101,23 +101,22 @@ func (l Location) checkBucket(path string) error {
 	return nil
 }
 
-// String returns the URL without its parameters, as messages name it.
+// String returns the URL without its parameters, for messages.
 func (l Location) String() string { return l.Scheme + "://" + l.Bucket + "/" + l.Key }
 
-// At returns the location of another key of the same bucket.
+// At returns the location of another key in the same bucket.
 func (l Location) At(key string) Location {
 	l.Key = key
 	return l
 }
 
-// Identity returns a text that differs between locations. It has the parameters, which may
-// choose another store.
+// Identity returns a unique text for the location. It includes the parameters, which may select another store.
 func (l Location) Identity() string { return l.String() + "?" + l.Query.Encode() }
 
-// IsPattern reports whether the key has characters of a pattern.
+// IsPattern reports whether the key contains pattern characters.
 func (l Location) IsPattern() bool { return strings.ContainsAny(l.Key, `*?[`) }
 
-// IsPrefix reports whether the key stands for all keys below it.
+// IsPrefix reports whether the key addresses all keys below it.
 func (l Location) IsPrefix() bool { return l.Key == "" || strings.HasSuffix(l.Key, "/") }
 
 // AsPrefix returns the location of all keys below the key.
@@ -128,7 +127,7 @@ func (l Location) AsPrefix() Location {
 	return l
 }
 
-// Path returns the path of a file: URL, and false for others.
+// Path returns the path of a file: URL; false for other schemes.
 func (l Location) Path() (string, bool) {
 	if l.Scheme != SchemeFile {
 		return "", false

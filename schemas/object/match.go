@@ -6,9 +6,8 @@ import (
 	"strings"
 )
 
-// Match reports whether a key matches a pattern: each element between slashes as in
-// path.Match, and ** any number of elements, also none. Elements that start with a dot match only where the pattern
-// has it.
+// Match reports whether a key matches a pattern: path.Match for each element between slashes, and ** for any number
+// of elements, including none. Elements with a leading dot match only if the pattern has the dot.
 func Match(pattern, key string) bool {
 	return matchElems(strings.Split(pattern, "/"), strings.Split(key, "/"))
 }
@@ -38,7 +37,7 @@ func CheckPattern(pattern string) error {
 	return nil
 }
 
-// FixedPrefix returns the folder of all matches of a pattern, with its slash.
+// FixedPrefix returns the folder that contains all matches of a pattern, with its slash.
 func FixedPrefix(pattern string) string {
 	if i := strings.IndexAny(pattern, `*?[\`); i >= 0 {
 		pattern = pattern[:i]

@@ -17,32 +17,31 @@ var (
 	// ErrShort matches errors of reading an object that ended before its size.
 	ErrShort = errors.New("the object ended early")
 
-	// ErrUnsupported matches errors of conditional writes that the store does not have.
+	// ErrUnsupported matches errors of conditional writes that the store does not support.
 	ErrUnsupported = errors.New("the store has no conditional writes")
 
-	// ErrTooMany matches errors of listings with more objects than the caller takes.
+	// ErrTooMany matches errors of listings with more objects than the caller's limit.
 	ErrTooMany = errors.New("too many objects")
 )
 
-// MaxListed is how many objects a command lists at most: their descriptions take some hundred MiB.
+// MaxListed is the maximum number of objects that a command lists: their descriptions take some hundred MiB.
 const MaxListed = 1_000_000
 
 // Info describes one version of an object.
 type Info struct {
 	Key     string
-	Size    int64 // 0 or more: a store that gives no size is an error
+	Size    int64 // at least 0: a store that reports no size is an error
 	ModTime time.Time
-	ETag    string // without quotes, differs between versions
+	ETag    string // without quotes; differs between versions
 }
 
-// A Bucket is a bucket open for reading. Goroutines may share it. Returned readers end with
-// the context of the call. Package s3 opens buckets.
+// A Bucket is a bucket open for reading. It is safe for concurrent use. Readers end with the context of the call.
+// Package s3 opens buckets.
 type Bucket interface {
-	// Stat describes the object of a key; the error matches fs.ErrNotExist if there is
-	// none.
+	// Stat describes the object with a key; the error matches fs.ErrNotExist if there is none.
 	Stat(ctx context.Context, key string) (Info, error)
-	// List describes the objects whose keys start with prefix, sorted by key. If there are more than most, it
-	// stops there: the error matches ErrTooMany and comes with the first of them.
+	// List describes the objects whose keys start with prefix, sorted by key. If there are more than most, it returns
+	// the first of them and an error that matches ErrTooMany.
 	List(ctx context.Context, prefix string, most int) ([]Info, error)
 	// ReadRange returns n bytes of a version from off; all of them must exist.
 	ReadRange(ctx context.Context, o Info, off, n int64) ([]byte, error)
@@ -51,30 +50,30 @@ type Bucket interface {
 	NewReaderAt(ctx context.Context, o Info) io.ReaderAt
 }
 
-// A Folder is all below a prefix of a bucket: named files that appear whole or not at all. Names have slashes; those of Info
-// are names too. Goroutines may share a Folder. Errors match fs.ErrNotExist, fs.ErrExist and the errors of this package.
-// Package s3 opens folders.
+// A Folder is the content of a bucket below a prefix: named files that appear whole or not at all. Names have
+// slashes; Info contains names too. It is safe for concurrent use. Errors match fs.ErrNotExist, fs.ErrExist and the
+// errors of this package. Package s3 opens folders.
 type Folder interface {
 	Bucket
-	// String names the folder in messages, without parameters of URLs.
+	// String returns the folder's name for messages, without URL parameters.
 	String() string
-	// URL returns the name of a file for messages.
+	// URL returns the URL of a file for messages.
 	URL(name string) string
-	// Create makes a file of data. If there is one, the error matches fs.ErrExist.
+	// Create creates a file from data. If it exists, the error matches fs.ErrExist.
 	Create(ctx context.Context, name string, data []byte) error
-	// Replace makes a file of data in the place of a version. If there is another one by now, or
-	// none, the error matches ErrChanged.
+	// Replace replaces a version of a file with data. If the file has changed or is gone, the error matches
+	// ErrChanged.
 	Replace(ctx context.Context, old Info, data []byte) error
-	// Put makes a file of data, or replaces the one of that name.
+	// Put creates or replaces a file from data.
 	Put(ctx context.Context, name string, data []byte) error
-	// Upload makes a file of the first size bytes of r, or replaces the one of that name.
+	// Upload creates or replaces a file from the first size bytes of r.
 	Upload(ctx context.Context, name string, r io.ReaderAt, size int64) error
-	// Delete removes a file. It is no error if there is none.
+	// Delete removes a file. A missing file is not an error.
 	Delete(ctx context.Context, name string) error
 }
 
 var (
-	// The parts of a URL that may hold a secret: the user and the parameters.
+	// The parts of a URL that may contain a secret: the user and the parameters.
 	userOfURL  = regexp.MustCompile(`([A-Za-z][A-Za-z0-9+.-]*://)[^/@\s"']*@`)
 	queryOfURL = regexp.MustCompile(`([A-Za-z][A-Za-z0-9+.-]*://[^?\s"']*)\?[^\s"']*`)
 	blanks     = regexp.MustCompile(`\s+`)
@@ -85,13 +84,13 @@ func WithoutSecrets(s string) string {
 	return queryOfURL.ReplaceAllString(userOfURL.ReplaceAllString(s, "$1"), "$1")
 }
 
-// secretVariables are the variables whose values no message may show.
+// secretVariables are the environment variables whose values must not appear in messages.
 var secretVariables = [...]string{
 	"AWS_SECRET_ACCESS_KEY", "AWS_SESSION_TOKEN", "AWS_ACCESS_KEY_ID", "GS_SECRET_ACCESS_KEY", "GS_ACCESS_KEY_ID",
 }
 
-// Redact returns a library's message as one line, without parameters of URLs and without
-// the secrets of the environment, which a library may quote.
+// Redact returns a library's message as one line, without URL parameters and secrets of the environment, which a
+// library may quote.
 func Redact(s string) string {
 	s = WithoutSecrets(s)
 	for _, name := range secretVariables {

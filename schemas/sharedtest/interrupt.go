@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// Interrupt calls run until enough reports true. run starts work, interrupts it after the given time, and reports
-// whether it did: the work may end first. The times are random and follow how long the work takes.
+// Interrupt calls run until enough returns true. run starts work, interrupts it after the given time, and reports
+// whether it did: the work may finish first. The times are random and adapt to the duration of the work.
 func Interrupt(tb testing.TB, enough func() bool, run func(after time.Duration) (interrupted bool)) {
 	tb.Helper()
 	const rounds = 500
@@ -29,8 +29,8 @@ func Interrupt(tb testing.TB, enough func() bool, run func(after time.Duration) 
 	tb.Fatalf("not enough was interrupted in %d rounds", rounds)
 }
 
-// Kill runs the test program once more, with a variable NAME=value that makes its TestMain work, and kills it after a
-// time. It reports whether it did: the work may end first. Work that fails fails tb.
+// Kill runs the test program again, with a variable NAME=value that makes its TestMain work, and kills it after the
+// given time. It reports whether it did: the work may finish first. If the work fails, so does tb.
 func Kill(tb testing.TB, variable string, after time.Duration) (killed bool) {
 	tb.Helper()
 	cmd := exec.Command(os.Args[0])

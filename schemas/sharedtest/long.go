@@ -5,14 +5,14 @@ import (
 	"testing"
 )
 
-// longVariable is set where long tests run: in scripts/check.sh --full.
+// longVariable enables long tests, as in scripts/check.sh --full.
 const longVariable = "REELSPLICE_LONG_TESTS"
 
-// IsLong reports whether tests walk all the way: large real dumps, many seeds, every
-// order. Without it they take a part of each, so that "go test ./..." stays short.
+// IsLong reports whether to test exhaustively: large real dumps, many seeds, every order. Otherwise tests use a part
+// of each, to keep "go test ./..." short.
 func IsLong() bool { return os.Getenv(longVariable) != "" && !testing.Short() }
 
-// Long skips a test unless long tests run.
+// Long skips a test unless long tests are enabled.
 func Long(tb testing.TB) {
 	tb.Helper()
 	if !IsLong() {
@@ -20,7 +20,7 @@ func Long(tb testing.TB) {
 	}
 }
 
-// Rounds returns long where long tests run and short elsewhere.
+// Rounds returns long if long tests are enabled, else short.
 func Rounds(short, long int) int {
 	if IsLong() {
 		return long

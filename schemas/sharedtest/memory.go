@@ -5,12 +5,12 @@ import (
 	"os"
 )
 
-// A Runner runs the tests of a package, as *testing.M does.
+// A Runner runs the tests of a package, like *testing.M.
 type Runner interface{ Run() int }
 
-// InMemory returns a runner of the same tests whose temporary files lie in memory, where Linux has 4 GiB
-// of it for files. Tests that build many small releases wait for the disk half of their time. Those of a
-// machine with TMPDIR stay in that folder.
+// InMemory returns a runner of the same tests with temporary files in memory, on Linux with 4 GiB of it for files.
+// Tests that build many small releases otherwise spend half of their time waiting for the disk. If TMPDIR is set, it
+// is used instead.
 //
 //	func TestMain(m *testing.M) { sharedtest.InMemory(m).Run() }
 func InMemory(m Runner) Runner { return inMemory{m} }
@@ -34,5 +34,5 @@ func (m inMemory) Run() int {
 	return m.tests.Run()
 }
 
-// temporary is the variable with the folder of temporary files.
+// temporary is the environment variable for the folder of temporary files.
 const temporary = "TMPDIR"

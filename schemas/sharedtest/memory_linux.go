@@ -14,8 +14,8 @@ const (
 	memoryNeeds  = 4 << 30 // bytes
 )
 
-// memoryFolder makes a folder below root, a file system in memory, and returns how to remove it. It first
-// removes folders of test processes that ended without doing so: each process locks its own.
+// memoryFolder creates a folder below root, a file system in memory, and returns a function to remove it. It first
+// removes the folders of test processes that ended without doing so: running processes lock theirs.
 func memoryFolder(root string) (dir string, remove func(), err error) {
 	var st unix.Statfs_t
 	if err := unix.Statfs(root, &st); err != nil {
@@ -30,7 +30,7 @@ func memoryFolder(root string) (dir string, remove func(), err error) {
 	}
 	for _, path := range left {
 		if f, err := lockFolder(path); err == nil {
-			_ = os.RemoveAll(path) // another user's stays
+			_ = os.RemoveAll(path) // fails for another user's
 			_ = f.Close()
 		}
 	}
@@ -50,7 +50,7 @@ func memoryFolder(root string) (dir string, remove func(), err error) {
 	}, nil
 }
 
-// lockFolder opens a folder and locks it for this process, or returns an error where another one has it.
+// lockFolder opens a folder and locks it for this process. It returns an error if another process holds the lock.
 func lockFolder(path string) (*os.File, error) {
 	f, err := os.Open(path)
 	if err != nil {

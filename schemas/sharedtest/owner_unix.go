@@ -8,13 +8,13 @@ import (
 	"testing"
 )
 
-// The user and group that GiveAway gives files to. They need not exist.
+// The user and group for GiveAway. They need not exist.
 const (
 	OtherUID = 12345
 	OtherGID = 23456
 )
 
-// GiveAway gives files to another user and group, which root alone may do: tb is skipped elsewhere.
+// GiveAway changes the owner of files to another user and group. This requires root: without it, tb is skipped.
 func GiveAway(tb testing.TB, paths ...string) {
 	tb.Helper()
 	if os.Geteuid() != 0 {
@@ -27,7 +27,7 @@ func GiveAway(tb testing.TB, paths ...string) {
 	}
 }
 
-// WantOwner checks who owns a file, and its mode.
+// WantOwner checks the owner and the mode of a file.
 func WantOwner(tb testing.TB, path string, uid, gid uint32, mode os.FileMode) {
 	tb.Helper()
 	info, err := os.Stat(path)

@@ -1,8 +1,7 @@
-// Package sharedtest finds the recorded answers and real dumps that lie beside a
-// checkout, in ../shared. The project ships none of them, so a test that needs
-// them skips where the folder is absent; in CI (CI=true) its absence is a failure,
-// so that those tests cannot silently stop running. It also has what tests of several stages share: which tests are
-// long, waiting, folders in memory, files of another user.
+// Package sharedtest finds the recorded responses and real dumps next to a checkout, in ../shared. The project does
+// not ship them, so tests that need them are skipped if the folder is absent. In CI (CI=true) they fail instead, so
+// they cannot silently stop running. The package also has helpers for tests of several stages: long tests, waiting,
+// folders in memory, files of another user.
 package sharedtest
 
 import (
@@ -11,8 +10,7 @@ import (
 	"testing"
 )
 
-// Path returns the absolute path of elem below ../shared, and skips tb (or fails
-// it in CI) when that file or folder does not exist.
+// Path returns the absolute path of elem below ../shared. If it does not exist, tb is skipped, or fails in CI.
 func Path(tb testing.TB, elem ...string) string {
 	tb.Helper()
 	root, err := moduleRoot()
@@ -29,8 +27,8 @@ func Path(tb testing.TB, elem ...string) string {
 	return p
 }
 
-// moduleRoot returns the folder that holds go.mod, searched upward from the
-// working directory, which go test sets to the folder of the package under test.
+// moduleRoot returns the folder with go.mod, searching upward from the working directory, which go test sets to the
+// package's folder.
 func moduleRoot() (string, error) {
 	dir, err := os.Getwd()
 	if err != nil {

@@ -5,11 +5,11 @@ import (
 	"time"
 )
 
-// Patience bounds a wait for what shall happen: only a test that fails waits so long, on a busy machine too.
+// Patience bounds waits for expected events: only failing tests reach it, even on a busy machine.
 const Patience = time.Minute
 
-// Eventually waits until ok says so, for Patience at most. For an effect that follows a response, such as the
-// release of its memory, a test waits too: the client may see the response first.
+// Eventually waits until ok returns true, for at most Patience. Use it also for effects after a response, such as
+// released memory: the client may see the response first.
 func Eventually(tb testing.TB, what string, ok func() bool) {
 	tb.Helper()
 	for end := time.Now().Add(Patience); !ok(); time.Sleep(time.Millisecond) {
@@ -19,7 +19,7 @@ func Eventually(tb testing.TB, what string, ok func() bool) {
 	}
 }
 
-// Retry calls try until it succeeds, for Patience at most, and reports the last error.
+// Retry calls try until it succeeds, for at most Patience, and reports the last error.
 func Retry(tb testing.TB, what string, try func() error) {
 	tb.Helper()
 	for end := time.Now().Add(Patience); ; time.Sleep(10 * time.Millisecond) {
@@ -33,7 +33,7 @@ func Retry(tb testing.TB, what string, try func() error) {
 	}
 }
 
-// Within calls f, which shall return within Patience.
+// Within fails the test if f does not return within Patience.
 func Within(tb testing.TB, what string, f func()) {
 	tb.Helper()
 	done := make(chan struct{})

@@ -88,8 +88,8 @@ type folder struct {
 	length int   // letters of the last word or part
 }
 
-// AppendFolded appends the folded form of the first most runes of s to dst. It accepts
-// any bytes; those that are no UTF-8 part words.
+// AppendFolded appends the folded form of the first most runes of s to dst. s may be any bytes; invalid UTF-8
+// separates words.
 func AppendFolded[T string | []byte](dst []byte, s T, most int) []byte {
 	f := folder{dst: dst, from: len(dst), gap: ignore}
 	f.fold(norm.NFKC.Bytes([]byte(head(s, most))))
@@ -130,7 +130,7 @@ func (f *folder) fold(s []byte) {
 	}
 }
 
-// letter takes a letter that is not ASCII, and its decomposition if there is one.
+// letter appends a non-ASCII letter, or its decomposition if it has one.
 func (f *folder) letter(r rune, parts []byte) {
 	if len(parts) == 0 {
 		f.plain(r)
@@ -144,7 +144,7 @@ func (f *folder) letter(r rune, parts []byte) {
 	}
 }
 
-// plain takes a letter that has no decomposition.
+// plain appends a letter without a decomposition.
 func (f *folder) plain(r rune) {
 	if unicode.Is(unicode.Nd, r) {
 		f.rune(digit(r), letter)
@@ -160,7 +160,7 @@ func (f *folder) plain(r rune) {
 	f.rune(r, letter)
 }
 
-// digit returns the decimal digit of ASCII that has the value of r.
+// digit returns the ASCII digit with the value of r.
 func digit(r rune) rune {
 	if r < utf8.RuneSelf {
 		return r
@@ -178,7 +178,7 @@ func digit(r rune) rune {
 	return r
 }
 
-// ascii takes a character of ASCII.
+// ascii appends an ASCII character.
 func (f *folder) ascii(c byte) {
 	k := asciiClass(c)
 	if k == letter && c >= 'A' && c <= 'Z' {
@@ -187,7 +187,7 @@ func (f *folder) ascii(c byte) {
 	f.rune(rune(c), k)
 }
 
-// rune takes a rune that is folded.
+// rune appends a folded rune.
 func (f *folder) rune(r rune, c class) {
 	switch c {
 	case ignore:
@@ -211,7 +211,7 @@ func (f *folder) rune(r rune, c class) {
 	}
 }
 
-// part puts a separator in front of a rune of class c where one belongs.
+// part writes the separator before a rune of class c, if it needs one.
 func (f *folder) part(c class) {
 	switch {
 	case f.last == space: // the first word
@@ -225,7 +225,7 @@ func (f *folder) part(c class) {
 	f.last, f.gap = c, ignore
 }
 
-// signs appends what can be seen of a text without letters and digits, as one word.
+// signs appends the visible characters of a text without letters and digits, as one word.
 func signs(dst, s []byte) []byte {
 	n := 0
 	for _, r := range string(s) {
@@ -237,7 +237,7 @@ func signs(dst, s []byte) []byte {
 	return dst
 }
 
-// Cut returns the first n bytes of s at most, cut between characters where s is UTF-8.
+// Cut returns the first n bytes of s, or fewer to avoid splitting a UTF-8 character.
 func Cut[T string | []byte](s T, n int) T {
 	if len(s) <= n {
 		return s
@@ -250,8 +250,8 @@ func Cut[T string | []byte](s T, n int) T {
 	return s[:n]
 }
 
-// Line returns a text that others wrote, such as a file name, as one line for a terminal, a log or a message: characters that
-// control these become U+FFFD.
+// Line returns foreign text, such as a file name, as one line for a terminal, a log or a message. Control characters
+// become U+FFFD.
 func Line(s string) string {
 	return strings.Map(func(r rune) rune {
 		if unicode.IsControl(r) || unicode.In(r, unicode.Bidi_Control) || r == '\u2028' || r == '\u2029' {

@@ -9,12 +9,12 @@ import (
 	"github.com/reelsplice/reelsplice/schemas/fragment"
 )
 
-// mark is the field of what the API does not have, with the value true. A parameter that takes more than
-// the API's has it with a sentence.
+// mark is the field that marks extensions of the API, with the value true. For a parameter with additional values it
+// contains a sentence.
 const mark = "x-reelsplice-extension"
 
-// document returns the OpenAPI 3.1 document: the operations that the edge serves, with the responses and
-// the parameters that follow from their fields.
+// document returns the OpenAPI 3.1 document: the operations served by the edge, with the responses and parameters
+// derived from their fields.
 func (s *spec) document() object {
 	paths := object{}
 	for _, op := range s.operations {
@@ -44,7 +44,7 @@ func (s *spec) document() object {
 	return marked(append(doc, field{"paths", paths}, field{"components", components})).(object)
 }
 
-// marked returns a value with the marks of what is our own spelled out.
+// marked returns a value with the marks of extensions spelled out.
 func marked(v any) any {
 	switch v := v.(type) {
 	case object:
@@ -65,7 +65,7 @@ func marked(v any) any {
 	return v
 }
 
-// parameters returns the parameters of an operation: its own, and those of what can be appended.
+// parameters returns the parameters of an operation: its own, and those of appended objects.
 func (s *spec) parameters(op *operation) (all list) {
 	var have []parameter
 	add := func(params []parameter) {
@@ -88,7 +88,7 @@ func (s *spec) parameters(op *operation) (all list) {
 	return all
 }
 
-// A spelled is a name that can be appended, with {sub_request} spelled out.
+// A spelled is an append name with {sub_request} spelled out.
 type spelled struct {
 	name    string
 	pattern string // for names with numbers
@@ -117,13 +117,13 @@ func (s *spec) spelledOut(namespace string) (names []spelled) {
 	return names
 }
 
-// patternNotes explain the names with numbers, by namespace.
+// patternNotes describe the names with numbers, by namespace.
 var patternNotes = map[string]string{
 	"tv":     " Seasons and episodes are `season/N`, `season/N/credits`, `season/N/episode/M` and so on.",
 	"season": " Episodes are `episode/M`, `episode/M/images` and so on.",
 }
 
-// appendParameter returns append_to_response of a namespace. An edge takes 20 names, and can be set to take 100.
+// appendParameter returns append_to_response of a namespace. An edge accepts 20 names by default and up to 100.
 func (s *spec) appendParameter(namespace string) object {
 	own, all := true, list{}
 	var patterns []string
@@ -155,7 +155,7 @@ func (s *spec) appendParameter(namespace string) object {
 	return o
 }
 
-// responses returns the responses of an operation. One that is issued for one client has no ETag.
+// responses returns the responses of an operation. A response issued for a single client has no ETag.
 func (s *spec) responses(op *operation) object {
 	headers := object{{"Cache-Control", refTo("headers", "Cache-Control")}}
 	with := func(names ...string) {
@@ -205,8 +205,8 @@ func (s *spec) responses(op *operation) object {
 	return all
 }
 
-// schemas returns the schemas of the document. They allow what older records have, lack the id where an
-// object can be appended, and have the fields of what can be appended to them.
+// schemas returns the schemas of the document. They allow fields of older records, make the id optional where an
+// object can be appended, and have fields for the objects that can be appended to them.
 func (s *spec) schemas() object {
 	isAppended := map[any]bool{} // seasons and episodes keep their id, which is their own
 	for _, ns := range s.namespaces {
@@ -267,7 +267,7 @@ func (s *spec) schemas() object {
 	return all
 }
 
-// orNull returns a schema that allows null too.
+// orNull returns a schema that also allows null.
 func orNull(schema object) object {
 	switch t := schema.get("type").(type) {
 	case string:
@@ -278,15 +278,15 @@ func orNull(schema object) object {
 	return object{{"anyOf", list{schema, object{{"type", "null"}}}}}
 }
 
-// downgrade returns the document as OpenAPI 3.0, for tools that read no 3.1. It describes the same
-// responses, or more where 3.0 cannot say it: fields whose name is a pattern are any further fields.
+// downgrade returns the document as OpenAPI 3.0, for tools without 3.1. It describes the same responses, or more
+// where 3.0 cannot express them: fields whose name is a pattern become arbitrary additional fields.
 func downgrade(doc object) object {
 	info := doc.below("info").without("summary").with("license",
 		object{{"name", "Apache License 2.0"}, {"url", "https://www.apache.org/licenses/LICENSE-2.0"}})
 	return downgraded(doc).(object).with("openapi", "3.0.3").with("info", info)
 }
 
-// downgraded returns a value of the document, with all below it.
+// downgraded converts a value of the document and all values below it.
 func downgraded(v any) any {
 	switch v := v.(type) {
 	case object:
@@ -313,7 +313,7 @@ func downgraded(v any) any {
 	return v
 }
 
-// nullable replaces the type null.
+// nullable replaces the type null with nullable.
 func nullable(o object) object {
 	isNull := func(v any) bool {
 		member, _ := v.(object)

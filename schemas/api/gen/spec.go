@@ -11,36 +11,36 @@ import (
 	"github.com/reelsplice/reelsplice/schemas/fragment"
 )
 
-// A spec is openapi.yaml, read and checked.
+// A spec is the parsed and validated openapi.yaml.
 type spec struct {
 	text       object
 	operations []*operation
 	namespaces []namespace // by kind
 }
 
-// An operation is one method on one path. The heading of openapi.yaml says what its fields mean.
+// An operation is one method on one path. The head of openapi.yaml documents its fields.
 type operation struct {
 	path, method, name string
-	text               object      // as it is written
-	params             []parameter // those of the path first
+	text               object      // as written
+	params             []parameter // path parameters first
 	response           any         // the name of a schema, a schema, or nil
 	auth               string
 	writes             bool
-	kind               fragment.Kind // with sub, zero where the response is no fragment
+	kind               fragment.Kind // with sub; zero if the response is not a fragment
 	sub                fragment.Sub
-	answerer           string // empty where the edge refuses the operation
+	answerer           string // empty if the edge rejects the operation
 	rows               fragment.Kind
 	namespace          string
 }
 
-// A parameter is one of an operation.
+// A parameter is a parameter of an operation.
 type parameter struct {
-	text     any    // as it is written, or a reference
-	full     object // as it is written
+	text     any    // as written, or a reference
+	full     object // as written
 	in, name string
 }
 
-// A namespace holds the names that can be appended to the details of one kind, or to the configuration.
+// A namespace contains the names that can be appended to the details of one kind, or to the configuration.
 type namespace struct {
 	name  string
 	of    *operation
@@ -51,14 +51,14 @@ type namespace struct {
 type appendName struct {
 	name     string
 	of       *operation
-	inherits string // where names of that namespace follow
+	inherits string // namespace of the names that follow, if any
 	own      bool
 }
 
-// isPattern reports whether a name has numbers in it.
+// isPattern reports whether a name contains parameters.
 func (a *appendName) isPattern() bool { return strings.Contains(a.name, "{") }
 
-// read returns a specification. An error names the operation and the field.
+// read parses a specification. An error names the operation and the field.
 func read(text []byte) (*spec, error) {
 	var file yaml.Node
 	if err := yaml.Unmarshal(text, &file); err != nil {
@@ -99,7 +99,7 @@ var known = []string{
 	"x-fragment", "x-answerer", "x-rows", "x-namespace", "x-append", "x-own",
 }
 
-// operation reads the fields of an operation.
+// operation parses the fields of an operation.
 func (s *spec) operation(op *operation) error {
 	for _, f := range op.text {
 		if !slices.Contains(known, f.name) {
@@ -161,7 +161,7 @@ func (s *spec) operation(op *operation) error {
 	return nil
 }
 
-// appends collects the names that can be appended.
+// appends collects the append names.
 func (s *spec) appends() error {
 	for _, op := range s.operations {
 		if op.namespace != "" && s.namespaceOf(op.namespace) == nil {
@@ -195,7 +195,7 @@ func (s *spec) appends() error {
 	return nil
 }
 
-// namespaceOf returns the namespace of a name, nil when there is none.
+// namespaceOf returns the namespace with a name; nil if there is none.
 func (s *spec) namespaceOf(name string) *namespace {
 	for i := range s.namespaces {
 		if s.namespaces[i].name == name {
@@ -205,8 +205,8 @@ func (s *spec) namespaceOf(name string) *namespace {
 	return nil
 }
 
-// appended returns the parameters that change an object when the operation is appended. Changes are not
-// paged there.
+// appended returns the parameters that change the object when the operation is appended. Appended changes are not
+// paged.
 func (op *operation) appended() []parameter {
 	return slices.DeleteFunc(slices.Clone(op.params), func(p parameter) bool {
 		return p.in == "path" || p.name == "page" && op.sub == fragment.SubChanges

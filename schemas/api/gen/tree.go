@@ -9,7 +9,7 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// An object is a JSON object whose fields keep their order: that of the wire in schemas.
+// An object is a JSON object with ordered fields. In schemas, the order is the API's.
 type object []field
 
 // A field is a name with its value: an object, a list, a text, a number, a bool or nil.
@@ -21,7 +21,7 @@ type field struct {
 // A list is a JSON array.
 type list []any
 
-// decode returns the value of a node. An alias of a node in shared is a reference to its component.
+// decode returns the value of a node. An alias of a node in shared becomes a reference to its component.
 func decode(n *yaml.Node, shared map[*yaml.Node]string) (any, error) {
 	switch n.Kind {
 	case yaml.AliasNode:
@@ -59,7 +59,7 @@ func decode(n *yaml.Node, shared map[*yaml.Node]string) (any, error) {
 	return v, err
 }
 
-// child returns the value of a field of a mapping, nil when there is none.
+// child returns the value of a field of a mapping; nil if it is absent.
 func child(n *yaml.Node, names ...string) *yaml.Node {
 	for _, name := range names {
 		var next *yaml.Node
@@ -73,7 +73,7 @@ func child(n *yaml.Node, names ...string) *yaml.Node {
 	return n
 }
 
-// MarshalJSON writes the fields in their order, with the marks of HTML as they are.
+// MarshalJSON writes the fields in order, without escaping HTML characters.
 func (o object) MarshalJSON() ([]byte, error) {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
@@ -95,7 +95,7 @@ func (o object) MarshalJSON() ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// get returns the value of a field, nil when there is none.
+// get returns the value of a field; nil if it is absent.
 func (o object) get(name string) any {
 	for _, f := range o {
 		if f.name == name {
@@ -105,12 +105,13 @@ func (o object) get(name string) any {
 	return nil
 }
 
-// text, below and items return the value of a field that is a text, an object or a list, else an empty one.
+// text, below and items return the value of a field as a text, an object or a list; an empty one if it has another
+// type.
 func (o object) text(name string) string  { v, _ := o.get(name).(string); return v }
 func (o object) below(name string) object { v, _ := o.get(name).(object); return v }
 func (o object) items(name string) list   { v, _ := o.get(name).(list); return v }
 
-// with returns the object with a field replaced in its place, or added at the end.
+// with returns the object with a field replaced in place, or appended.
 func (o object) with(name string, value any) object {
 	out := slices.Clone(o)
 	for i := range out {

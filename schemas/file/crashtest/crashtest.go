@@ -1,6 +1,6 @@
 //go:build unix
 
-// Package crashtest finds what a power cut may leave of a folder.
+// Package crashtest computes the possible states of a folder after a power cut.
 package crashtest
 
 import (
@@ -20,16 +20,16 @@ import (
 	"github.com/reelsplice/reelsplice/schemas/file"
 )
 
-// A State is what a power cut may leave of a folder.
+// A State is a possible state of a folder after a power cut.
 type State struct {
-	At    string            // the action that came last
-	files map[string][]byte // content by path; the path of a folder ends in a slash
+	At    string            // the last action
+	files map[string][]byte // content by path; paths of folders end in a slash
 }
 
-// Restore makes the state in an empty folder.
+// Restore creates the state in an empty folder.
 func (s *State) Restore(tb testing.TB, dir string) {
 	tb.Helper()
-	for _, name := range slices.Sorted(maps.Keys(s.files)) { // folders before what they hold
+	for _, name := range slices.Sorted(maps.Keys(s.files)) { // folders before their content
 		var err error
 		path := filepath.Join(dir, name)
 		if strings.HasSuffix(name, "/") {
@@ -43,10 +43,10 @@ func (s *State) Restore(tb testing.TB, dir string) {
 	}
 }
 
-// Record calls do, and returns what power cuts may leave of a folder at each action that package file reports, each
-// state once, and the one at the end last. They are of two kinds. In one, a name is there once its folder was synced. In
-// the other it is there at once, which a file system may do as well. A file has the content with which it was synced
-// last; one that never was is empty.
+// Record calls do, and returns the possible states of a folder after a power cut at each action reported by package
+// file. It returns each state once, the final one last. There are two models of a file system. In one, a name exists
+// once its folder was synced; in the other, immediately. A file has the content of its last sync, or is empty if it
+// has none.
 func Record(tb testing.TB, dir string, do func()) []State {
 	tb.Helper()
 	r := &recorder{dir: dir, content: map[inode][]byte{}, names: map[inode]map[string]inode{}, held: map[inode]*os.File{}, seen: map[[sha256.Size]byte]bool{}}
@@ -56,7 +56,7 @@ func Record(tb testing.TB, dir string, do func()) []State {
 			_ = f.Close()
 		}
 	}()
-	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error { // all of it is on the disk
+	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error { // everything is on disk at first
 		return errors.Join(err, r.sync(path))
 	})
 	if err != nil {
@@ -67,25 +67,25 @@ func Record(tb testing.TB, dir string, do func()) []State {
 	return append(r.states, State{"the end", r.left(r.synced)})
 }
 
-// A recorder keeps what is on the disk of a folder.
+// A recorder tracks the content of a folder on disk.
 type recorder struct {
 	dir string
 
-	mu      sync.Mutex // guards what follows
+	mu      sync.Mutex // guards the following fields
 	content map[inode][]byte
-	names   map[inode]map[string]inode // of folders
-	held    map[inode]*os.File         // open, so that no other file gets the number of one that is gone
+	names   map[inode]map[string]inode // by folder
+	held    map[inode]*os.File         // open files, so that the number of a removed file is not reused
 	states  []State
 	seen    map[[sha256.Size]byte]bool
 }
 
-// An inode is a file or a folder, whatever its name.
+// An inode is a file or a folder, independent of its name.
 type inode struct {
 	number uint64
 	folder bool
 }
 
-// step takes an action of package file.
+// step records an action of package file.
 func (r *recorder) step(action, path string) error {
 	if path != r.dir && !strings.HasPrefix(path, r.dir+"/") {
 		return nil
@@ -93,7 +93,7 @@ func (r *recorder) step(action, path string) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	at := action + " " + strings.TrimPrefix(path, r.dir+"/")
-	if action == "write" { // its content was synced before it got its name
+	if action == "write" { // its content was synced before the rename
 		if err := r.sync(path); err != nil {
 			return err
 		}
@@ -108,7 +108,7 @@ func (r *recorder) step(action, path string) error {
 	return nil
 }
 
-// sync notes that a file or a folder is on the disk as it is now.
+// sync records that a file or a folder is on disk in its current state.
 func (r *recorder) sync(path string) error {
 	i, err := r.inode(path)
 	switch {
@@ -133,7 +133,7 @@ func (r *recorder) inode(path string) (i inode, err error) {
 	return i, err
 }
 
-// list returns the names in a folder as they are now.
+// list returns the current names in a folder.
 func (r *recorder) list(dir string) (map[string]inode, error) {
 	entries, err := os.ReadDir(dir)
 	names := map[string]inode{}
@@ -149,15 +149,15 @@ func (r *recorder) list(dir string) (map[string]inode, error) {
 	return names, err
 }
 
-// listed returns the names in a folder as they are, and synced those on the disk.
+// listed returns the current names in a folder; synced returns the names on disk.
 func (r *recorder) listed(path string, _ inode) map[string]inode {
-	names, _ := r.list(path) // a folder that goes has none
+	names, _ := r.list(path) // a removed folder has none
 	return names
 }
 
 func (r *recorder) synced(_ string, i inode) map[string]inode { return r.names[i] }
 
-// left returns what is left of the folder with names from a function.
+// left returns the remaining content of the folder, with names from a function.
 func (r *recorder) left(names func(path string, i inode) map[string]inode) map[string][]byte {
 	files := map[string][]byte{}
 	var walk func(below string, i inode)
@@ -177,7 +177,7 @@ func (r *recorder) left(names func(path string, i inode) map[string]inode) map[s
 	return files
 }
 
-// add adds a state unless there is one like it.
+// add adds a state unless it exists.
 func (r *recorder) add(at string, names func(path string, i inode) map[string]inode) {
 	files, h := r.left(names), sha256.New()
 	for _, name := range slices.Sorted(maps.Keys(files)) {

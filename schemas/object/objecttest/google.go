@@ -17,9 +17,9 @@ import (
 
 const googleID, googleSecret = "GOOG1TEST", "google-test-secret"
 
-// NewGoogle is New for the S3 interface of Google Cloud Storage. It demands Google's dialect: signatures of
-// GOOG4-HMAC-SHA256 and no X-Amz-* header. Writes have the condition X-Goog-If-Generation-Match; If-Match and
-// If-None-Match, which Google ignores there, are refused.
+// NewGoogle is New for the S3 interface of Google Cloud Storage. It requires Google's dialect: signatures of
+// GOOG4-HMAC-SHA256 and no X-Amz-* header. Writes use the condition X-Goog-If-Generation-Match; If-Match and
+// If-None-Match, which Google ignores there, are rejected.
 func NewGoogle(tb testing.TB) *Server {
 	tb.Helper()
 	tb.Setenv("GS_ACCESS_KEY_ID", googleID)
@@ -34,7 +34,7 @@ type google struct {
 
 	mu          sync.Mutex
 	last        int64
-	generations map[string]int64 // of keys that were written; objects that a test made have 1
+	generations map[string]int64 // of written keys; objects made by a test have 1
 }
 
 func refuse(w http.ResponseWriter, status int, code, message string) bool {
@@ -43,7 +43,7 @@ func refuse(w http.ResponseWriter, status int, code, message string) bool {
 	return true
 }
 
-// refuses reports whether a request is not in Google's dialect, which it responds to.
+// refuses reports whether a request violates Google's dialect, and responds to it then.
 func (g *google) refuses(w http.ResponseWriter, r *http.Request) bool {
 	for name := range r.Header {
 		if strings.HasPrefix(name, "X-Amz-") {
@@ -61,7 +61,7 @@ func (g *google) refuses(w http.ResponseWriter, r *http.Request) bool {
 
 var signedHeaders = regexp.MustCompile(`SignedHeaders=([^,]*)`)
 
-// authorizationOf returns the header Authorization of a request.
+// authorizationOf returns the expected Authorization header of a request.
 func authorizationOf(r *http.Request) string {
 	signed := signedHeaders.FindStringSubmatch(r.Header.Get("Authorization") + "SignedHeaders=")[1]
 	query := strings.ReplaceAll(r.URL.Query().Encode(), "+", "%20")
@@ -86,7 +86,7 @@ func authorizationOf(r *http.Request) string {
 	return fmt.Sprintf("GOOG4-HMAC-SHA256 Credential=%s/%s, SignedHeaders=%s, Signature=%x", googleID, scope, signed, key)
 }
 
-// ServeHTTP carries out a request.
+// ServeHTTP executes a request.
 func (g *google) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if g.refuses(w, r) {
 		return

@@ -21,25 +21,25 @@ import (
 	"github.com/johannesboyne/gofakes3/backend/s3mem"
 )
 
-// Bucket is the bucket that a Server has from the start.
+// Bucket is the bucket that every Server has at first.
 const Bucket = "bucket"
 
-// A Server is an S3 server on a free port of this machine, with its objects in memory.
+// A Server is an S3 server on a free local port, with its objects in memory.
 type Server struct {
 	Endpoint string // http://127.0.0.1:port
 	scheme   string
 	backend  *s3mem.Backend
 	http     *http.Server
 
-	mu       sync.Mutex // guards what follows
+	mu       sync.Mutex // guards the following fields
 	fault    Fault
 	requests []string
 }
 
-// A Fault may respond in place of the server; it reports whether it did.
+// A Fault may respond instead of the server; it reports whether it did.
 type Fault func(w http.ResponseWriter, r *http.Request) bool
 
-// New starts a server for the time of the test, with credentials of its own.
+// New starts a server for the duration of the test, with its own credentials.
 func New(tb testing.TB) *Server {
 	tb.Helper()
 	tb.Setenv("AWS_EC2_METADATA_DISABLED", "true")
@@ -58,7 +58,8 @@ func start(tb testing.TB, scheme string) *Server {
 	return s
 }
 
-// Listen starts a server, which Close ends, for URLs of a scheme: s3 or gs. The caller sets credentials; any will do.
+// Listen starts a server for URLs of a scheme, s3 or gs; Close stops it. The caller sets credentials; any values
+// work.
 func Listen(scheme string) (*Server, error) {
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -77,7 +78,7 @@ func Listen(scheme string) (*Server, error) {
 			fake.ServeHTTP(w, r)
 		}
 	})}
-	go func() { _ = s.http.Serve(ln) }() // ends with Close
+	go func() { _ = s.http.Serve(ln) }() // until Close
 	return s, nil
 }
 
@@ -85,10 +86,10 @@ func (s *Server) fake() http.Handler {
 	return gofakes3.New(s.backend, gofakes3.WithLogger(gofakes3.DiscardLog())).Server()
 }
 
-// Close stops the server and cuts its connections.
+// Close stops the server and closes its connections.
 func (s *Server) Close() error { return s.http.Close() }
 
-// Query returns the parameters of URLs to this server, without question mark.
+// Query returns the parameters of URLs for this server, without the question mark.
 func (s *Server) Query() string {
 	if s.scheme == "gs" {
 		return url.Values{"endpoint": {s.Endpoint}}.Encode()
@@ -103,7 +104,7 @@ func (s *Server) URL(key string) string {
 	return s.scheme + "://" + Bucket + "/" + key + "?" + s.Query()
 }
 
-// SetFault sends every request through f first; nil removes it.
+// SetFault passes every request to f first; nil removes it.
 func (s *Server) SetFault(f Fault) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -127,8 +128,7 @@ func (s *Server) faulty(w http.ResponseWriter, r *http.Request) bool {
 	return f != nil && f(w, r)
 }
 
-// changed refuses a request for another version of an object, as S3 does; the fake ignores
-// If-Match.
+// changed rejects a request for another version of an object, like S3; the fake ignores If-Match.
 func (s *Server) changed(w http.ResponseWriter, r *http.Request) bool {
 	want := r.Header.Get("If-Match")
 	if r.Method != http.MethodGet || want == "" {
@@ -144,14 +144,14 @@ func (s *Server) changed(w http.ResponseWriter, r *http.Request) bool {
 	return true
 }
 
-// T is the part of testing.TB that the methods need.
+// T is the subset of testing.TB that the methods use.
 type T interface {
 	Helper()
 	Fatal(args ...any)
 	Fatalf(format string, args ...any)
 }
 
-// Put makes an object.
+// Put creates an object.
 func (s *Server) Put(t T, key string, data []byte) {
 	t.Helper()
 	meta := map[string]string{"Last-Modified": time.Now().UTC().Format(http.TimeFormat)}
@@ -183,7 +183,7 @@ func (s *Server) Delete(t T, key string) {
 	}
 }
 
-// Keys returns the keys of all objects that start with prefix, sorted.
+// Keys returns the keys of all objects with a prefix, sorted.
 func (s *Server) Keys(t T, prefix string) []string {
 	t.Helper()
 	p := gofakes3.NewPrefix(&prefix, nil)
@@ -206,7 +206,7 @@ func Unavailable(w http.ResponseWriter) bool {
 	return true
 }
 
-// Serve responds without a fault, so that one can change the response.
+// Serve responds without a fault, so the caller can modify the response.
 func (s *Server) Serve(w http.ResponseWriter, r *http.Request) {
 	if !s.changed(w, r) {
 		s.fake().ServeHTTP(w, r)
@@ -220,7 +220,7 @@ func (s *Server) NoLength(w http.ResponseWriter, r *http.Request) bool {
 	maps.Copy(w.Header(), whole.Header())
 	w.Header().Del("Content-Length")
 	w.WriteHeader(whole.Code)
-	_ = http.NewResponseController(w).Flush() // else the server adds it
+	_ = http.NewResponseController(w).Flush() // otherwise the server adds it
 	_, _ = w.Write(whole.Body.Bytes())        // the client may be gone
 	return true
 }
@@ -231,13 +231,13 @@ func (s *Server) CutAfter(n int, w http.ResponseWriter, r *http.Request) bool {
 	return true
 }
 
-// Lose carries out a request and breaks the connection before the response.
+// Lose executes a request and breaks the connection before the response.
 func (s *Server) Lose(r *http.Request) bool {
 	s.Serve(httptest.NewRecorder(), r)
 	panic(http.ErrAbortHandler)
 }
 
-// Flip responds with a wrong bit in byte n of the body, counted around its end.
+// Flip responds with a flipped bit in byte n of the body, modulo its length.
 func (s *Server) Flip(n int, w http.ResponseWriter, r *http.Request) bool {
 	whole := httptest.NewRecorder()
 	s.Serve(whole, r)
@@ -251,7 +251,7 @@ func (s *Server) Flip(n int, w http.ResponseWriter, r *http.Request) bool {
 	return true
 }
 
-// cutting ends a response, and its connection, after some bytes.
+// cutting breaks a response and its connection after some bytes.
 type cutting struct {
 	http.ResponseWriter
 	left int
@@ -262,7 +262,7 @@ func (c *cutting) Write(p []byte) (int, error) {
 		c.left -= len(p)
 		return c.ResponseWriter.Write(p)
 	}
-	_, _ = c.ResponseWriter.Write(p[:c.left]) // the connection ends in any case
+	_, _ = c.ResponseWriter.Write(p[:c.left]) // the connection ends anyway
 	_ = http.NewResponseController(c.ResponseWriter).Flush()
 	panic(http.ErrAbortHandler)
 }

@@ -1,10 +1,9 @@
-// Package s3 opens buckets of S3, of stores that speak its protocol, and of Google Cloud Storage.
+// Package s3 opens buckets of S3, of compatible stores, and of Google Cloud Storage.
 //
-// A reader holds on to one version of an object: a broken stream resumes at its offset, a
-// range is requested when it is needed, and both fail with object.ErrChanged once the
-// object was replaced.
+// A reader reads a single version of an object: a broken stream resumes at its offset, a range is requested on
+// demand, and both fail with object.ErrChanged once the object is replaced.
 //
-// Only the command imports this package: ingest takes an object.Bucket, the edge an object.Folder.
+// Only the command imports this package: ingest uses object.Bucket, the edge object.Folder.
 package s3
 
 import (
@@ -27,22 +26,22 @@ import (
 	"github.com/reelsplice/reelsplice/schemas/object"
 )
 
-// absent is the condition of a write that there is no object of the key. Other conditions are an ETag, or "" for none.
+// absent is the condition for writing only a new object. Other conditions are an ETag, or "" for none.
 const absent = "*"
 
-// A Bucket is an open bucket, or the part of it below a prefix. Names are keys without the prefix.
+// A Bucket is an open bucket, or its part below a prefix. Names are keys without the prefix.
 type Bucket struct {
 	loc    object.Location // its key is the prefix
 	client *minio.Core
 	google bool
-	header map[string]string // of new objects
+	header map[string]string // for new objects
 	stall  time.Duration     // see stallTime
 }
 
 var _ object.Folder = (*Bucket)(nil)
 
-// Open opens the whole bucket of a location. It sends no request, except where finding
-// credentials takes one. Files have no bucket: errors.ErrUnsupported.
+// Open opens the whole bucket of a location. It sends no request, unless finding credentials requires one. For files
+// it returns errors.ErrUnsupported.
 func Open(ctx context.Context, l object.Location) (*Bucket, error) {
 	b := &Bucket{loc: l.At(""), header: map[string]string{}, stall: stallTime}
 	var err error
@@ -60,8 +59,8 @@ func Open(ctx context.Context, l object.Location) (*Bucket, error) {
 	return b, nil
 }
 
-// OpenFolder opens all below a prefix of a bucket by its URL. It sends no request, except where finding credentials
-// takes one.
+// OpenFolder opens the part of a bucket below a prefix by its URL. It sends no request, unless finding credentials
+// requires one.
 func OpenFolder(ctx context.Context, url string) (object.Folder, error) {
 	l, err := object.Parse(url)
 	if err != nil {
@@ -99,10 +98,10 @@ func (b *Bucket) Stat(ctx context.Context, name string) (object.Info, error) {
 	return info, failed(b.at(name), err)
 }
 
-// errNoSize is the error of a response that lacks a size, which minio returns as -1, or has an impossible one.
+// errNoSize is the error for a response without a valid size; minio reports a missing one as -1.
 var errNoSize = errors.New("the store gives no size of the object: want a response with Content-Length")
 
-// info translates a description.
+// info converts a description.
 func (b *Bucket) info(o minio.ObjectInfo) (object.Info, error) {
 	if o.Size < 0 {
 		return object.Info{}, errNoSize
@@ -110,7 +109,7 @@ func (b *Bucket) info(o minio.ObjectInfo) (object.Info, error) {
 	return object.Info{Key: strings.TrimPrefix(o.Key, b.loc.Key), Size: o.Size, ModTime: o.LastModified, ETag: o.ETag}, nil
 }
 
-// List implements object.Bucket. Keys that end in a slash are left out: some tools make them in place of folders.
+// List implements object.Bucket. It omits keys with a trailing slash: some tools create them as folders.
 func (b *Bucket) List(ctx context.Context, prefix string, most int) ([]object.Info, error) {
 	for try := 1; ; try++ {
 		all, err := b.list(ctx, prefix, most)
@@ -150,8 +149,8 @@ func (b *Bucket) list(ctx context.Context, prefix string, most int) (all []objec
 	return all, cmp.Or(err, ctx.Err())
 }
 
-// get opens a stream of n bytes from off, or to the end if n is below 0. It returns the
-// size and ETag of the whole object. Unless etag is "", another version is errCondition.
+// get opens a stream of n bytes from off, or to the end if n is negative. It returns the size and ETag of the whole
+// object. Unless etag is "", another version causes errCondition.
 func (b *Bucket) get(ctx context.Context, name, etag string, off, n int64) (body io.ReadCloser, size int64, version string, err error) {
 	var o minio.GetObjectOptions
 	if etag != "" {
@@ -177,13 +176,13 @@ func (b *Bucket) get(ctx context.Context, name, etag string, off, n int64) (body
 		err = errNoSize
 	}
 	if err != nil {
-		_ = body.Close() // it is not read
+		_ = body.Close() // discarded
 		return nil, 0, "", err
 	}
 	return body, size, info.ETag, nil
 }
 
-// Create implements object.Folder. Without conditional writes of the store, the error matches object.ErrUnsupported.
+// Create implements object.Folder. If the store has no conditional writes, the error matches object.ErrUnsupported.
 func (b *Bucket) Create(ctx context.Context, name string, data []byte) error {
 	err := b.put(ctx, name, bytes.NewReader(data), int64(len(data)), "application/json", absent)
 	if classOf(err) == errCondition {
@@ -211,12 +210,12 @@ func (b *Bucket) Upload(ctx context.Context, name string, r io.ReaderAt, size in
 	return failed(b.at(name), b.put(ctx, name, r, size, "application/octet-stream", ""))
 }
 
-// put makes or replaces an object; if the condition does not hold, it fails with errCondition.
+// put creates or replaces an object; if the condition fails, so does put, with errCondition.
 func (b *Bucket) put(ctx context.Context, name string, r io.ReaderAt, size int64, contentType, condition string) error {
-	// Of the ways to guard the bytes, each store has Content-MD5.
+	// Of the ways to protect the bytes, all stores support Content-MD5.
 	o := minio.PutObjectOptions{
 		ContentType: contentType, UserMetadata: b.header, SendContentMd5: true, DisableContentSha256: true,
-		DisableMultipart: b.google, // it takes 5 TiB at once
+		DisableMultipart: b.google, // it accepts 5 TiB at once
 	}
 	switch {
 	case condition == "":
@@ -246,10 +245,10 @@ func (b *Bucket) Delete(ctx context.Context, name string) error {
 	return failed(b.at(name), err)
 }
 
-// errCondition is the class of errors of requests whose condition does not hold.
+// errCondition is the class of errors for requests with a failed condition.
 var errCondition = errors.New("the condition of the request does not hold")
 
-// classOf returns the error that the status of a response stands for, or nil.
+// classOf returns the error for the status of a response, or nil.
 func classOf(err error) error {
 	var e minio.ErrorResponse
 	if !errors.As(err, &e) {
@@ -268,7 +267,7 @@ func classOf(err error) error {
 	return nil
 }
 
-// changed is object.ErrChanged with the text of err, whose class is another.
+// changed returns object.ErrChanged with the text of err.
 func changed(err error) error {
 	return fmt.Errorf("%w: %s", object.ErrChanged, object.Redact(err.Error()))
 }
@@ -286,12 +285,11 @@ func (e *failure) Error() string {
 	return e.url + ": " + object.Redact(e.err.Error())
 }
 
-// Unwrap returns the cause, whose text may hold secrets.
+// Unwrap returns the cause, whose text may contain secrets.
 func (e *failure) Unwrap() error        { return e.err }
 func (e *failure) Is(target error) bool { return target == classOf(e.err) }
 
-// failed adds the location to err. Errors with a location and the ends of contexts stay
-// as they are.
+// failed adds the location to err. It returns errors that have one, and errors of contexts, unchanged.
 func failed(l object.Location, err error) error {
 	var named *failure
 	if err == nil || err == io.EOF || errors.As(err, &named) || err == context.Canceled || err == context.DeadlineExceeded {

@@ -21,10 +21,10 @@ import (
 
 const (
 	hostGoogle       = "storage.googleapis.com"
-	headerGeneration = "X-Goog-Generation" // of responses: it differs between versions of an object
+	headerGeneration = "X-Goog-Generation" // in responses; differs between versions of an object
 )
 
-// openGoogle opens a bucket by the S3 interface of Google Cloud Storage, with an HMAC key of a service account.
+// openGoogle opens a bucket through the S3 interface of Google Cloud Storage, with an HMAC key of a service account.
 func (b *Bucket) openGoogle(q url.Values) (err error) {
 	host, secure := hostGoogle, true
 	if q.Get("endpoint") != "" {
@@ -52,7 +52,8 @@ func (b *Bucket) openGoogle(q url.Values) (err error) {
 	return err
 }
 
-// generation returns the generation of the object that has an ETag. Of another object it is errCondition.
+// generation returns the generation of the object with an ETag. If the object has another ETag, it returns
+// errCondition.
 func (b *Bucket) generation(ctx context.Context, name, etag string) (string, error) {
 	o, err := b.client.StatObject(ctx, b.loc.Bucket, b.key(name), minio.StatObjectOptions{})
 	if err != nil {
@@ -67,10 +68,10 @@ func (b *Bucket) generation(ctx context.Context, name, etag string) (string, err
 	return o.VersionID, nil
 }
 
-// A googleDialect turns requests in Amazon's dialect into Google's, and signs them. Of a write, Google ignores If-Match
-// and If-None-Match. It has X-Goog-If-Generation-Match, and refuses a request with headers of both dialects. So the
-// headers and the signature are Google's: X-Goog-* for X-Amz-*, GOOG4-HMAC-SHA256 for AWS4-HMAC-SHA256. An If-Match of a
-// write holds a generation.
+// A googleDialect converts requests from Amazon's dialect to Google's, and signs them. For writes, Google ignores
+// If-Match and If-None-Match but supports X-Goog-If-Generation-Match, and it rejects a request with headers of both
+// dialects. So headers and signature are Google's: X-Goog-* for X-Amz-*, GOOG4-HMAC-SHA256 for AWS4-HMAC-SHA256.
+// If-Match of a write contains a generation.
 type googleDialect struct {
 	id, secret string // "" for unsigned requests
 	next       http.RoundTripper
@@ -98,15 +99,15 @@ func (d *googleDialect) RoundTrip(r *http.Request) (*http.Response, error) {
 	if d.id != "" {
 		d.sign(r, time.Now().UTC())
 	}
-	r.Header.Set("Accept-Encoding", "gzip") // else Google inflates objects, whatever range was asked for
+	r.Header.Set("Accept-Encoding", "gzip") // otherwise Google inflates objects and ignores the range
 	w, err := d.next.RoundTrip(r)
 	if err == nil {
-		w.Header.Set("X-Amz-Version-Id", w.Header.Get(headerGeneration)) // what the library returns
+		w.Header.Set("X-Amz-Version-Id", w.Header.Get(headerGeneration)) // which the library returns
 	}
 	return w, err
 }
 
-// sign signs the host and the headers of Google, not the body: that has its MD5.
+// sign signs the host and Google's headers, but not the body, which has an MD5.
 func (d *googleDialect) sign(r *http.Request, now time.Time) {
 	const payload = "UNSIGNED-PAYLOAD"
 	r.Header.Set("X-Goog-Date", now.Format("20060102T150405Z"))

@@ -13,12 +13,12 @@ import (
 	"github.com/reelsplice/reelsplice/schemas/object"
 )
 
-// maxBlocks bounds the cached blocks of a ReaderAt at 64 MiB: the columns of a wide
-// Parquet file are read side by side and must not evict each other.
+// maxBlocks limits the cached blocks of a ReaderAt to 64 MiB: the columns of a wide Parquet file are read in parallel
+// and must not evict each other.
 var maxBlocks = 64 // tests lower it
 
 const (
-	// maxTries bounds the broken streams in a row without progress.
+	// maxTries bounds the consecutive broken streams without progress.
 	maxTries = 5
 
 	// firstPause is the wait before the second try; it doubles with each further one.
@@ -38,7 +38,7 @@ type reader struct {
 	info     object.Info
 	off, end int64         // of the next byte, and after the last one
 	body     io.ReadCloser // nil between two streams
-	mark     int64         // off when the last failure was forgotten
+	mark     int64         // value of off when failures was last reset
 	failures int
 	err      error
 }
@@ -75,7 +75,7 @@ func (r *reader) Read(p []byte) (n int, err error) {
 	return 0, r.err
 }
 
-// read reads once from the open stream. After a failure it waits, for open to be the next step.
+// read reads once from the open stream. After a failure it pauses, and open comes next.
 func (r *reader) read(p []byte) int {
 	n, err := r.body.Read(p[:min(int64(len(p)), r.end-r.off)])
 	if r.off += int64(n); r.off-r.mark >= progress {
@@ -92,7 +92,7 @@ func (r *reader) read(p []byte) int {
 	return n
 }
 
-// pause waits before the next stream. It returns an error if there is to be none.
+// pause waits before the next stream. It returns an error if no further try is allowed.
 func (r *reader) pause(err error) error {
 	if err == io.EOF {
 		err = fmt.Errorf("%w: at offset %d of %d bytes", object.ErrShort, r.off, r.info.Size)
@@ -103,7 +103,7 @@ func (r *reader) pause(err error) error {
 	return pause(r.ctx, r.failures)
 }
 
-// pause waits before the next try, after so many failures.
+// pause waits before the next try, depending on the number of failures.
 func pause(ctx context.Context, failures int) error {
 	t := time.NewTimer(firstPause << (failures - 1))
 	defer t.Stop()
@@ -115,8 +115,7 @@ func pause(ctx context.Context, failures int) error {
 	}
 }
 
-// open opens a stream of the bytes that are left. Versions of stores that ignore the condition
-// are compared by size and ETag.
+// open opens a stream of the remaining bytes. It compares size and ETag, for stores that ignore the condition.
 func (r *reader) open() error {
 	o, n := r.info, r.end-r.off
 	if r.end == o.Size {
@@ -130,7 +129,7 @@ func (r *reader) open() error {
 		return err
 	}
 	if size != o.Size || o.ETag != "" && etag != "" && etag != o.ETag {
-		_ = body.Close() // it is not read
+		_ = body.Close() // discarded
 		return fmt.Errorf("%w: it had %d bytes and ETag %s, now %d bytes and ETag %s", object.ErrChanged, o.Size, o.ETag, size, etag)
 	}
 	r.body = body
@@ -148,15 +147,15 @@ func (r *reader) Close() error {
 	return failed(r.bucket.at(r.info.Key), body.Close())
 }
 
-// A readerAt reads one version of an object at any offset, and caches the last used blocks.
-// Goroutines may share it.
+// A readerAt reads one version of an object at any offset, and caches the most recently used blocks. It is safe for
+// concurrent use.
 type readerAt struct {
 	ctx    context.Context
 	bucket *Bucket
 	info   object.Info
 
 	mu     sync.Mutex
-	blocks []block // the last used first
+	blocks []block // most recently used first
 }
 
 type block struct {
@@ -190,7 +189,7 @@ func (r *readerAt) ReadAt(p []byte, off int64) (n int, err error) {
 	return n, nil
 }
 
-// block returns a block and marks it as the last used.
+// block returns a block and marks it as most recently used.
 func (r *readerAt) block(number int64) ([]byte, error) {
 	i := slices.IndexFunc(r.blocks, func(b block) bool { return b.number == number })
 	var b block

@@ -19,10 +19,10 @@ import (
 const (
 	endpointAWS = "s3.amazonaws.com"
 
-	// s3Tries is how often one request is sent before its error counts.
+	// s3Tries is the number of times a request is sent before it fails.
 	s3Tries = 5
 
-	// metadataTimeout bounds a request for credentials to the machine or cluster.
+	// metadataTimeout limits a request for credentials to the machine or cluster.
 	metadataTimeout = 10 * time.Second
 )
 
@@ -50,10 +50,10 @@ func (b *Bucket) openS3(ctx context.Context, q url.Values) error {
 	if err != nil {
 		return err
 	}
-	// Where a request has the bucket's name: in the host or in the path.
+	// Place of the bucket's name in a request: the host or the path.
 	lookup, ok := map[string]minio.BucketLookupType{"true": minio.BucketLookupPath, "false": minio.BucketLookupDNS}[q.Get("use_path_style")]
 	if !ok {
-		lookup = minio.BucketLookupAuto // by the endpoint
+		lookup = minio.BucketLookupAuto // depends on the endpoint
 	}
 	transport, err := b.transport(secure)
 	if err != nil {
@@ -65,18 +65,18 @@ func (b *Bucket) openS3(ctx context.Context, q url.Values) error {
 	if err != nil {
 		return err
 	}
-	b.client.SetS3EnableDualstack(false) // endpoints inside private networks have the plain names
+	b.client.SetS3EnableDualstack(false) // endpoints in private networks have the plain names
 	return nil
 }
 
-// stallTime is how long a connection may pass nothing in either direction before it ends.
+// stallTime is how long a connection may be idle in both directions before it is closed.
 const stallTime = time.Minute
 
-// maxListing bounds the response to a request for a page of a listing, in bytes. The library decodes all of it. A page
-// has 1,000 keys of 3 KiB at most: 1 KiB, percent-encoded.
+// maxListing limits the response for one page of a listing, in bytes, because the library decodes all of it. A page
+// has up to 1,000 keys of at most 3 KiB: 1 KiB, percent-encoded.
 const maxListing = 4 << 20
 
-// boundedListings is a transport that ends listings which are too long.
+// boundedListings is a transport that aborts listings above the limit.
 type boundedListings struct{ next http.RoundTripper }
 
 // RoundTrip implements http.RoundTripper.
@@ -88,8 +88,8 @@ func (t boundedListings) RoundTrip(r *http.Request) (*http.Response, error) {
 	return w, err
 }
 
-// transport returns the library's transport, whose connections end when they stall: a reader then opens another one, and
-// the library repeats a request. Listings are bounded.
+// transport returns the library's transport with bounded listings. Stalled connections are closed: a reader then
+// opens another stream, and the library repeats a request.
 func (b *Bucket) transport(secure bool) (http.RoundTripper, error) {
 	t, err := minio.DefaultTransport(secure)
 	if err != nil {
@@ -106,24 +106,24 @@ func (b *Bucket) transport(secure bool) (http.RoundTripper, error) {
 	return boundedListings{t}, nil
 }
 
-// A stallingConn fails after a time without progress.
+// A stallingConn fails after a period without progress.
 type stallingConn struct {
 	net.Conn
 	wait time.Duration
 }
 
 func (c stallingConn) Read(p []byte) (int, error) {
-	_ = c.SetDeadline(time.Now().Add(c.wait)) // reading shows the error
+	_ = c.SetDeadline(time.Now().Add(c.wait)) // reading reports the error
 	return c.Conn.Read(p)
 }
 
-// Write also moves the deadline of a Read that waits for the response.
+// Write also extends the deadline of a Read that waits for the response.
 func (c stallingConn) Write(p []byte) (int, error) {
-	_ = c.SetDeadline(time.Now().Add(c.wait)) // writing shows the error
+	_ = c.SetDeadline(time.Now().Add(c.wait)) // writing reports the error
 	return c.Conn.Write(p)
 }
 
-// endpointOf returns the host to connect to, and whether with TLS.
+// endpointOf returns the host to connect to, and whether to use TLS.
 func endpointOf(q url.Values) (host string, secure bool, err error) {
 	secure = q.Get("disable_https") != "true"
 	s := cmp.Or(q.Get("endpoint"), os.Getenv("AWS_ENDPOINT_URL_S3"), os.Getenv("AWS_ENDPOINT_URL"))
@@ -140,13 +140,13 @@ func endpointOf(q url.Values) (host string, secure bool, err error) {
 	return u.Host, secure && u.Scheme == "https", nil
 }
 
-// regionOf returns the region of the bucket, or "" to ask the store.
+// regionOf returns the region of the bucket, or "" to ask the store for it.
 func regionOf(q url.Values) string {
 	return cmp.Or(q.Get("region"), os.Getenv("AWS_REGION"), os.Getenv("AWS_DEFAULT_REGION"))
 }
 
-// credentialsOf finds credentials where the tools of AWS look for them: the environment,
-// the files of the profile (keys, SSO, credential_process), then the machine or cluster.
+// credentialsOf searches for credentials like the tools of AWS: the environment, the files of the profile (keys, SSO,
+// credential_process), then the machine or cluster.
 func credentialsOf(ctx context.Context, q url.Values) (*credentials.Credentials, error) {
 	if q.Get("anonymous") == "true" {
 		return credentials.NewStatic("", "", "", credentials.SignatureAnonymous), nil
