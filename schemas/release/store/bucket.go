@@ -23,41 +23,40 @@ const (
 	filesPrefix    = "files/"
 )
 
-// parallel is how many requests a method sends at a time.
+// parallel is the number of concurrent requests of a method.
 const parallel = 16
 
-// ErrLost matches the error of a publisher when another one changed the pointer at the same time.
+// ErrLost matches the error of a publisher if another one changed the pointer at the same time.
 var ErrLost = errors.New("another publisher was faster")
 
-// errIncomplete marks the error about a release that lacks a file.
+// errIncomplete marks errors about a release with a missing file.
 var errIncomplete = errors.New("the release is incomplete")
 
-// A Bucket is a folder of releases in a bucket. Goroutines, processes and machines may share it.
+// A Bucket is a folder of releases in a bucket, shared by goroutines, processes and machines.
 type Bucket struct{ Folder object.Folder }
 
-// String names the store in messages.
+// String returns the store's name for messages.
 func (s Bucket) String() string { return s.Folder.String() }
 
 // FileName returns the name of the object with the content of a release's file.
 func FileName(f release.File) string { return filesPrefix + f.SHA256 }
 
-// Current returns the id of the release that edges serve. The error matches ErrNoRelease when
-// nothing has been published yet.
+// Current returns the ID of the served release. The error matches ErrNoRelease before the first publishing.
 func (s Bucket) Current(ctx context.Context) (string, error) { return s.first(ctx, currentName) }
 
-// Canary returns the id of the release that goes out first to the edges that follow it. The error matches
-// ErrNoRelease when there is no canary.
+// Canary returns the ID of the release for edges that follow the canary. The error matches ErrNoRelease if there is
+// none.
 func (s Bucket) Canary(ctx context.Context) (string, error) { return s.first(ctx, canaryName) }
 
-// RolledBack returns the ids of the releases that were rolled back after a release was last published or made the
-// canary, the newest first.
+// RolledBack returns the IDs of the releases rolled back since the last one was published or made the canary, newest
+// first.
 func (s Bucket) RolledBack(ctx context.Context) ([]string, error) {
 	p, err := s.pointer(ctx, rolledBackName)
 	return noneIfAbsent(p.ids, err)
 }
 
-// noteRolledBack adds a release to those that were rolled back, unless it is broken: an upload may mend that. A list that
-// cannot be understood is replaced.
+// noteRolledBack adds a release to the list of rolled-back ones, unless it is broken: an upload may repair that. A
+// corrupt list is replaced.
 func (s Bucket) noteRolledBack(ctx context.Context, id string) error {
 	if err := s.check(ctx, id); IsBroken(err) || errors.Is(err, errIncomplete) {
 		return nil
@@ -77,14 +76,14 @@ func (s Bucket) first(ctx context.Context, name string) (string, error) {
 	return p.ids[0], nil
 }
 
-// A pointer is an object that names releases, in one version.
+// A pointer is one version of an object that contains release IDs.
 type pointer struct {
 	ids     []string    // the newest first
-	version object.Info // no key if there is none
+	version object.Info // zero if absent
 }
 
-// pointer reads an object that names releases. The error matches ErrNoRelease if there is none, and
-// release.ErrCorrupt if it does not parse; its version is returned then too.
+// pointer reads an object with release IDs. The error matches ErrNoRelease if it is absent, and release.ErrCorrupt if
+// it is invalid; then the version is returned, too.
 func (s Bucket) pointer(ctx context.Context, name string) (p pointer, err error) {
 	var data []byte
 	data, p.version, err = s.read(ctx, name, MaxHistoryBytes, nil)
@@ -100,7 +99,7 @@ func (s Bucket) pointer(ctx context.Context, name string) (p pointer, err error)
 	return p, err
 }
 
-// mendable is pointer for a caller that replaces it: one that is absent or does not parse has no ids.
+// mendable is pointer for a caller that replaces it: an absent or invalid one has no IDs.
 func (s Bucket) mendable(ctx context.Context, name string) (pointer, error) {
 	p, err := s.pointer(ctx, name)
 	if errors.Is(err, ErrNoRelease) || errors.Is(err, release.ErrCorrupt) {
@@ -109,7 +108,7 @@ func (s Bucket) mendable(ctx context.Context, name string) (pointer, error) {
 	return p, err
 }
 
-// set makes ids the content of a pointer in the place of the version that was read.
+// set replaces the version of a pointer that was read with ids.
 func (s Bucket) set(ctx context.Context, name string, old pointer, ids []string) error {
 	data := encodeHistory(ids)
 	var err error
@@ -124,7 +123,7 @@ func (s Bucket) set(ctx context.Context, name string, old pointer, ids []string)
 	if errors.Is(err, object.ErrUnsupported) {
 		return fmt.Errorf("%w: two publishers could undo each other's work there", err)
 	}
-	// A request whose response was lost may have been carried out.
+	// A request without a response may have been executed.
 	now, readErr := s.mendable(ctx, name)
 	switch {
 	case readErr != nil:
@@ -139,8 +138,8 @@ func (s Bucket) set(ctx context.Context, name string, old pointer, ids []string)
 	return fmt.Errorf("%w: %s names %s now", ErrLost, s.Folder.URL(name), now.ids[0])
 }
 
-// Publish makes the release id the current one and returns the one before, which is empty at first and id
-// itself when it was current already. A release that lacks a file is not published.
+// Publish makes the release id the current one and returns the previous one: empty at first, id itself if it was
+// current already. A release with a missing file is not published.
 func (s Bucket) Publish(ctx context.Context, id string) (previous string, err error) {
 	if previous, err = s.publish(ctx, currentName, id); err != nil {
 		return "", fmt.Errorf("publish %s: %w", id, err)
@@ -148,8 +147,8 @@ func (s Bucket) Publish(ctx context.Context, id string) (previous string, err er
 	return previous, nil
 }
 
-// SetCanary makes the release id the canary and returns the one before, if any. A release that lacks a file
-// becomes none.
+// SetCanary makes the release id the canary and returns the previous one, if any. It rejects a release with a missing
+// file.
 func (s Bucket) SetCanary(ctx context.Context, id string) (previous string, err error) {
 	if previous, err = s.publish(ctx, canaryName, id); err != nil {
 		return "", fmt.Errorf("set canary %s: %w", id, err)
@@ -186,15 +185,15 @@ func (s Bucket) publish(ctx context.Context, name, id string) (previous string, 
 	if err := s.stays(ctx, name, id, old); err != nil {
 		return previous, err
 	}
-	if ids, err := s.RolledBack(ctx); len(ids) == 0 && err == nil { // most often: publishers need no right to delete
+	if ids, err := s.RolledBack(ctx); len(ids) == 0 && err == nil { // most common: publishers need no permission to delete
 		return previous, nil
 	}
 	return previous, s.Folder.Delete(ctx, rolledBackName)
 }
 
-// probe returns an error that matches object.ErrUnsupported for a store that ignores the conditions of writes, before the
-// first pointer relies on them. It offers the manifest of a release once more, on conditions that do not hold: if there
-// is no object, and if it has another version. A store that ignores them writes the same bytes.
+// probe returns an error that matches object.ErrUnsupported for a store that ignores conditions of writes, before the
+// first pointer relies on them. It writes the manifest of a release again, on conditions that must fail: that the
+// object is absent, and that it has another version. A store that ignores them writes the same bytes.
 func (s Bucket) probe(ctx context.Context, id string) error {
 	data, _, err := s.manifest(ctx, id)
 	if err != nil {
@@ -217,8 +216,8 @@ func (s Bucket) probe(ctx context.Context, id string) error {
 	return nil
 }
 
-// stays looks for the manifest of a release after a pointer was made to name it. Prune removes
-// a manifest before it reads the pointers for the last time, so one of the two notices.
+// stays verifies that the manifest of a release exists after a pointer was set to it. Prune removes a manifest before
+// its last read of the pointers, so one of the two detects the conflict.
 func (s Bucket) stays(ctx context.Context, name, id string, old pointer) error {
 	_, err := s.Folder.Stat(ctx, id+manifestName)
 	if !errors.Is(err, fs.ErrNotExist) {
@@ -235,8 +234,8 @@ func (s Bucket) stays(ctx context.Context, name, id string, old pointer) error {
 	return errors.Join(err, s.set(ctx, name, now, old.ids))
 }
 
-// Rollback makes the release current that was so before, and forgets the present one as if it had not been
-// published, but for RolledBack. It can be called several times.
+// Rollback makes the previous release current, and removes the present one from the history; RolledBack lists it. It
+// can be called repeatedly.
 func (s Bucket) Rollback(ctx context.Context) (from, to string, err error) {
 	old, err := s.pointer(ctx, currentName)
 	if err != nil {
@@ -261,8 +260,8 @@ func (s Bucket) Rollback(ctx context.Context) (from, to string, err error) {
 	return from, to, nil
 }
 
-// RemoveCanary makes the edges that follow the canary follow the current release. It returns the id of the
-// canary; without one the error matches ErrNoRelease. Unless it is current, RolledBack lists it.
+// RemoveCanary makes the edges that follow the canary follow the current release. It returns the ID of the canary;
+// without one the error matches ErrNoRelease. Unless the canary is current, RolledBack lists it.
 func (s Bucket) RemoveCanary(ctx context.Context) (id string, err error) {
 	p, err := s.pointer(ctx, canaryName)
 	if err != nil && !errors.Is(err, release.ErrCorrupt) {
@@ -271,7 +270,7 @@ func (s Bucket) RemoveCanary(ctx context.Context) (id string, err error) {
 	if len(p.ids) > 0 {
 		id = p.ids[0]
 	}
-	if current, err := s.Current(ctx); id != "" && (err != nil || id != current) { // else it went out to all
+	if current, err := s.Current(ctx); id != "" && (err != nil || id != current) { // else it went out to all edges
 		if err := s.noteRolledBack(ctx, id); err != nil {
 			return "", fmt.Errorf("remove canary: %w", err)
 		}
@@ -282,7 +281,7 @@ func (s Bucket) RemoveCanary(ctx context.Context) (id string, err error) {
 	return id, nil
 }
 
-// check returns why the release id cannot be served.
+// check returns an error if the release id cannot be served.
 func (s Bucket) check(ctx context.Context, id string) error {
 	m, err := s.Manifest(ctx, id)
 	if err != nil {
@@ -295,7 +294,7 @@ func (s Bucket) check(ctx context.Context, id string) error {
 	return s.complete(ctx, m, have)
 }
 
-// complete returns an error that names a file of a release which is not among have, nor there by now.
+// complete returns an error for a file of a release that is not in have and still missing in the bucket.
 func (s Bucket) complete(ctx context.Context, m *release.Manifest, have Files) error {
 	for _, f := range m.Files() {
 		if have.Has(f) {

@@ -20,15 +20,15 @@ import (
 	"github.com/reelsplice/reelsplice/schemas/release"
 )
 
-// downloads is how many files Copy downloads at a time.
+// downloads is the number of concurrent downloads of Copy.
 const downloads = 8
 
-// copyTries bounds the downloads of a file whose content is wrong.
+// copyTries limits the downloads of a file with wrong content.
 const copyTries = 3
 
-// Copy downloads a release into the folder dir, as it is in the bucket: a file that is missing there is missing,
-// and one whose content stays wrong is copied as it is, for check.Verify to find. Unless nil, progress is called with
-// the bytes of files that are there, of all; by several goroutines.
+// Copy downloads a release into the folder dir in its present state. A missing file stays missing, and a file whose
+// content stays wrong is copied unchanged, for check.Verify to find. progress, if not nil, gets the bytes present and
+// the total, from several goroutines.
 func (s Bucket) Copy(ctx context.Context, id, dir string, progress func(done, total int64)) error {
 	if err := s.copy(ctx, id, dir, progress); err != nil {
 		return fmt.Errorf("copy release %s: %w", id, err)
@@ -65,7 +65,7 @@ func (s Bucket) copy(ctx context.Context, id, dir string, progress func(done, to
 	return g.Wait()
 }
 
-// copyFile downloads a file until its content is right, a few times at most.
+// copyFile downloads a file until its content is correct, but at most copyTries times.
 func (s Bucket) copyFile(ctx context.Context, f release.File, path string) error {
 	for range copyTries {
 		o, err := s.Folder.Stat(ctx, FileName(f))

@@ -14,8 +14,8 @@ import (
 	"github.com/reelsplice/reelsplice/schemas/release"
 )
 
-// List returns every release, the newest first, and the current one even when it is gone. A release that lacks a
-// file has an Err that names its object.
+// List returns every release, newest first, including the current one even if it is gone. A release with a missing
+// file has an Err that names the object.
 func (s Bucket) List(ctx context.Context) ([]Info, error) {
 	v, err := s.view(ctx)
 	if err != nil {
@@ -24,28 +24,28 @@ func (s Bucket) List(ctx context.Context) ([]Info, error) {
 	return v.infos, nil
 }
 
-// A view is what a store holds at some moment.
+// A view is the state of a store at some moment.
 type view struct {
-	infos    []Info // as List returns them
+	infos    []Info // result of List
 	releases []*listed
 	reports  map[string]object.Info // by id
 }
 
-// A listed release has an object for its manifest.
+// A listed release has a manifest object.
 type listed struct {
 	id       string
 	manifest object.Info
-	report   object.Info // no key if there is none
+	report   object.Info // zero if absent
 
-	data []byte            // of the manifest
-	m    *release.Manifest // nil if err is why it does not parse
+	data []byte            // bytes of the manifest
+	m    *release.Manifest // nil if invalid; see err
 	err  error
-	at   time.Time // when it was built
+	at   time.Time // time of the build
 
-	forced bool // published against the gate
+	forced bool // published despite the gate
 }
 
-// release returns the release of an id, nil for none.
+// release returns the release with an ID; nil if there is none.
 func (v *view) release(id string) *listed {
 	i := slices.IndexFunc(v.releases, func(r *listed) bool { return r.id == id })
 	if i < 0 {
@@ -65,7 +65,7 @@ func (s Bucket) view(ctx context.Context) (*view, error) {
 		return nil, err
 	}
 	rolledBack, err := s.RolledBack(ctx)
-	if err != nil && !errors.Is(err, release.ErrCorrupt) { // a damaged list marks none
+	if err != nil && !errors.Is(err, release.ErrCorrupt) { // a corrupt list marks none
 		return nil, err
 	}
 	v := &view{}
@@ -95,7 +95,7 @@ func (s Bucket) view(ctx context.Context) (*view, error) {
 	if len(current.ids) > 0 && !slices.ContainsFunc(v.infos, named) {
 		_, _, err := s.manifest(ctx, current.ids[0])
 		if err == nil {
-			return nil, fmt.Errorf("release %s is there, but was not listed: try again", current.ids[0])
+			return nil, fmt.Errorf("release %s exists, but was not listed: try again", current.ids[0])
 		}
 		v.infos = append(v.infos, Info{ID: current.ids[0], Err: err})
 	}
@@ -103,9 +103,9 @@ func (s Bucket) view(ctx context.Context) (*view, error) {
 	return v, nil
 }
 
-// listReleases lists the manifests, in order of id, and the reports.
+// listReleases lists the manifests, sorted by ID, and the reports.
 func (s Bucket) listReleases(ctx context.Context) (releases []*listed, reports map[string]object.Info, err error) {
-	all, err := s.Folder.List(ctx, "r", object.MaxListed) // all release ids start with it
+	all, err := s.Folder.List(ctx, "r", object.MaxListed) // all release IDs start with it
 	if err != nil {
 		return nil, nil, err
 	}

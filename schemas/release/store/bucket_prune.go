@@ -21,13 +21,12 @@ var (
 	contentName = regexp.MustCompile(`^(?:files/([0-9a-f]{64})|deltas/([0-9a-f]{64})-[0-9a-f]{64})$`)
 )
 
-// Prune removes releases and returns their ids. It keeps the current one, the one that Rollback goes to, the
-// canary, those that were rolled back, and then the newest ones until keep, at least 1, are there; releases that List gives an Err for it neither
-// counts nor touches.
+// Prune removes releases and returns their IDs. It keeps the current one, the target of Rollback, the canary and the
+// rolled-back ones, then the newest ones up to keep, at least 1. It neither counts nor removes releases with an Err
+// in List.
 //
-// Manifests go first, then the objects that no manifest names and that are older than grace: Push uploads the
-// files of a release before its manifest. A listing that fails, or that another one contradicts, removes nothing
-// after it.
+// It removes manifests first, then the objects older than grace that no manifest references, because Push uploads the
+// files of a release before its manifest. After a failed or contradictory listing it removes nothing more.
 func (s Bucket) Prune(ctx context.Context, keep int, grace time.Duration) (removed []string, err error) {
 	if keep < 1 {
 		return nil, fmt.Errorf("prune releases: keep at least 1, not %d", keep)
@@ -53,7 +52,7 @@ func (s Bucket) Prune(ctx context.Context, keep int, grace time.Duration) (remov
 	return removed, nil
 }
 
-// orphans lists the objects from before a moment that no manifest names once the releases surplus are gone.
+// orphans lists the objects from before a time that no manifest references once the releases surplus are gone.
 func (s Bucket) orphans(ctx context.Context, v *view, surplus []string, before time.Time) (names []string, err error) {
 	named := v.named(surplus)
 	for id, o := range v.reports {
@@ -76,8 +75,8 @@ func (s Bucket) orphans(ctx context.Context, v *view, surplus []string, before t
 	return names, nil
 }
 
-// named returns the SHA-256 of the files of all releases but some. A manifest that does not parse, perhaps one of
-// another version, names what looks like a SHA-256.
+// named returns the SHA-256 of the files of all releases except but. For an invalid manifest, perhaps of another
+// version, it returns everything that looks like a SHA-256.
 func (v *view) named(but []string) map[string]bool {
 	named := map[string]bool{}
 	for _, r := range v.releases {
@@ -96,8 +95,8 @@ func (v *view) named(but []string) map[string]bool {
 	return named
 }
 
-// removeReleases removes the manifests of releases, then their reports. If a pointer names one by then, its manifest
-// is put back.
+// removeReleases removes the manifests of releases, then their reports. If a pointer refers to a release meanwhile,
+// its manifest is restored.
 func (s Bucket) removeReleases(ctx context.Context, v *view, ids []string) (removed []string, err error) {
 	for _, id := range ids {
 		if err := s.Folder.Delete(ctx, id+manifestName); err != nil {
@@ -128,8 +127,8 @@ func (s Bucket) removeReleases(ctx context.Context, v *view, ids []string) (remo
 	return removed, nil
 }
 
-// unchanged returns an error unless the store lists the releases of v without those that were removed. Another one may
-// name files that none named before.
+// unchanged returns an error unless the store lists exactly the releases of v without the removed ones. A new one may
+// reference files that no release referenced before.
 func (s Bucket) unchanged(ctx context.Context, v *view, removed []string) error {
 	now, _, err := s.listReleases(ctx)
 	if err != nil {
@@ -139,7 +138,7 @@ func (s Bucket) unchanged(ctx context.Context, v *view, removed []string) error 
 	if slices.EqualFunc(now, want, func(a, b *listed) bool { return a.id == b.id && a.manifest.Size == b.manifest.Size }) {
 		return nil
 	}
-	return fmt.Errorf("releases of %s came or went meanwhile, files stay: try again", s)
+	return fmt.Errorf("the releases of %s changed meanwhile, files stay: try again", s)
 }
 
 // deleteAll removes objects.

@@ -17,15 +17,14 @@ import (
 	"github.com/reelsplice/reelsplice/schemas/release"
 )
 
-// uploads is how many files Push uploads at a time.
+// uploads is the number of concurrent uploads of Push.
 const uploads = 4
 
-// maxReportBytes bounds a report that is read.
+// maxReportBytes is the maximum size of a report to read.
 const maxReportBytes = 16 << 20
 
-// Push uploads the release in a local folder: the files that are not there, then the report, if there is one, and then the
-// manifest. A release that is there already keeps its report. Unless nil, progress is called with the bytes of files that
-// are there, of all; by several goroutines.
+// Push uploads the release in a local folder: missing files, then the report, if any, then the manifest. An existing
+// release keeps its report. progress, if not nil, gets the bytes present and the total, from several goroutines.
 func (s Bucket) Push(ctx context.Context, dir string, progress func(done, total int64)) (m release.Manifest, err error) {
 	defer func() {
 		if err != nil {
@@ -49,7 +48,7 @@ func (s Bucket) Push(ctx context.Context, dir string, progress func(done, total 
 	g.SetLimit(uploads)
 	for _, f := range m.Files() {
 		there := have.Has(f)
-		have[f.SHA256] = f.Size // of two files with the same content one is uploaded
+		have[f.SHA256] = f.Size // files with the same content are uploaded once
 		g.Go(func() error {
 			if !there {
 				if err := s.pushFile(inGroup, filepath.Join(dir, f.Name), f); err != nil {
@@ -84,14 +83,14 @@ func (s Bucket) Push(ctx context.Context, dir string, progress func(done, total 
 			return m, err
 		}
 	}
-	// Prune may have removed files that no manifest named until now.
+	// Prune may have removed files that no manifest referenced until now.
 	if have, err = s.Files(ctx); err == nil {
 		err = s.complete(ctx, &m, have)
 	}
 	return m, err
 }
 
-// NoteForced notes in the report of release id why it was published against the gate, as that of Folder does.
+// NoteForced records in the report of release id why it was published despite the gate, like Folder.NoteForced.
 func (s Bucket) NoteForced(ctx context.Context, id string, why any) error {
 	data, _, err := s.read(ctx, id+reportName, maxReportBytes, nil)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -103,7 +102,7 @@ func (s Bucket) NoteForced(ctx context.Context, id string, why any) error {
 	return s.Folder.Put(ctx, id+reportName, data)
 }
 
-// pushFile uploads a file, provided it has its content.
+// pushFile uploads a file after verifying its content.
 func (s Bucket) pushFile(ctx context.Context, path string, f release.File) error {
 	if err := f.Check(ctx, path); err != nil {
 		return err

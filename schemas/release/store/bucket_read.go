@@ -12,11 +12,11 @@ import (
 	"github.com/reelsplice/reelsplice/schemas/release"
 )
 
-// maxReads bounds the reads of an object until two agree.
+// maxReads limits the reads of an object until two agree.
 const maxReads = 6
 
-// read returns a small object as two reads in a row have it, or a single one that is sound. Without a checksum that
-// tells the bytes of a faulty store from those of the object. The error matches fs.ErrNotExist if there is none.
+// read returns a small object once two consecutive reads agree, or a single read is sound. Without a checksum, this
+// detects a faulty store. The error matches fs.ErrNotExist if the object is absent.
 func (s Bucket) read(ctx context.Context, name string, limit int64, sound func([]byte) bool) ([]byte, object.Info, error) {
 	var last []byte
 	for range maxReads {
@@ -53,11 +53,11 @@ func (s Bucket) Manifest(ctx context.Context, id string) (*release.Manifest, err
 	return m, err
 }
 
-// manifest returns the manifest and its bytes. An error that matches release.ErrCorrupt or release.ErrVersion comes
-// with the bytes.
+// manifest returns the manifest and its bytes. It returns the bytes also with errors that match release.ErrCorrupt or
+// release.ErrVersion.
 func (s Bucket) manifest(ctx context.Context, id string) (data []byte, m *release.Manifest, err error) {
 	if !release.ValidID(id) {
-		return nil, nil, fmt.Errorf("%q is no release id", id)
+		return nil, nil, fmt.Errorf("%q is not a release id", id)
 	}
 	var parseErr error
 	data, _, err = s.read(ctx, id+manifestName, release.MaxManifestBytes, func(data []byte) bool {
@@ -80,7 +80,7 @@ func (s Bucket) manifest(ctx context.Context, id string) (data []byte, m *releas
 // Files are the sizes of the files of all releases, by SHA-256.
 type Files map[string]int64
 
-// Has reports whether the content of a file is among f.
+// Has reports whether f contains the content of a file.
 func (f Files) Has(file release.File) bool {
 	size, ok := f[file.SHA256]
 	return ok && size == file.Size

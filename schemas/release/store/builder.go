@@ -13,26 +13,24 @@ import (
 	"github.com/reelsplice/reelsplice/schemas/release"
 )
 
-// BuildingPrefix starts the names, in a releases folder, of what belongs to a build at
-// work. Create removes what killed builders left under such names.
+// BuildingPrefix is the prefix of a running build's names in a releases folder. Create removes those of killed
+// builders.
 const BuildingPrefix = ".building-"
 
-// ErrLocked matches, through errors.Is, the error of Create while another builder
-// works in the same folder.
+// ErrLocked matches, through errors.Is, the error of Create while another builder works in the same folder.
 var ErrLocked = errors.New("another builder is at work there")
 
-// A Builder holds the folder of one release in the making, and the lock that keeps other builders
-// out. Tasks write the files of the release into Dir: see release.CreatePart, CreateTable, WriteIndex and
-// WriteManifest. Install or Abort ends the work.
+// A Builder holds the folder of an unfinished release, and a lock against other builders. Tasks write the files of
+// the release into Dir: see release.CreatePart, CreateTable, WriteIndex and WriteManifest. Install or Abort ends the
+// work.
 type Builder struct {
-	dir  string // of the releases
-	tmp  string // folder of the release while it grows, "" at the end
+	dir  string // releases folder
+	tmp  string // folder of the unfinished release, "" at the end
 	lock *flock.Flock
 }
 
-// Create starts a release in the folder releasesDir, which is made if need be. One
-// builder works in a folder at a time: while another one does, the error matches
-// ErrLocked. It removes the files of killed builders.
+// Create starts a release in the folder releasesDir, creating it if necessary. Only one builder works in a folder at
+// a time: otherwise the error matches ErrLocked. Create removes the files of killed builders.
 func Create(releasesDir string) (*Builder, error) {
 	if err := file.MkdirAll(releasesDir, 0o755); err != nil {
 		return nil, fmt.Errorf("create release: %w", err)
@@ -61,12 +59,11 @@ func Create(releasesDir string) (*Builder, error) {
 // Dir returns the folder of the release until it is installed.
 func (b *Builder) Dir() string { return b.tmp }
 
-// Take gives the release a file that lies in another folder: as a second name of it where both are in one file
-// system, as a copy elsewhere.
+// Take links a file from another folder into the release, or copies it between file systems.
 func (b *Builder) Take(dir string, f release.File) error {
 	from, to := filepath.Join(dir, f.Name), filepath.Join(b.tmp, f.Name)
 	if _, err := os.Lstat(to); err == nil {
-		return nil // two parts of the same content
+		return nil // two parts with the same content
 	}
 	st, err := os.Stat(from)
 	if err != nil {
@@ -78,10 +75,9 @@ func (b *Builder) Take(dir string, f release.File) error {
 	return file.Link(from, to)
 }
 
-// Install gives the release its name, after release.WriteManifest has completed it in Dir. It links the packs that lie
-// in its parent alone. A kill at any moment leaves either no release of that name or a complete one. A
-// whole release with the same content stays, with its report. An error leaves everything for Abort to
-// remove.
+// Install renames the release after release.WriteManifest has completed it in Dir. It links packs that exist only in
+// the parent. A kill at any moment leaves a complete release or none. An intact release with the same content stays,
+// with its report. After an error, Abort removes everything.
 func (b *Builder) Install() (release.Manifest, error) {
 	m, err := release.ReadManifest(b.tmp)
 	if err == nil {
@@ -94,11 +90,11 @@ func (b *Builder) Install() (release.Manifest, error) {
 	return m, b.lock.Unlock()
 }
 
-// install gives the complete release its name.
+// install renames the complete release.
 func (b *Builder) install(m *release.Manifest) error {
 	final := filepath.Join(b.dir, m.ID)
 	if r, err := release.Open(final); err == nil {
-		// The same content is there and whole. It may be the one that is served.
+		// The same content exists and is intact. It may be in service.
 		if err := r.Close(); err != nil {
 			return err
 		}
@@ -108,7 +104,7 @@ func (b *Builder) install(m *release.Manifest) error {
 		return err
 	}
 	if _, err := os.Lstat(final); err == nil {
-		// Something broken has the name.
+		// Something broken has that name.
 		if err := remove(final); err != nil {
 			return err
 		}
@@ -116,7 +112,7 @@ func (b *Builder) install(m *release.Manifest) error {
 	return file.MoveInto(b.tmp, final)
 }
 
-// linkPacks gives the release the packs of its parent that it uses, and makes their names durable.
+// linkPacks links the packs of the parent that the release uses, and syncs their names.
 func (b *Builder) linkPacks(m *release.Manifest) error {
 	linked := false
 	for _, f := range m.Packs {
@@ -128,7 +124,7 @@ func (b *Builder) linkPacks(m *release.Manifest) error {
 			return release.Corrupt(f.Name, -1, "file is missing, and the release has no parent")
 		}
 		if err := file.Link(filepath.Join(b.dir, m.Parent, f.Name), to); err != nil {
-			return fmt.Errorf("take over %s of %s: %w", f.Name, m.Parent, err)
+			return fmt.Errorf("reuse %s of %s: %w", f.Name, m.Parent, err)
 		}
 		linked = true
 	}
@@ -138,8 +134,7 @@ func (b *Builder) linkPacks(m *release.Manifest) error {
 	return file.SyncDir(b.tmp)
 }
 
-// Abort removes a release that is not installed. Another builder may start then. After Install
-// or an earlier Abort it does nothing.
+// Abort removes a release that is not installed, and the lock. After Install or an earlier Abort it does nothing.
 func (b *Builder) Abort() error {
 	if b.tmp == "" {
 		return nil
@@ -152,7 +147,7 @@ func (b *Builder) Abort() error {
 	return nil
 }
 
-// tryLock takes the lock file name in dir, or returns nil when another holds it.
+// tryLock acquires the lock file name in dir; nil if it is held elsewhere.
 func tryLock(dir, name string) (*flock.Flock, error) {
 	l := flock.New(filepath.Join(dir, name))
 	ok, err := l.TryLock()

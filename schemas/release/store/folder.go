@@ -16,38 +16,35 @@ import (
 	"github.com/reelsplice/reelsplice/schemas/release"
 )
 
-// Names in a folder of releases that are no releases. All start with a dot, which no
-// release id does.
+// Names in a folder of releases besides releases. All start with a dot, unlike release IDs.
 const (
-	builderLock    = ".lock"       // held while a builder works
-	storeLock      = ".store-lock" // held while current or the set of releases changes
+	builderLock    = ".lock"       // held by a builder
+	storeLock      = ".store-lock" // held during changes of current or of the set of releases
 	deletingPrefix = ".deleting-"
 	currentFile    = "current"
 	canaryFile     = "canary"
 	rolledBackFile = "rolled-back"
 )
 
-// ErrNoRelease matches, through errors.Is, the error about a store in which nothing
-// has been published.
+// ErrNoRelease matches, through errors.Is, the error for a store without a published release.
 var ErrNoRelease = errors.New("no release has been published")
 
-// A Folder is a folder of releases. Methods that change it wait for one another, also
-// across processes; reading takes no lock.
+// A Folder is a folder of releases. Methods that change it exclude one another, also across processes; reading takes
+// no lock.
 type Folder struct{ Dir string }
 
-// Path returns the folder of the release id, whether it exists or not.
+// Path returns the folder of the release id, even if it does not exist.
 func (s Folder) Path(id string) string { return filepath.Join(s.Dir, id) }
 
-// Current returns the id of the served release. The error matches ErrNoRelease when
-// nothing has been published yet.
+// Current returns the ID of the served release. The error matches ErrNoRelease before the first publishing.
 func (s Folder) Current() (string, error) { return s.first(currentFile) }
 
-// Canary returns the id of the release that goes out first to the edges that follow it. The error matches
-// ErrNoRelease when there is no canary.
+// Canary returns the ID of the release for edges that follow the canary. The error matches ErrNoRelease if there is
+// none.
 func (s Folder) Canary() (string, error) { return s.first(canaryFile) }
 
-// RolledBack returns the ids of the releases that were rolled back after a release was last published or made the
-// canary, the newest first.
+// RolledBack returns the IDs of the releases rolled back since the last one was published or made the canary, newest
+// first.
 func (s Folder) RolledBack() ([]string, error) { return noneIfAbsent(s.pointer(rolledBackFile)) }
 
 func (s Folder) first(name string) (string, error) {
@@ -58,7 +55,7 @@ func (s Folder) first(name string) (string, error) {
 	return ids[0], nil
 }
 
-// pointer returns the ids in the file current, canary or rolled-back, newest first; at least one.
+// pointer returns the IDs in the file current, canary or rolled-back, newest first; at least one.
 func (s Folder) pointer(name string) ([]string, error) {
 	path := filepath.Join(s.Dir, name)
 	data, err := file.Read(path, MaxHistoryBytes)
@@ -81,7 +78,7 @@ func (s Folder) pointer(name string) ([]string, error) {
 	return ids, nil
 }
 
-// setPointer durably makes ids the content of a file.
+// setPointer durably replaces the content of a file with ids.
 func (s Folder) setPointer(name string, ids []string) error {
 	if err := file.WriteFile(filepath.Join(s.Dir, name), encodeHistory(ids), 0o666); err != nil {
 		return err
@@ -89,7 +86,7 @@ func (s Folder) setPointer(name string, ids []string) error {
 	return file.SyncDir(s.Dir)
 }
 
-// locked waits for the right to change the store, and calls fn. What is done starts its error.
+// locked locks the store and calls fn. Its errors start with doing.
 func (s Folder) locked(doing string, fn func() error) error {
 	l := flock.New(filepath.Join(s.Dir, storeLock))
 	if err := l.Lock(); errors.Is(err, fs.ErrNotExist) {
@@ -104,10 +101,10 @@ func (s Folder) locked(doing string, fn func() error) error {
 	return errors.Join(err, l.Unlock())
 }
 
-// check opens the release id and returns its manifest, or why it cannot be served.
+// check opens the release id and returns its manifest, or an error if it cannot be served.
 func (s Folder) check(id string) (*release.Manifest, error) {
 	if !release.ValidID(id) {
-		return nil, fmt.Errorf("%q is no release id", id)
+		return nil, fmt.Errorf("%q is not a release id", id)
 	}
 	r, err := release.Open(s.Path(id))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -122,9 +119,8 @@ func (s Folder) check(id string) (*release.Manifest, error) {
 	return r.Manifest(), errors.Join(err, r.Close())
 }
 
-// Publish makes the release id the current one and returns the one before, which is
-// empty at first and id itself when it was current already. A release that Open
-// refuses is not published.
+// Publish makes the release id the current one and returns the previous one: empty at first, id itself if it was
+// current already. A release that Open rejects is not published.
 func (s Folder) Publish(id string) (previous string, err error) {
 	err = s.locked("publish", func() (err error) {
 		previous, err = s.point(currentFile, id)
@@ -133,8 +129,8 @@ func (s Folder) Publish(id string) (previous string, err error) {
 	return previous, err
 }
 
-// SetCanary makes the release id the canary and returns the one before, if any. A release that Open refuses
-// becomes none.
+// SetCanary makes the release id the canary and returns the previous one, if any. It rejects a release that Open
+// rejects.
 func (s Folder) SetCanary(id string) (previous string, err error) {
 	err = s.locked("set canary", func() (err error) {
 		previous, err = s.point(canaryFile, id)
@@ -143,13 +139,12 @@ func (s Folder) SetCanary(id string) (previous string, err error) {
 	return previous, err
 }
 
-// point makes a pointer name the release id, and returns which it named before.
+// point sets a pointer to the release id, and returns its previous target.
 func (s Folder) point(name, id string) (previous string, err error) {
 	if _, err := s.check(id); err != nil {
 		return "", err
 	}
-	// A file that cannot be understood is replaced: publishing is how to mend it. Only
-	// what could be gone back to is lost with it.
+	// A corrupt file is replaced, because publishing is the way to repair it. Only the history is lost.
 	ids, err := s.pointer(name)
 	if err != nil && !errors.Is(err, ErrNoRelease) && !errors.Is(err, release.ErrCorrupt) {
 		return "", err
@@ -169,7 +164,7 @@ func (s Folder) point(name, id string) (previous string, err error) {
 	return previous, s.removePointer(rolledBackFile)
 }
 
-// removePointer removes a file of ids, if it is there.
+// removePointer removes a file of IDs, if it exists.
 func (s Folder) removePointer(name string) error {
 	if err := os.Remove(filepath.Join(s.Dir, name)); err != nil {
 		if errors.Is(err, fs.ErrNotExist) {
@@ -180,8 +175,8 @@ func (s Folder) removePointer(name string) error {
 	return file.SyncDir(s.Dir)
 }
 
-// noteRolledBack adds a release to those that were rolled back, unless it is broken: a build may mend that. A list that
-// cannot be understood is replaced.
+// noteRolledBack adds a release to the list of rolled-back ones, unless it is broken: a build may repair that. A
+// corrupt list is replaced.
 func (s Folder) noteRolledBack(id string) error {
 	if _, err := s.check(id); IsBroken(err) {
 		return nil
@@ -193,14 +188,14 @@ func (s Folder) noteRolledBack(id string) error {
 	return s.setPointer(rolledBackFile, withFirst(ids, id))
 }
 
-// RemoveCanary makes the edges that follow the canary follow the current release. It returns the id of the
-// canary; without one the error matches ErrNoRelease. Unless it is current, RolledBack lists it.
+// RemoveCanary makes the edges that follow the canary follow the current release. It returns the ID of the canary;
+// without one the error matches ErrNoRelease. Unless the canary is current, RolledBack lists it.
 func (s Folder) RemoveCanary() (id string, err error) {
 	err = s.locked("remove canary", func() (err error) {
 		if id, err = s.Canary(); err != nil && !errors.Is(err, release.ErrCorrupt) {
 			return err
 		}
-		if current, _ := s.Current(); id != "" && id != current { // else it went out to all
+		if current, _ := s.Current(); id != "" && id != current { // else it went out to all edges
 			if err := s.noteRolledBack(id); err != nil {
 				return err
 			}
@@ -210,8 +205,8 @@ func (s Folder) RemoveCanary() (id string, err error) {
 	return id, err
 }
 
-// Rollback makes the release current that was so before, and forgets the present one
-// as if it had not been published, but for RolledBack. It can be called several times.
+// Rollback makes the previous release current, and removes the present one from the history; RolledBack lists it. It
+// can be called repeatedly.
 func (s Folder) Rollback() (from, to string, err error) {
 	err = s.locked("roll back", func() error {
 		ids, err := s.pointer(currentFile)
@@ -233,14 +228,13 @@ func (s Folder) Rollback() (from, to string, err error) {
 	return from, to, err
 }
 
-// List returns every folder of the store, the newest first, and the current release
-// even when its folder is gone. A damaged pointer marks none: the error then matches release.ErrCorrupt, and the
-// list is complete.
+// List returns every folder of the store, newest first, including the current release if its folder is gone. If a
+// pointer is corrupt, the list is complete but without its marks, and the error matches release.ErrCorrupt.
 func (s Folder) List() ([]Info, error) {
 	ids, currentErr := s.pointer(currentFile)
 	canary, canaryErr := s.Canary()
 	rolledBack, err := s.RolledBack()
-	if err != nil && !errors.Is(err, release.ErrCorrupt) { // a damaged list marks none
+	if err != nil && !errors.Is(err, release.ErrCorrupt) { // a corrupt list marks none
 		return nil, fmt.Errorf("list releases: %w", err)
 	}
 	var damaged error
@@ -282,10 +276,10 @@ func (s Folder) info(id string) Info {
 	return i
 }
 
-// reported returns when release id was built by its report, or else when its folder changed, and whether it was
-// published against the gate.
+// reported returns the build time of release id from its report, or else its folder's modification time, and whether
+// it was published despite the gate.
 func (s Folder) reported(id string) (built time.Time, forced bool) {
-	data, _ := file.Read(filepath.Join(s.Path(id), release.ReportName), maxReportBytes) // unreadable is like none
+	data, _ := file.Read(filepath.Join(s.Path(id), release.ReportName), maxReportBytes) // an unreadable report counts as absent
 	r := readReport(data)
 	if built = r.BuiltAt; built.IsZero() {
 		if st, err := os.Stat(s.Path(id)); err == nil {
@@ -295,8 +289,8 @@ func (s Folder) reported(id string) (built time.Time, forced bool) {
 	return built, r.Forced != nil
 }
 
-// NoteForced notes in the report of release id why it was published against the gate. The manifest cannot have it: the
-// id, by which edges know a release, covers every byte there.
+// NoteForced records in the report of release id why it was published despite the gate. The manifest cannot contain
+// that, because the ID covers all of its bytes.
 func (s Folder) NoteForced(id string, why any) error {
 	return s.locked("note in the report", func() error {
 		path := filepath.Join(s.Path(id), release.ReportName)
@@ -311,10 +305,9 @@ func (s Folder) NoteForced(id string, why any) error {
 	})
 }
 
-// Prune removes releases and returns their ids. It keeps the current one, the one that
-// Rollback goes to, the canary, those that were rolled back, and then the newest ones until keep, at least 1, are there; folders
-// that List gives an Err for it neither counts nor touches. What killed builders left
-// behind goes too, unless a builder is at work.
+// Prune removes releases and returns their IDs. It keeps the current one, the target of Rollback, the canary and the
+// rolled-back ones, then the newest ones up to keep, at least 1. It neither counts nor removes folders with an Err in
+// List. It also removes the files of killed builders, unless a builder is running.
 func (s Folder) Prune(keep int) (removed []string, err error) {
 	if keep < 1 {
 		return nil, fmt.Errorf("prune releases: keep at least 1, not %d", keep)
@@ -343,8 +336,8 @@ func (s Folder) Prune(keep int) (removed []string, err error) {
 	return removed, err
 }
 
-// IsBroken reports whether an error is about a release that is not there, or whose bytes are no release, and not about
-// a disk or a limit that may let it pass the next time.
+// IsBroken reports whether an error means that a release is missing or invalid, rather than a disk error or a limit
+// that may not recur.
 func IsBroken(err error) bool {
 	for _, is := range []error{ErrNoRelease, release.ErrCorrupt, release.ErrVersion, fs.ErrNotExist} {
 		if errors.Is(err, is) {
@@ -354,8 +347,8 @@ func IsBroken(err error) bool {
 	return false
 }
 
-// Install gives the release that is complete in a folder of the store with another name its own name. It makes the
-// names in the folder durable; the content of files is durable already. A broken release of that name goes.
+// Install renames the complete release in a folder of the store to its ID. It syncs the folder's names; the content
+// of files is durable already. It replaces a broken release of that name.
 func (s Folder) Install(folder string) (id string, err error) {
 	r, err := release.Open(filepath.Join(s.Dir, folder))
 	if err == nil {
@@ -377,10 +370,10 @@ func (s Folder) Install(folder string) (id string, err error) {
 	})
 }
 
-// Remove removes a release, and all that its folder holds. The current one is refused.
+// Remove removes a release with everything in its folder. It rejects the current one.
 func (s Folder) Remove(id string) error {
 	if !release.ValidID(id) {
-		return fmt.Errorf("remove release: %q is no release id", id)
+		return fmt.Errorf("remove release: %q is not a release id", id)
 	}
 	return s.locked("remove release "+id, func() error {
 		if current, err := s.Current(); err == nil && current == id {
@@ -390,7 +383,7 @@ func (s Folder) Remove(id string) error {
 	})
 }
 
-// removeStale removes what killed processes left behind.
+// removeStale removes the files of killed processes.
 func (s Folder) removeStale() error {
 	for _, pointer := range []string{currentFile, canaryFile, rolledBackFile} {
 		if err := file.RemovePending(filepath.Join(s.Dir, pointer)); err != nil {
@@ -412,8 +405,8 @@ func (s Folder) removeStale() error {
 	return errors.Join(err, l.Unlock())
 }
 
-// remove removes a release, which is gone as a whole once it has another name. On Windows, files that a process has
-// mapped stay under that name for a later removeStale.
+// remove removes a release, which no longer exists once it is renamed. On Windows, mapped files stay under the new
+// name for a later removeStale.
 func remove(path string) error {
 	old := filepath.Join(filepath.Dir(path), deletingPrefix+filepath.Base(path))
 	if err := removeAll(old); err != nil {
@@ -435,7 +428,7 @@ func removeAll(path string) error {
 	return file.Did("remove", path)
 }
 
-// removeStale removes what is left in dir under names that start with prefix, except for files in use.
+// removeStale removes entries of dir whose names start with prefix, except for files in use.
 func removeStale(dir, prefix string) error {
 	entries, err := os.ReadDir(dir)
 	if err != nil {

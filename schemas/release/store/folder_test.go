@@ -122,11 +122,11 @@ func TestPublishRefuses(t *testing.T) {
 	for id, want := range map[string]string{
 		"r0000000000000000":   "release r0000000000000000 is not in",
 		"r0000000000000001":   "the folder is r0000000000000001",
-		"../" + ids[0]:        "is no release id",
-		"":                    "is no release id",
-		"R" + ids[0][1:]:      "is no release id",
-		"r000000000000000G":   "is no release id",
-		ids[0] + "/../" + "x": "is no release id",
+		"../" + ids[0]:        "is not a release id",
+		"":                    "is not a release id",
+		"R" + ids[0][1:]:      "is not a release id",
+		"r000000000000000G":   "is not a release id",
+		ids[0] + "/../" + "x": "is not a release id",
 		ids[1]:                filepath.Base(broken) + ": offset 80: file is 80 bytes long, the manifest has ",
 	} {
 		if _, err := s.Publish(id); err == nil || !strings.Contains(err.Error(), want) {

@@ -14,32 +14,32 @@ import (
 	"github.com/reelsplice/reelsplice/schemas/release"
 )
 
-// maxHistory is how many ids the file current keeps.
+// maxHistory is the maximum number of IDs in the file current.
 const maxHistory = 100
 
-// MaxHistoryBytes bounds the files current and canary.
+// MaxHistoryBytes is the maximum size of the files current and canary.
 const MaxHistoryBytes = maxHistory * (release.IDLen + 1)
 
 // Info describes one release of a store.
 type Info struct {
 	ID       string // name of the folder
 	Current  bool   // it is served
-	Previous bool   // Rollback goes there
+	Previous bool   // target of Rollback
 	Canary   bool   // it goes out first
 	// RolledBack reports whether RolledBack lists it.
 	RolledBack bool
-	Bytes      int64 // length of the files that its manifest lists
+	Bytes      int64 // total length of the files in its manifest
 	// Fragments is the number of fragments.
 	Fragments int64
-	// Empty reports whether it has no record: it serves nothing but 404.
+	// Empty reports whether it has no records: every response is 404.
 	Empty bool
-	// Built is the time in its report.json, or else when the folder last changed.
+	// Built is the time in its report.json, or else the modification time of the folder.
 	Built time.Time
-	// Forced reports whether its report says that it was published against the gate.
+	// Forced reports whether it was published despite the gate, by its report.
 	Forced bool
-	// Fetched is when its records were fetched, as far as their dumps have the day.
+	// Fetched is when its records were fetched, as far as known.
 	Fetched age.Days
-	// Err is why the folder is no release that Open accepts; the numbers are 0 then.
+	// Err is the error of Open for an invalid folder; the numbers are 0 then.
 	Err error
 }
 
@@ -58,7 +58,7 @@ func (i *Info) count(m *release.Manifest) {
 	}
 }
 
-// isEmpty reports whether every resource is one that a release has without records too.
+// isEmpty reports whether all resources also occur in a release without records.
 func isEmpty(m *release.Manifest) bool {
 	for kind, n := range m.Counts.Resources {
 		if n > 0 && kind != fragment.KindDefault.String() && kind != fragment.KindRemoved.String() {
@@ -68,13 +68,13 @@ func isEmpty(m *release.Manifest) bool {
 	return true
 }
 
-// reported is what Info has of the report of a build.
+// reported contains the fields of a build's report for Info.
 type reported struct {
-	BuiltAt time.Time       `json:"built_at"` // zero for none
-	Forced  json.RawMessage `json:"forced"`   // what NoteForced noted
+	BuiltAt time.Time       `json:"built_at"` // zero if unknown
+	Forced  json.RawMessage `json:"forced"`   // recorded by NoteForced
 }
 
-// readReport returns nothing of a report that cannot be read.
+// readReport returns a zero value for an unreadable report.
 func readReport(report []byte) (r reported) {
 	if json.Unmarshal(report, &r) != nil {
 		return reported{}
@@ -82,7 +82,7 @@ func readReport(report []byte) (r reported) {
 	return r
 }
 
-// withForced returns a report with why its release was published against the gate. It may be nil.
+// withForced adds the reason for publishing despite the gate to a report, which may be nil.
 func withForced(report []byte, why any) ([]byte, error) {
 	var fields map[string]json.RawMessage
 	if err := json.Unmarshal(report, &fields); err != nil && report != nil {
@@ -99,8 +99,8 @@ func withForced(report []byte, why any) ([]byte, error) {
 	return json.Marshal(fields)
 }
 
-// arrange sorts the releases of a store, the newest first, and marks those that its pointers name. History
-// may be empty, and canary "".
+// arrange sorts the releases of a store, newest first, and marks the targets of its pointers. History may be empty,
+// and canary "".
 func arrange(infos []Info, history []string, canary string, rolledBack []string) {
 	for n := range infos {
 		i := &infos[n]
@@ -114,8 +114,8 @@ func arrange(infos []Info, history []string, canary string, rolledBack []string)
 	})
 }
 
-// surplus returns the ids of the releases beyond keep, of infos as arrange leaves them. It keeps those that
-// are marked, then the newest. Those with an Err it neither counts nor returns.
+// surplus returns the IDs of the releases beyond keep, from the result of arrange. It keeps marked ones, then the
+// newest. It neither counts nor returns releases with an Err.
 func surplus(infos []Info, keep int) []string {
 	marked := func(i *Info) bool { return i.Current || i.Previous || i.Canary || i.RolledBack }
 	for n := range infos {
@@ -138,12 +138,12 @@ func surplus(infos []Info, keep int) []string {
 	return ids
 }
 
-// withFirst returns ids with one of them, or another one, in front.
+// withFirst returns ids with id moved or added to the front.
 func withFirst(ids []string, id string) []string {
 	return append([]string{id}, slices.DeleteFunc(ids, func(other string) bool { return other == id })...)
 }
 
-// noneIfAbsent returns the ids of a file, none if there is no file.
+// noneIfAbsent returns the IDs of a file; none if the file is absent.
 func noneIfAbsent(ids []string, err error) ([]string, error) {
 	if errors.Is(err, ErrNoRelease) {
 		err = nil
@@ -151,13 +151,13 @@ func noneIfAbsent(ids []string, err error) ([]string, error) {
 	return ids, err
 }
 
-// encodeHistory returns the content of the file current, or of canary: as many of ids, the newest first, as it keeps.
+// encodeHistory returns the content of the file current or canary: the newest maxHistory of ids.
 func encodeHistory(ids []string) []byte {
 	return []byte(strings.Join(ids[:min(len(ids), maxHistory)], "\n") + "\n")
 }
 
-// ParseHistory reads the content of the file current: one id a line, each line ended, newest first; at least one.
-// The file canary has the same form, with one id.
+// ParseHistory parses the file current: one ID per line, each line ended, newest first; at least one. The file canary
+// has the same form, with one ID.
 func ParseHistory(data []byte) ([]string, error) {
 	text, ended := strings.CutSuffix(string(data), "\n")
 	if !ended {
@@ -167,7 +167,7 @@ func ParseHistory(data []byte) ([]string, error) {
 	off := int64(0)
 	for _, id := range ids {
 		if !release.ValidID(id) {
-			return nil, release.Corrupt(currentFile, off, "%q is no release id", id)
+			return nil, release.Corrupt(currentFile, off, "%q is not a release id", id)
 		}
 		off += int64(len(id)) + 1
 	}
