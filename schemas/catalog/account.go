@@ -60,7 +60,7 @@ type AccountTitles struct {
 // AccountTitle is one title with the time of its entry.
 type AccountTitle struct {
 	record.Object
-	ID            record.Int    `record:"id"`      // of the movie, series or episode
+	ID            record.Int    `record:"id"`      // ID of the movie, series or episode
 	ShowID        record.Int    `record:"show_id"` // series of an episode
 	SeasonNumber  record.Int    `record:"season_number"`
 	EpisodeNumber record.Int    `record:"episode_number"`

@@ -47,7 +47,7 @@ func CreateChanges(dir string) (*Writer, error) {
 	return Create(filepath.Join(dir, changesType.File()), changesType)
 }
 
-// OpenChanges opens the log of changes of a catalogue; nil if there is none.
+// OpenChanges opens the log of changes of a catalogue, or returns nil if it is absent.
 func OpenChanges(dir string) (*File, error) {
 	return OpenIfAny(filepath.Join(dir, changesType.File()), changesType)
 }

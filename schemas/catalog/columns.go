@@ -151,7 +151,7 @@ func (o *objectColumns) leaves() []int {
 
 // A shredder splits records into column values.
 type shredder struct {
-	columns [][]parquet.Value // of the current rows, by leaf column
+	columns [][]parquet.Value // current rows, by leaf column
 	rows    int
 	bytes   int64
 	last    bool // in their row group

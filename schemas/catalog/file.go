@@ -73,7 +73,7 @@ func OpenIfAny(path string, t *Type) (*File, error) {
 	return f, err
 }
 
-// OpenAt is OpenFile for a file of size bytes behind r, such as an object in a bucket. Errors call it name. It reads
+// OpenAt is OpenFile for a file of size bytes read through r, such as an object in a bucket. Errors call it name. It reads
 // only the end of the file, and Close does not close r.
 func (t *Type) OpenAt(r io.ReaderAt, size int64, name string) (file *File, err error) {
 	// The library panics on some damaged footers.

@@ -23,7 +23,7 @@ func WriteFile(path string, data []byte, mode os.FileMode) error {
 }
 
 // WriteOwned is WriteFile for a file that another user's process reads, such as a key. It preserves owner and group;
-// a new file created by root gets those of its folder. On error the file is unchanged.
+// a new file created by root gets its folder's. On error the file is unchanged.
 func WriteOwned(path string, data []byte, mode os.FileMode) error {
 	return write(path, data, mode, keepOwner)
 }

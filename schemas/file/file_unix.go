@@ -15,7 +15,7 @@ import (
 // A Pending is an unfinished file, in the folder of the file that Commit replaces.
 type Pending struct {
 	*renameio.PendingFile
-	path string // of the file to replace
+	path string // path of the file to replace
 }
 
 // Create starts a replacement for path, which gets mode less the umask.
@@ -35,7 +35,7 @@ func create(path string, options ...renameio.Option) (*Pending, error) {
 	return &Pending{f, path}, nil
 }
 
-// keepOwner gives f the owner and group of the file at path, its predecessor. If there is none, it calls
+// keepOwner gives f the owner and group of the file at path, its predecessor. Without one, it calls
 // GiveToFolder.
 func keepOwner(f *os.File, path string) error {
 	old, err := os.Lstat(path)

@@ -295,7 +295,7 @@ func (v Variant) String() string {
 	return string(b)
 }
 
-// An Address finds one fragment among those of a resource.
+// An Address identifies one fragment of a resource.
 type Address struct {
 	Sub Sub
 	// Page counts from 1 for paged sub-requests. Page 0 of a paged sub-request is its tail, which serves all pages

@@ -38,7 +38,7 @@ type Info struct {
 // A Bucket is a bucket open for reading. It is safe for concurrent use. Readers end with the context of the call.
 // Package s3 opens buckets.
 type Bucket interface {
-	// Stat describes the object with a key; the error matches fs.ErrNotExist if there is none.
+	// Stat describes the object with a key; the error matches fs.ErrNotExist if it is absent.
 	Stat(ctx context.Context, key string) (Info, error)
 	// List describes the objects whose keys start with prefix, sorted by key. If there are more than most, it returns
 	// the first of them and an error that matches ErrTooMany.

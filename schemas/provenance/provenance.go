@@ -83,5 +83,5 @@ func (d *Dumps) Write(dir string) error {
 // A Release describes the origin of a release.
 type Release struct {
 	Program string `json:"program,omitempty"` // version of reelsplice that built it
-	Dumps   *Dumps `json:"dumps,omitempty"`   // of the catalogue; nil if it has no record of them
+	Dumps   *Dumps `json:"dumps,omitempty"`   // dumps of the catalogue; nil if it has no record of them
 }

@@ -47,7 +47,7 @@ func AppendText(dst, text []byte) []byte {
 }
 
 // PlainEnd returns the offset of the first byte from i on that JSON strings escape: a quote, a backslash or a control
-// character; len(b) if there is none.
+// character; len(b) without one.
 func PlainEnd(b []byte, i int) int {
 	const lo, hi = 0x0101010101010101, 0x8080808080808080
 	// Fast path: eight bytes at a time. Each term sets the high bit of every matching byte. Borrows move upward, so

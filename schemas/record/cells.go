@@ -57,7 +57,7 @@ type cellCounter struct {
 // A rowCell is a value of the current row.
 type rowCell struct {
 	field, inner int    // inner is -1 for the value of the field itself
-	name         string // of an unknown field
+	name         string // name of an unknown field
 	fate         Fate
 }
 

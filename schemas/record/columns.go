@@ -9,7 +9,7 @@ const (
 // A row of a table (Parser.Columns) differs from a line of JSON:
 //
 //   - its fields may have the names of their columns;
-//   - every row has every field, so null only means unset. In tables of package catalog, the column "_unusual" tells
+//   - every row has every field, so null only means unset. In tables of package catalog, the column "_unusual" separates
 //     absent from null; in other tables, the API's behaviour does;
 //   - an object whose field names are data may be a list whose elements contain the names;
 //   - objects and lists, and fields of any other type, may be JSON text, as written by tools without nested columns.

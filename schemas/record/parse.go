@@ -42,7 +42,7 @@ type Parser struct {
 
 	path    []step
 	unusual map[string]string // one copy of each Unusual text
-	// extra holds the unknown fields of open objects: an object's fields follow those of its parents.
+	// extra holds the unknown fields of open objects: an object's fields follow its parents'.
 	extra []byte
 	list  []byte // buffer of listOf
 	left  bool   // the current value, or one in it, was rejected

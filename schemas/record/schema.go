@@ -50,11 +50,10 @@ type Schema struct {
 	Fields []Field // in wire order
 	// DropID is set for sub-requests: the id of a standalone response is dropped, because the resource has it.
 	DropID bool
-	// IDAt is, with DropID, the field after the id in the standalone response: len(Fields) if the id is last, -1 if
-	// there is none.
+	// IDAt is, with DropID, the field after the id in the standalone response: len(Fields) if the id is last, -1 without an id.
 	IDAt int
 	// Subs is the index of the first field that is a sub-request (DropID) or our own; the details come before it. It
-	// is len(Fields) if there is none.
+	// is len(Fields) without either.
 	Subs int
 	// Key is the field with the element's field name in a ShapeKeyed list, else -1. The element's own JSON lacks it.
 	Key    int
@@ -106,7 +105,7 @@ func newSchema(t reflect.Type) *Schema {
 	return p
 }
 
-// addFields adds the fields of a struct at an offset of the record, including those of embedded structs.
+// addFields adds the fields of a struct at an offset of the record, including fields of embedded structs.
 func (s *Schema) addFields(t reflect.Type, offset uintptr) {
 	for i := range t.NumField() {
 		sf := t.Field(i)

@@ -121,7 +121,7 @@ func appendBlockHead(dst, key []byte, typ byte, fragments, recipes int, number u
 // goroutine.
 type BlockChecker struct{ b block }
 
-// Check returns the first difference in the block of e and its offset in the part; "" if there is none.
+// Check returns the first difference in the block of e and its offset in the part; "" without one.
 func (c *BlockChecker) Check(e Entry) (off int64, what string) {
 	c.b.reset()
 	want := appendBlockHead(c.b.buf[:0], e.Key(), typeAlias, 0, 0, e.ID())

@@ -153,14 +153,14 @@ func (w *fileWriter) discard() { _ = w.f.Close() }
 type Mapping struct {
 	r      *Reader
 	name   string
-	number int    // of a pack, in the manifest's list
-	sparse bool   // of a pack: mostly dead, so the next build rewrites it
+	number int    // number of a pack in the manifest's list
+	sparse bool   // a pack that is mostly dead, so the next build rewrites it
 	all    []byte // the file
 	data   []byte // its content
 	sums   []byte // its checks
 	counts FileCounts
 	seen   []atomic.Uint64 // one bit per block: checked, or exempt
-	path   string          // of the mapped file
+	path   string          // path of the mapped file
 }
 
 // Path returns the path of the file.

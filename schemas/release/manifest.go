@@ -53,8 +53,8 @@ type Counts struct {
 	Aliases     int64            `json:"aliases"`
 	Fragments   int64            `json:"fragments"`
 	Segments    int64            `json:"segments"`     // in all packs, including dead ones; identical ones of one resource count once
-	RawBytes    int64            `json:"raw_bytes"`    // of those segments, inflated
-	StoredBytes int64            `json:"stored_bytes"` // of those segments
+	RawBytes    int64            `json:"raw_bytes"`    // inflated size of these segments
+	StoredBytes int64            `json:"stored_bytes"` // stored size of these segments
 }
 
 // A File is one file of a release.
@@ -69,7 +69,7 @@ type File struct {
 // MaxManifestBytes bounds a manifest: MaxPacks files need less.
 const MaxManifestBytes = 64 << 20
 
-// Encode returns the bytes of the file: those that m was parsed from, or the canonical form for a new manifest.
+// Encode returns the bytes of the file: the parsed ones, or the canonical form for a new manifest.
 func (m *Manifest) Encode() ([]byte, error) {
 	if m.read != nil {
 		return m.read, nil

@@ -240,7 +240,7 @@ func checkKey(key []byte) error {
 	return nil
 }
 
-// check returns what is wrong with p, as far as possible without inflating its segment.
+// check returns the fault of p, as far as possible without inflating its segment.
 func (p *PieceSpec) check() error {
 	g := &p.Segment
 	switch {

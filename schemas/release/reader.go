@@ -27,7 +27,7 @@ type Reader struct {
 	files    map[string]*Mapping
 	parts    []*part
 	indexes  []index // by the first bits of a hash
-	shift    int     // number of hash bits after those that select an index
+	shift    int     // number of hash bits that do not select an index
 	packs    []*Mapping
 	tables   map[string]*Table
 	damage   damageLog
@@ -315,7 +315,7 @@ func (r *Reader) Resources(ctx context.Context, fn func(key []byte, e Entry, ref
 }
 
 // Nearest returns, for each part, the number of the most similar part of an earlier release: the one starting with
-// the same resource, or with the nearest one of that kind before it; -1 if there is none.
+// the same resource, or with the nearest one of that kind before it; -1 without one.
 func (r *Reader) Nearest(earlier *Reader) []int {
 	nearest := make([]int, len(r.parts))
 	for i, p := range r.parts {

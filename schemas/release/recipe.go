@@ -51,7 +51,7 @@ func (r Ref) off() uint64 { return uint64(r) & (1<<refOffBits - 1) * blockAlign 
 // fragment.KindDefault resource supplies it.
 type Include struct {
 	Kind    fragment.Kind // fragment.KindMovie to fragment.KindKeyword
-	ID      uint64        // of the resource; for a season or an episode, the ID of its series
+	ID      uint64        // ID of the resource; for a season or an episode, ID of its series
 	Season  uint32        // for a season or an episode, otherwise 0
 	Episode uint32        // for an episode, otherwise 0
 	Sub     fragment.Sub
@@ -80,7 +80,7 @@ func (i Include) String() string {
 	return Describe(i.AppendKey(nil), fragment.Address{Sub: i.Sub})
 }
 
-// fault returns what is wrong with i, or "".
+// fault returns the fault of i, or "".
 func (i Include) fault() string {
 	episode := i.Kind == fragment.KindEpisode
 	switch {
@@ -407,7 +407,7 @@ func AppendText(dst, text []byte) []byte {
 	return dst
 }
 
-// phraseAt returns number and length of the longest phrase at the start of text. The length is 0 if there is none.
+// phraseAt returns number and length of the longest phrase at the start of text. The length is 0 without one.
 func phraseAt(text []byte) (n, length int) {
 	if len(text) < minPhrase {
 		return 0, 0

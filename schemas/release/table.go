@@ -322,7 +322,7 @@ func (r *Reader) addTable(m *Mapping) error {
 		off := list + i*sectionLen
 		s, ok := parseSection(data[off:off+sectionLen], int64(list))
 		if !ok || len(t.sections) > 0 && !follows(&t.sections[len(t.sections)-1], &s) {
-			return Corrupt(file, int64(off), "section %q at %d of %d bytes: want a name, and bytes after those of the section before", s.name, s.off, s.size)
+			return Corrupt(file, int64(off), "section %q at %d of %d bytes: want a name, and bytes after the previous section", s.name, s.off, s.size)
 		}
 		t.sections = append(t.sections, s)
 		t.fetchEnds(&s)

@@ -79,7 +79,7 @@ func Preview(o ManifestSpec, c Contents, dirs ...string) (*Reader, error) {
 }
 
 // WriteManifest completes a release in the folder dir. It writes the manifest, removes all files that the manifest
-// does not list, such as those of killed tasks, and syncs the folder. Packs of the previous release may be absent
+// does not list, such as files of killed tasks, and syncs the folder. Packs of the previous release may be absent
 // until Install. It is idempotent.
 func WriteManifest(dir string, o ManifestSpec, c Contents) (Manifest, error) {
 	m := c.manifest(o)

@@ -92,7 +92,7 @@ type Column struct {
 	Name  string // name of its section, or prefix of the names of its sections
 	Type  Type
 	Kinds []fragment.Kind // kinds whose tables have it
-	// Required marks the columns without which a table is damaged: those that version 7 of releases had already. All
+	// Required marks the columns without which a table is damaged: the columns of version 7 of releases. All
 	// others may be absent.
 	Required bool
 	// Field is the record's field that fills a column of numbers. If it is empty, or the kind lacks the field,

@@ -65,7 +65,7 @@ func marked(v any) any {
 	return v
 }
 
-// parameters returns the parameters of an operation: its own, and those of appended objects.
+// parameters returns the parameters of an operation, including those for its appended objects.
 func (s *spec) parameters(op *operation) (all list) {
 	var have []parameter
 	add := func(params []parameter) {

@@ -195,7 +195,7 @@ func (s *spec) appends() error {
 	return nil
 }
 
-// namespaceOf returns the namespace with a name; nil if there is none.
+// namespaceOf returns the namespace with a name, or nil.
 func (s *spec) namespaceOf(name string) *namespace {
 	for i := range s.namespaces {
 		if s.namespaces[i].name == name {

@@ -36,7 +36,7 @@ type reader struct {
 	ctx      context.Context
 	bucket   *Bucket
 	info     object.Info
-	off, end int64         // of the next byte, and after the last one
+	off, end int64         // offsets of the next byte and after the last one
 	body     io.ReadCloser // nil between two streams
 	mark     int64         // value of off when failures was last reset
 	failures int

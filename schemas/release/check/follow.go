@@ -63,7 +63,7 @@ func distinct(order []int, e release.Entry, from, to int) []int {
 		order = append(order, i)
 	}
 	slices.SortFunc(order, func(i, k int) int { return cmp.Or(cmp.Compare(e.Recipe(i), e.Recipe(k)), cmp.Compare(i, k)) })
-	n, end := 0, uint64(0) // of the remaining ones
+	n, end := 0, uint64(0) // number of remaining fragments
 	for _, i := range order {
 		if e.Recipe(i) >= end {
 			end = e.Recipe(i) + uint64(e.Fragment(i).Len()) + 1
@@ -74,7 +74,7 @@ func distinct(order []int, e release.Entry, from, to int) []int {
 	return order[:n]
 }
 
-// leads returns what is wrong with the target of p, a reference or an include in the recipe from; "" if nothing is.
+// leads returns the fault of the target of p, a reference or an include in the recipe from; "" if nothing is.
 func (f *follower) leads(from recipe, p *release.Piece) string {
 	to, missing := f.target(p)
 	if missing != "" {
@@ -97,7 +97,7 @@ func (f *follower) leads(from recipe, p *release.Piece) string {
 }
 
 // tooDeep follows the references and includes of p. It returns the path, end first, to the first one nested deeper
-// than left; nil if there is none. It ignores missing targets, which are reported elsewhere.
+// than left; nil without one. It ignores missing targets, which are reported elsewhere.
 func (f *follower) tooDeep(p recipe, left int) []recipe {
 	if left < 0 {
 		return []recipe{p}

@@ -24,11 +24,11 @@ type walker struct {
 	follower follower
 	form     release.BlockChecker
 	seen     map[place]segmentFacts // recent segments of the current part
-	segments []liveSegment          // of the current resource
+	segments []liveSegment          // segments of the current resource
 	live     map[string]int64       // bytes of the current part's segments, by pack
 	order    []int                  // fragments of the current resource
-	counts   release.FileCounts     // of the current part, as walked
-	answers  release.AnswerCounts   // of the resources of the current part
+	counts   release.FileCounts     // counts of the current part, as walked
+	answers  release.AnswerCounts   // answers of the current part's resources
 	z        inflater
 	inflater release.Inflater // for the text of filmographies
 }
@@ -325,7 +325,7 @@ type inflater struct {
 // endOfStream is a final empty block, which a response has after its last segment.
 const endOfStream = "\x03\x00"
 
-// check returns what is wrong with g, or "".
+// check returns the fault of g, or "".
 func (c *inflater) check(g *release.Segment) string {
 	c.stored = append(append(c.stored[:0], g.Stored...), endOfStream...)
 	c.in.Reset(c.stored)

@@ -336,20 +336,20 @@ func (s *side) sum(e release.Entry, sub fragment.Sub, id uint64, level int) (uin
 		c := e.Fragment(i).Pieces()
 		for c.Next(&p) {
 			b = p.AppendContent(b)
-			behind, err := uint64(0), error(nil)
+			part, err := uint64(0), error(nil)
 			switch p.Op {
 			case release.OpIDMark, release.OpIDEnd:
-				behind = id
+				part = id
 			case release.OpReference:
-				behind, err = s.behind(p.Shared, p.Sub, level+1)
+				part, err = s.target(p.Shared, p.Sub, level+1)
 			case release.OpInclude:
 				var key [fragment.MaxKeyLen]byte
-				behind, err = s.behind(p.Include.AppendKey(key[:0]), p.Include.Stored(), level+1)
+				part, err = s.target(p.Include.AppendKey(key[:0]), p.Include.Stored(), level+1)
 			}
 			if err != nil {
 				return 0, err
 			}
-			b = binary.LittleEndian.AppendUint64(b, behind)
+			b = binary.LittleEndian.AppendUint64(b, part)
 		}
 		if c.Broken {
 			file, off := e.Place()
@@ -360,8 +360,8 @@ func (s *side) sum(e release.Entry, sub fragment.Sub, id uint64, level int) (uin
 	return xxh3.Hash(b), nil
 }
 
-// behind returns the sum of the target of a reference or an include, which has no ID.
-func (s *side) behind(key []byte, sub fragment.Sub, level int) (uint64, error) {
+// target returns the sum of the target of a reference or an include, which has no ID.
+func (s *side) target(key []byte, sub fragment.Sub, level int) (uint64, error) {
 	e, ok := s.Lookup(key)
 	if !ok {
 		return 0, release.Corrupt(release.ManifestName, -1, "%s, which is included, is not there", fragment.DescribeKey(key))

@@ -75,8 +75,8 @@ func isKind(name string) bool {
 	return false
 }
 
-// of returns the permitted fall of a count, and whether a limit names it or its group.
-func (l Limits) of(count string) (percent float64, named bool) {
+// limit returns the permitted fall of a count, and whether a limit names it or its group.
+func (l Limits) limit(count string) (percent float64, named bool) {
 	group, _, _ := strings.Cut(count, "/")
 	for _, name := range []string{count, group} {
 		if percent, ok := l[name]; ok {
@@ -101,7 +101,7 @@ func Falls(before, after *release.Manifest, l Limits) []Fall {
 	now := counts(after)
 	was := counts(before)
 	for _, name := range slices.Sorted(maps.Keys(was)) {
-		percent, named := l.of(name)
+		percent, named := l.limit(name)
 		f := Fall{Count: name, Before: was[name], After: now[name], Allowed: percent}
 		if !named && strings.Contains(name, "/") && f.Before-f.After < few {
 			continue

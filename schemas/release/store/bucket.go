@@ -44,8 +44,7 @@ func FileName(f release.File) string { return filesPrefix + f.SHA256 }
 // Current returns the ID of the served release. The error matches ErrNoRelease before the first publishing.
 func (s Bucket) Current(ctx context.Context) (string, error) { return s.first(ctx, currentName) }
 
-// Canary returns the ID of the release for edges that follow the canary. The error matches ErrNoRelease if there is
-// none.
+// Canary returns the ID of the release for edges that follow the canary. The error matches ErrNoRelease without one.
 func (s Bucket) Canary(ctx context.Context) (string, error) { return s.first(ctx, canaryName) }
 
 // RolledBack returns the IDs of the releases rolled back since the last one was published or made the canary, newest

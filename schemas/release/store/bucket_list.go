@@ -45,7 +45,7 @@ type listed struct {
 	forced bool // published despite the gate
 }
 
-// release returns the release with an ID; nil if there is none.
+// release returns the release with an ID, or nil.
 func (v *view) release(id string) *listed {
 	i := slices.IndexFunc(v.releases, func(r *listed) bool { return r.id == id })
 	if i < 0 {

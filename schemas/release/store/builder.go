@@ -13,8 +13,7 @@ import (
 	"github.com/reelsplice/reelsplice/schemas/release"
 )
 
-// BuildingPrefix is the prefix of a running build's names in a releases folder. Create removes those of killed
-// builders.
+// BuildingPrefix is the prefix of a running build's names in a releases folder. Create removes names of killed builders.
 const BuildingPrefix = ".building-"
 
 // ErrLocked matches, through errors.Is, the error of Create while another builder works in the same folder.

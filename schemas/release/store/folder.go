@@ -39,8 +39,7 @@ func (s Folder) Path(id string) string { return filepath.Join(s.Dir, id) }
 // Current returns the ID of the served release. The error matches ErrNoRelease before the first publishing.
 func (s Folder) Current() (string, error) { return s.first(currentFile) }
 
-// Canary returns the ID of the release for edges that follow the canary. The error matches ErrNoRelease if there is
-// none.
+// Canary returns the ID of the release for edges that follow the canary. The error matches ErrNoRelease without one.
 func (s Folder) Canary() (string, error) { return s.first(canaryFile) }
 
 // RolledBack returns the IDs of the releases rolled back since the last one was published or made the canary, newest

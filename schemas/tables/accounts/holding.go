@@ -16,7 +16,7 @@ type HoldingWriter struct {
 	buf  []byte
 }
 
-// NewHoldingWriter starts the sections, after those of a ListWriter. Write nothing else to s before Close.
+// NewHoldingWriter starts the sections, after a ListWriter's. Write nothing else to s before Close.
 func NewHoldingWriter(s posting.Sink) *HoldingWriter {
 	return &HoldingWriter{rows: s.Section(titleListsSection)}
 }

@@ -258,7 +258,7 @@ func OpenLists(s Source) (Lists, error) {
 	return Lists{ids, b, titles}, err
 }
 
-// Find returns the list with an ID; false if there is none.
+// Find returns the list with an ID; false if it is absent.
 func (l *Lists) Find(id uint64) (List, bool, error) {
 	i, ok := l.ids.Find(id)
 	if !ok {

@@ -212,7 +212,7 @@ func tableOf(r *release.Reader) *release.Table {
 	return nil
 }
 
-// find returns the row of an ID, after its length; nil if there is none.
+// find returns the row of an ID, after its length, or nil.
 func find(t *release.Table, id []byte) ([]byte, error) {
 	blocks, _ := t.View(blockSection)
 	rows, _ := t.View(rowSection)
@@ -281,7 +281,7 @@ type cursor struct {
 	words release.View
 	want  int // rows of the table
 	n     int
-	id    []byte // of the current row; nil after the last
+	id    []byte // ID of the current row; nil after the last
 	c     Credit
 }
 

@@ -12,7 +12,7 @@ import (
 const (
 	keyLen    = 16
 	dataAlign = 8
-	formBit   = 1 // of an offset: the list is a bit set
+	formBit   = 1 // flag in an offset: the list is a bit set
 )
 
 // endKey is above all keys, so no list can have it.
@@ -113,7 +113,7 @@ func (l *Lists) At(i int) List {
 	return List{name: l.name, data: b, bitSet: bitSet, rows: l.rows}
 }
 
-// Find returns the list of a key; false if there is none.
+// Find returns the list of a key; false if it is absent.
 func (l *Lists) Find(key uint64) (List, bool) {
 	i, ok := l.find(key)
 	if !ok {
@@ -213,7 +213,7 @@ func (d *Dated) At(i int) DatedList {
 	return DatedList{name: d.name, data: b, rows: d.rows}
 }
 
-// Find returns the list of a key; false if there is none.
+// Find returns the list of a key; false if it is absent.
 func (d *Dated) Find(key uint64) (DatedList, bool) {
 	i, ok := d.find(key)
 	if !ok {

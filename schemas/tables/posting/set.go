@@ -77,7 +77,7 @@ func (s Set) Count() int {
 	return n
 }
 
-// Next returns the first rank in the set from from on; -1 if there is none.
+// Next returns the first rank in the set from from on, or -1.
 func (s Set) Next(from int) int {
 	if from < 0 {
 		from = 0
@@ -96,7 +96,7 @@ func (s Set) Next(from int) int {
 	return i*wordBits + bits.TrailingZeros64(w)
 }
 
-// Prev returns the last rank in the set up to and including from; -1 if there is none.
+// Prev returns the last rank in the set up to and including from, or -1.
 func (s Set) Prev(from int) int {
 	if from >= len(s)*wordBits {
 		from = len(s)*wordBits - 1
