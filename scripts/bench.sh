@@ -1,22 +1,22 @@
 #!/usr/bin/env bash
-# Runs cmd/bench: the edge beside nginx under the load of wrk, ingests and builds. nginx and wrk are
-# installed where they are missing and that is possible: with apt-get, as root.
+# Runs cmd/bench: the edge beside nginx under the load of wrk, ingests and builds. Installs missing nginx and wrk with
+# apt-get if run as root.
 #
-#   scripts/bench.sh [--before COMMIT] [FLAGS]   flags are those of cmd/bench; --quick is the short form
+#   scripts/bench.sh [--before COMMIT] [FLAGS]   FLAGS of cmd/bench; --quick is the short form
 #
-# --before COMMIT measures the programs of another commit in the same rounds. The exit code is 1 if the edge
-# or a build is more than 3 % slower than that commit's, or responses or the release are more than 1 % larger.
+# --before COMMIT measures the programs of another commit in the same rounds. The exit code is 1 if the edge or a
+# build is more than 3 % slower than that commit's, or responses or the release are more than 1 % larger.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-export PATH="$PATH:/usr/sbin:/usr/local/sbin" # where servers lie
+export PATH="$PATH:/usr/sbin:/usr/local/sbin" # folders of servers
 packages=()
 for name in nginx wrk; do
   command -v "$name" >/dev/null || packages+=("$name")
 done
 if [ ${#packages[@]} -gt 0 ]; then
   if [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null; then
-    # RUNLEVEL=1 keeps the services of the packages from being started.
+    # RUNLEVEL=1 prevents the packages from starting their services.
     { apt-get update -qq && RUNLEVEL=1 DEBIAN_FRONTEND=noninteractive apt-get install -y -qq "${packages[@]}"; } >/dev/null 2>&1 ||
       echo "could not install: ${packages[*]}" >&2
   else
@@ -47,5 +47,5 @@ if [ -n "$before" ]; then
   (cd "$work/before" && go build -o "$work/reelsplice-before" ./cmd/reelsplice)
   args+=(--before "$work/reelsplice-before")
 fi
-go build -o "$work/bench" ./cmd/bench # Ctrl-C reaches it, where "go run" would stand between
+go build -o "$work/bench" ./cmd/bench # "go run" would not pass Ctrl-C on
 "$work/bench" "${args[@]}"

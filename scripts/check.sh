@@ -3,11 +3,12 @@
 #
 #   scripts/check.sh          every change: format, lint with vet, tests, race detector, short fuzz, benchmarks
 #                             once, vet for Windows, a clean tree. Needs Go and git only.
-#   scripts/check.sh --full   before a release: those, and long tests, engines, packages, fronts, clients, Wine and all
-#                             platforms. A step whose tools are absent says so and passes.
+#   scripts/check.sh --full   before a release: also long tests, engines, packages, fronts, clients, Wine and all
+#                             platforms. A step without its tools prints a message and passes.
 #   scripts/check.sh --tested every change, without the tests: they passed just before.
 #
-# FUZZ_RUNS is the inputs or time for each fuzz target: 1000x by default; a time such as 30s fuzzes with instruments.
+# FUZZ_RUNS is the number of inputs or the time for each fuzz target, 1000x by default. A time such as 30s fuzzes with
+# coverage guidance.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -19,8 +20,8 @@ case "${1:-}" in
   *) echo "usage: $0 [--full | --tested]" >&2 && exit 2 ;;
 esac
 
-LINT=v2.15.0 # of golangci-lint
-VULN=v1.9.0  # of govulncheck
+LINT=v2.15.0 # golangci-lint
+VULN=v1.9.0 # govulncheck
 
 # Packages whose goroutines share memory: the race detector runs their tests.
 shared=(
@@ -35,13 +36,13 @@ shared=(
   build/array build/work          # tasks of one folder
 )
 
-# Only a hanging test takes so long.
+# Only a hanging test takes that long.
 [[ "$(go env GOFLAGS)" = *-timeout=* ]] || export GOFLAGS="$(go env GOFLAGS) -timeout=30m"
 
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 name= start=0
-step() { # ends the step before with its seconds, and begins NAME
+step() { # ends the previous step with its seconds, and begins NAME
   [ -z "$name" ] || printf -- '-- %s: %s s\n' "$name" $((SECONDS - start))
   name=$1 start=$SECONDS
   [ -z "$name" ] || printf '\n== %s\n' "$name"
@@ -60,7 +61,7 @@ fi
 step words # phrases that stop a reader: the limit only falls
 scripts/words.sh -limit 1949
 
-step lint # with all checks of vet. The cache has one program for each version of it and of Go
+step lint # includes all checks of vet. The cache has one program for each version of the linter and of Go
 lint=$(go env GOCACHE)/golangci-lint/$LINT-$(go env GOVERSION)
 if [ ! -x "$lint/golangci-lint" ]; then
   GOBIN=$work/lint scripts/retry.sh go install "github.com/golangci/golangci-lint/v2/cmd/golangci-lint@$LINT"
@@ -78,21 +79,21 @@ if [ -n "$full" ]; then
   go test -count=5 "${random[@]/#/./}"
 elif [ -z "$tested" ]; then
   step tests
-  go test ./... # as the README has it: its results are cached
+  go test ./... # the README's command: its results are cached
 fi
 
 step "race detector"
 if [ "$(go env CGO_ENABLED)" = 1 ] && command -v "$(go env CC)" >/dev/null; then
-  # -short: large dumps pass once, without the detector. -skip: so do long tests of one goroutine and of many processes.
+  # -short: large dumps pass once, without the detector. -skip: no long tests of one goroutine or of many processes.
   go test -race -vet=off -short ${full:+-shuffle=on} -skip '^(TestDamaged(Part|Table)|TestDamagedPrevious|TestAccess|TestSealInterrupted|TestDiscover|TestSortPlaces|TestCopy|TestVerifyFindsEveryFlip|TestVersions|TestOpenNamesFile|TestComposition|TestChain(Model|OfRows)|TestFlips)$' "${shared[@]/#/./}"
   go test -race -vet=off -short -run '^(TestOrder|TestIMDb|TestManyFiles)$' ./ingest # batches in parallel, in order
 else
   echo "skipped: the race detector needs a C compiler, and there is none"
 fi
 
-step "fuzz and benchmarks: programs" # one a package, for all its targets: "go test -fuzz" would link one for each
+step "fuzz and benchmarks: programs" # one per package, for all its targets: "go test -fuzz" would link one for each
 mapfile -t packages < <(git ls-files '*_test.go' | xargs grep -lE '^func (Fuzz|Benchmark)' | xargs -n 1 dirname | sort -u)
-# The fuzzer's instruments compile all libraries once more, and guide it in far more than 1000 inputs only.
+# Coverage guidance compiles all libraries again, and helps only after far more than 1000 inputs.
 instruments=()
 [ -z "${FUZZ_RUNS:-}" ] || instruments=(-fuzz .)
 go test -c -vet=off -ldflags '-s -w' "${instruments[@]}" -o "$work/" "${packages[@]/#/./}"
@@ -117,7 +118,7 @@ for dir in "${packages[@]}"; do
   (cd "$dir" && "$work/${dir##*/}.test" -test.run '^$' -test.bench . -test.benchtime 1x) >"$work/log" 2>&1 || { cat "$work/log" && exit 1; }
 done
 
-step "vet for Windows" # packages with files of it, which differs most, and their tests
+step "vet for Windows" # packages with files for Windows, which differs most, and their tests
 mapfile -t portable < <(git ls-files '*_windows*.go' '*_other*.go' | xargs -n 1 dirname | sort -u | sed 's|^|./|')
 CGO_ENABLED=0 GOOS=windows go vet "${portable[@]}"
 

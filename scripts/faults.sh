@@ -1,18 +1,18 @@
 #!/usr/bin/env bash
-# Fails the system calls of the commands one by one: a command meets an error of the kernel, or is killed, at the N-th call
-# of a kind. Afterwards
+# Fails the system calls of the commands one by one: the N-th call of a kind returns an error of the kernel, or kills
+# the command. Afterwards
 #
-#   - exit code 0 comes with the complete result alone, and another one with one line that says why
-#   - the release before, or the new one, is current and sound; the catalogue is the one before or the new one
-#   - the same command again succeeds, and leaves what it leaves without a fault: no other file once prune ran
+#   - exit code 0 comes only with the complete result, any other with one line that gives the reason
+#   - the current release is the previous or the new one, and valid; the catalogue is the previous or the new one
+#   - the same command succeeds again with the same result as without a fault: no other file once prune ran
 #
-# upload is publish into a bucket, crawl asks an edge, and pull is an edge that takes a new release from a bucket: while it
-# runs it is ready, with the release before or the new one. Bucket and edges are on 127.0.0.1.
+# upload is publish into a bucket, crawl fetches from an edge, and pull is an edge that pulls a new release from a
+# bucket: it stays ready throughout, with the previous release or the new one. Bucket and edges are on 127.0.0.1.
 #
 #   scripts/faults.sh [--points N] [--only COMMAND] [PROGRAM]
 #
-# N points are drawn of all, the same ones each time; 200 by default, "all" for every one. Of a call that a command makes
-# more than 200 times, 200 are all. Needs strace.
+# N points are drawn from all, always the same ones; 200 by default, "all" for every one. A call that a command makes
+# more than 200 times counts as 200 points. Needs strace.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -38,21 +38,21 @@ if [ -z "$program" ]; then
   program=$work/reelsplice
 fi
 rows=$PWD/data/sample
-export REELSPLICE_CONFIG='' GODEBUG=asyncpreemptoff=1 # its signals would interrupt calls at random
-export GOMAXPROCS=1 # strace counts the calls of a thread: one makes most
+export REELSPLICE_CONFIG='' GODEBUG=asyncpreemptoff=1 # preemption signals would interrupt calls at random
+export GOMAXPROCS=1 # strace counts calls by thread: one thread makes most
 export AWS_ACCESS_KEY_ID=key AWS_SECRET_ACCESS_KEY=secret AWS_EC2_METADATA_DISABLED=true
 
-# bucket NAME: starts an empty bucket in the place of the one of that name. URL has its releases.
+# bucket NAME: starts an empty bucket, replacing one with that name. URL has its releases.
 bucket() {
   [ ! -e "$work/$1.pid" ] || kill -KILL "$(<"$work/$1.pid")"
   : >"$work/$1"
   "$work/server" >"$work/$1" 2>/dev/null &
-  echo $! >"$work/$1.pid" && disown # the shell tells nothing of its end
+  echo $! >"$work/$1.pid" && disown # the shell prints no message at its end
   until [ -s "$work/$1" ]; do sleep 0.01; done
   URL="s3://bucket/releases?$(<"$work/$1")"
 }
 
-# The state before: a catalogue, one with news, releases of both and an older one, tokens.
+# The state before: a catalogue, one with changes, releases of both and an older one, tokens.
 mkdir "$work/before" && cd "$work/before"
 head -n 8 "$rows/movies.ndjson" >old.movies.ndjson
 head -n 2 "$rows/tv.ndjson" >old.tv.ndjson
@@ -93,10 +93,10 @@ declare -A errors=(
   [renameat]="EIO ENOSPC" [mkdirat]="ENOSPC EIO" [linkat]="EIO ENOSPC" [unlinkat]="EIO" [ftruncate]="EIO ENOSPC" [fallocate]="ENOSPC"
   [mmap]="ENOMEM" [close]="EIO" [flock]="EINTR EIO" [getdents64]="EIO" [newfstatat]="EIO"
 )
-# Kills at other calls find the files as at the next one of these.
+# Kills at other calls leave the same files as at the next one of these.
 changing="openat write pwrite64 fsync renameat mkdirat linkat unlinkat ftruncate fallocate close"
 
-# state prints what a command is for: files of the catalogue, the current release and those that are there, tokens.
+# state prints the results of commands: files of the catalogue, the current release, all releases, tokens.
 state() {
   (cd c && sha256sum -- *.parquet)
   for releases in r cache; do
@@ -113,7 +113,7 @@ fresh() {
   rm -rf "$work/now" && cp -r "$work/before" "$work/now" && cd "$work/now"
   [ "$name" != upload ] || { bucket uploads && "$program" publish --quiet --releases "$URL" --from r "$current" >/dev/null; }
 }
-# run TRACER...: runs the command of the point. Its code is that of the command.
+# run TRACER...: runs the command of the point and returns its exit code.
 run() {
   if [ "$name" = pull ]; then follow "$@"; else
     # shellcheck disable=SC2086 # words of the command
@@ -155,7 +155,7 @@ for name in "${!commands[@]}"; do
   [ -z "$only" ] || [ "$only" = "$name" ] || continue
   fresh
   run strace -f --seccomp-bpf -qq -o "$work/calls" -e trace="$(IFS=, && echo "${!errors[*]}")" --
-  # A call counts by thread, as strace does.
+  # strace counts calls by thread.
   sed -nE 's/^([0-9]+) +([a-z0-9_]+)\(.*/\1 \2/p' "$work/calls" | sort | uniq -c | awk '$1 > most[$3] { most[$3] = $1 } END { for (c in most) print c, most[c] }' |
     while read -r call most; do
       for error in ${errors[$call]:-}; do
@@ -165,7 +165,7 @@ for name in "${!commands[@]}"; do
     done >>"$list"
   fresh
   run
-  wanted[$name]=$(state) # what the command leaves without a fault
+  wanted[$name]=$(state) # the result without a fault
 done
 sort -o "$list" "$list"
 all=$(wc -l <"$list")
@@ -183,7 +183,7 @@ while read -r name call fault n; do
   fresh
   code=0
   fast=()
-  [[ "$fault" = signal=* ]] || fast=(--seccomp-bpf) # with which strace 6.1 kills at the first call or never
+  [[ "$fault" = signal=* ]] || fast=(--seccomp-bpf) # with it, strace 6.1 kills at the first call or never
   { run strace -f "${fast[@]}" -qq -o "$work/trace" -e trace="$call" -e inject="$call:$fault:when=$n" --; } 2>"$work/shell" || code=$?
   after=$(state 2>/dev/null || true)
   case "$code" in
@@ -193,10 +193,10 @@ while read -r name call fault n; do
     137) killed=$((killed + 1)) ;;
     1)
       refused=$((refused + 1))
-      # The first write of each thread fails, that of the line as well.
+      # The first write of each thread fails, so the error line may fail too.
       [ "$(grep -c '^reelsplice: ' "$work/stderr")" = 1 ] || [ "$call" = write ] || fail "not one line with the reason" ;;
     *)
-      # Go's runtime cannot go on without memory, nor without the pipe by which its threads wake each other.
+      # Go's runtime cannot continue without memory, nor without the pipe that wakes its threads.
       if [ "$call" = mmap ] || grep -q '^runtime: netpollBreak' "$work/stderr"; then
         runtime=$((runtime + 1))
       else
@@ -211,7 +211,7 @@ while read -r name call fault n; do
   run || code=$?
   now=$(state)
   [ "$now" = "${wanted[$name]}" ] || fail "the same command again gives another result, exit code $code"
-  # What a command did before it was killed, it does not do twice: a token is issued already.
+  # A command does not repeat what it did before it was killed: a token is issued already.
   [ "$code" = 0 ] || [ "$after" = "${wanted[$name]}" ] || fail "the same command again fails"
   "$program" prune --releases r --keep 9 >/dev/null
   left=$(find . -name '.*' ! -name . ! -name '.*lock' ! -name .crawl | head -n 3)

@@ -1,14 +1,13 @@
 #!/usr/bin/env bash
-# The first hour of a user without Go, with a stopwatch: a fresh Debian gets the deb, crawls 200 titles from
-# another edge, ingests, builds and serves them; a browser and an application use the edge. Prints the commands
-# with their seconds, and writes pictures of the page. It ends by itself, after ten minutes at most, and listens
-# on 127.0.0.1 alone. Needs root, mmdebstrap with a mirror of Debian, curl and jq. A step whose tools are absent
-# is skipped, and the end lists it.
+# The first hour of a user without Go, with a stopwatch: a fresh Debian gets the deb, crawls 200 titles from another
+# edge, ingests, builds and serves them; a browser and an application use the edge. Prints the commands with their
+# seconds, and takes pictures of the page. It ends after ten minutes at most, and listens on 127.0.0.1 only. Needs
+# root, mmdebstrap with a mirror of Debian, curl and jq. A step without its tools is skipped and listed at the end.
 #
 #   scripts/first-hour.sh [PICTURES]
 #
-# PICTURES is a folder; without it, REELSPLICE_PICTURES, or none. The packages are those in dist; without them,
-# scripts/packaging/release.sh makes them, which needs Go and counts for nothing.
+# PICTURES is a folder; the default is REELSPLICE_PICTURES, or no pictures. The packages are those in dist; if
+# missing, scripts/packaging/release.sh makes them, which needs Go and is not timed.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 . scripts/packaging/lib.sh
@@ -48,7 +47,7 @@ export NO_PROXY=127.0.0.1 no_proxy=127.0.0.1
 
 rows=() skipped=() total=0
 now() { date +%s%N; }
-# timed STEP SHOWN COMMAND...: runs a command, of which the table shows the text SHOWN. OUTPUT has what it printed.
+# timed STEP SHOWN COMMAND...: runs a command, shown as SHOWN in the table. OUTPUT has its output.
 timed() {
   local step=$1 shown=$2 begin=0 spent=0
   shift 2
@@ -62,15 +61,15 @@ timed() {
   rows+=("$(printf '%-22s %8.2f  %s' "$step" "$(seconds "$spent")" "$shown")")
 }
 seconds() { printf '%d.%03d' $(($1 / 1000)) $(($1 % 1000)); }
-# wants PATTERN: the last output has a line of it.
-wants() { grep -Eq "$1" <<<"$OUTPUT" || { echo "first hour: want output with $1" >&2 && exit 1; }; }
+# has_line PATTERN: the last output has a matching line.
+has_line() { grep -Eq "$1" <<<"$OUTPUT" || { echo "first hour: want output with $1" >&2 && exit 1; }; }
 in_root() { chroot "$root" "$@"; }
 api=127.0.0.1:$(port) admin=127.0.0.1:$(port) other=127.0.0.1:$(port)
 user=(chroot --userspec=reelsplice:reelsplice "$root" env --chdir=/var/lib/reelsplice HOME=/var/lib/reelsplice
   REELSPLICE_ADDR="$api" REELSPLICE_ADMIN_ADDR="$admin")
 as_user() { "${user[@]}" "$@"; }
 
-# The machine of the user, and another edge: neither counts.
+# The user's machine and another edge, which are not timed.
 deb=$(ls -t dist/*_linux_amd64.deb | head -n 1)
 tar xzf "${deb%.deb}.tar.gz" --strip-components=1 -C "$work" --wildcards '*/reelsplice'
 suite=$(. /etc/os-release && echo "$VERSION_CODENAME")
@@ -98,7 +97,7 @@ timed version "su -s /bin/sh reelsplice -c 'reelsplice version'" in_root su -s /
 {
   jq -r '"movie \(.id)"' data/sample/movies.ndjson
   jq -r '"tv \(.id)"' data/sample/tv.ndjson
-} | awk -v n="$titles" 'NR <= n' >"$root/var/lib/reelsplice/ids.txt" # read to the end: jq minds a closed pipe
+} | awk -v n="$titles" 'NR <= n' >"$root/var/lib/reelsplice/ids.txt" # reads to the end: jq fails on a closed pipe
 [ "$(wc -l <"$root/var/lib/reelsplice/ids.txt")" = "$titles" ]
 cp "$work/up/token" "$root/var/lib/reelsplice/tmdb.key"
 in_root chown reelsplice: /var/lib/reelsplice/ids.txt /var/lib/reelsplice/tmdb.key
@@ -114,7 +113,7 @@ token=$(sed -n 's/.*\(\brsp_[[:alnum:]]*\).*/\1/p' <<<"$OUTPUT")
 timed doctor "reelsplice doctor" as_user reelsplice doctor
 
 serves() {
-  # No function: its subshell would get the signal, and the edge stay.
+  # Not a function: its subshell would get the signal, and the edge would survive.
   "${user[@]}" reelsplice serve --shutdown-delay 0s >"$work/serve.log" 2>&1 &
   servers+=($!)
   answers "http://$api" "$token" "$admin" in_root reelsplice
@@ -122,12 +121,12 @@ serves() {
 timed "serve, first response" "reelsplice serve" serves
 timed health "reelsplice health" as_user reelsplice health
 
-# A browser of this machine, which reaches the edges alone: posters are drawn placeholders.
+# A browser of this machine, which reaches only the edges: posters are placeholders.
 browse() {
   chromium --headless --no-sandbox --disable-gpu --disable-dev-shm-usage --user-data-dir="$work/chromium" --lang=en-US --hide-scrollbars \
     --host-resolver-rules='MAP * ~NOTFOUND, EXCLUDE 127.0.0.1' --window-size=1280,900 --virtual-time-budget=10000 "$@" 2>"$work/chromium.log"
 }
-# driver METHOD PATH [BODY]: a request of WebDriver.
+# driver METHOD PATH [BODY]: a WebDriver request.
 driver() { curl -sf -m 20 -X "$1" -H 'Content-Type: application/json' "http://127.0.0.1:$driver_port/session$2" ${3:+-d "$3"}; }
 script() { driver POST "/$session/execute/sync" "$(jq -n --arg s "$1" '{script: $s, args: []}')" | jq -r .value; }
 # view NAME ROUTE TEXT: waits until the view has the text, and takes a picture.
@@ -158,14 +157,14 @@ views() {
   view splice '#/splice?path=%2F3%2Fmovie%2F550%3Fappend_to_response%3Dcredits%2Cvideos%2Cimages' 'gzip'
   view release '#/release' '188'
 }
-# start_page prints what the page says of its release, once it shows titles.
+# start_page prints the page's text about its release, once it shows titles.
 start_page() {
   browse --dump-dom "http://$api/#token=$token" >"$work/page.html" && grep -Eq 'href="#/(movie|tv)/[0-9]+"' "$work/page.html" &&
     grep -Eo '[^>]*served by this machine' "$work/page.html"
 }
 if command -v chromium >/dev/null; then
   timed browser "chromium http://$api/#token=TOKEN" start_page
-  wants 'served by this machine'
+  has_line 'served by this machine'
   if [ -z "$pictures" ]; then
     skipped+=("pictures: no folder given")
   else
@@ -205,7 +204,7 @@ else
   skipped+=("application of npm: needs node, npm and a registry; curl stands in")
   timed "application: curl" "curl -H 'Authorization: Bearer TOKEN' http://$api/3/movie/550?append_to_response=credits" curl_application
 fi
-wants '^Fight Club, [1-9][0-9]* in the cast$'
+has_line '^Fight Club, [1-9][0-9]* in the cast$'
 
 size() { numfmt --to=si --suffix=B "$(stat -c %s "$1")"; }
 printf '\n%-22s %8s  %s\n' step seconds command

@@ -1,16 +1,16 @@
 #!/usr/bin/env bash
-# Prints the size and shape of the code beside those of another commit: lines, files and
-# comments by package, words of the documents.
+# Prints the size and shape of the code beside another commit's: lines, files and comments by package, words of the
+# documents.
 #
 #   scripts/metrics.sh [--tests] [--first-run] [COMMIT]
 #
-# --tests adds the seconds of "go test ./...", --first-run those of a first "go run" with
-# empty caches, its downloads and its binary. Both run twice: for COMMIT and for this tree.
+# --tests adds the seconds of "go test ./...", --first-run the seconds of a first "go run" with empty caches, its
+# downloads and its binary. Both run twice: for COMMIT and for this tree.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
 tests= first=
-commit=df5f37b # the last before the code was cut anew
+commit=df5f37b # the last before the great cut
 for arg in "$@"; do
   case "$arg" in
     --tests) tests=1 ;;
@@ -22,8 +22,8 @@ work=$(mktemp -d)
 trap 'git worktree remove --force "$work/before" 2>/dev/null || true; rm -rf "$work"' EXIT
 git worktree add --quiet --detach "$work/before" "$commit"
 
-# shape TREE: lines, files and lines of comments, of all packages and of each. Generated files do not count; packages named
-# *test and scripts/clients count as tests.
+# shape TREE: lines, files and lines of comments, in total and by package. Generated files do not count; packages
+# named *test and scripts/clients count as tests.
 shape() {
   local list
   list=$(mktemp -d -p "$work")
@@ -38,7 +38,7 @@ shape() {
       for (p in lines) { l += lines[p]; f += files[p]; c += comments[p]; if (files[p] > 20) large++; print p, lines[p] "/" files[p] "/" comments[p] + 0 }
       printf "all %d/%d/%d\npackages %d\npackages-of-more-than-20-files %d\n", l, f, c, length(lines), large
     }')
-  for doc in README.md ARCHITECTURE.md; do # words but those of code
+  for doc in README.md ARCHITECTURE.md; do # words outside code
     printf '%s %s\n' "$doc" "$(awk '/^```/ { code = !code; next } !code' "$1/$doc" | wc -w)"
   done
 }
@@ -58,7 +58,7 @@ for tree in "$work/before" "$PWD"; do
       export GOMODCACHE=$work/mod GOCACHE=$work/cache GOFLAGS=-modcacherw
       packages=$(go list -deps ./cmd/reelsplice 2>/dev/null | wc -l)
       rm -rf "$work/mod" "$work/cache"
-      { time go build -ldflags '-s -w' -o "$work/reelsplice" ./cmd/reelsplice 2>/dev/null; } 2>&1 # as go run links
+      { time go build -ldflags '-s -w' -o "$work/reelsplice" ./cmd/reelsplice 2>/dev/null; } 2>&1 # like go run
       echo "$packages packages, $(du -sm "$work/mod/cache" | cut -f1) MB of archives, $(du -sm "$work/mod" | cut -f1) MB with what they hold, a binary of $(($(stat -c %s "$work/reelsplice") / 1000000)) MB"
       rm -rf "$work/mod" "$work/cache"
     )

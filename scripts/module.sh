@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Sets the module path, for a fork that is to be installed by "go install": go.mod has it, and this
-# rewrites all that repeats it, which is imports, the linter's rules and the document about installation.
+# Sets the module path, for a fork that "go install" shall find: in go.mod and everywhere it is repeated, in imports,
+# the linter's rules and the document about installation.
 #
 #   scripts/module.sh example.org/team/reelsplice
 set -euo pipefail
@@ -12,4 +12,4 @@ folders='ingest|build|serve|data|schemas|cmd|scripts'
 git ls-files '*.go' '*go.mod' .golangci.yml docs/how-to/install.md |
   OLD="$old" NEW="$new" xargs perl -pi -e "s{(?<![\\w./-])\\Q\$ENV{OLD}\\E(?=/(?:$folders)\\b)}{\$ENV{NEW}}g"
 go mod edit -module "$new"
-git ls-files "*.go" | xargs gofmt -w # imports may have to stand in another order
+git ls-files "*.go" | xargs gofmt -w # the order of imports may change

@@ -1,8 +1,7 @@
 #!/usr/bin/env bash
-# Speed and size of queries at full scale: makes MOVIES generated movies and TV series (or
-# takes the releases in RELEASES), and serves search, discover and lists on one core.
-# Prints sizes of the tables, the times of the build's stages, and for each sort of query
-# how long half and 99 of 100 of them took, what their pages weigh, and memory.
+# Speed and size of queries at full scale: makes MOVIES generated movies and TV series (or uses the releases in
+# RELEASES), and serves search, discover and lists on one core. Prints sizes of the tables, the times of the build's
+# stages, and for each sort of query p50, p99, the size of pages, and memory.
 #
 #   MOVIES=1200000 scripts/query-speed.sh          # an hour and 40 GB in WORK
 #   RELEASES=releases scripts/query-speed.sh       # the current release of a folder

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Runs a command, and again up to twice if it fails: a registry or its network may refuse once.
+# Runs a command, and up to twice more if it fails: a registry or its network may fail once.
 #
 #   scripts/retry.sh COMMAND...
 set -uo pipefail

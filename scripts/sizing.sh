@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
-# Measures a catalogue of N generated movies, with series and people in TMDB's proportions: what each step takes, from the
-# dump to requests of an edge that has nothing in memory, and what the bytes of the release are.
+# Measures a catalogue of N generated movies, with series and people in TMDB's proportions: the cost of each step,
+# from the dump to requests of an edge with cold caches, and the composition of the release.
 #
 #   scripts/sizing.sh [--movies N] [--companies N] [--keywords N] [--work DIR]
 #
-# There are 20,000 movies by default: 2 GB of disk and five minutes of two cores. TMDB's size is 1,240,000: 60 GB, two hours.
-# With fewer movies, --companies 249000 --keywords 90000 gives these kinds their real size. The dump is removed once it
-# is ingested, and DIR at the end unless it is given. The tables are those of docs/explanation/sizing.md.
+# There are 20,000 movies by default: 2 GB of disk and five minutes of two cores. TMDB's size is 1,240,000: 60 GB, two
+# hours. With fewer movies, --companies 249000 --keywords 90000 gives these kinds their real size. The dump is removed
+# after the ingest, and DIR at the end unless given. docs/explanation/sizing.md has the tables.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 # shellcheck source=scripts/packaging/lib.sh
@@ -40,17 +40,17 @@ go build -o "$work/reelsplice" ./cmd/reelsplice
 go build -o "$work/sizing" ./scripts/sizing
 cd "$work"
 
-# disk: the most MB that the folder has had on disk, in the file disk.
+# disk: writes the peak size of the folder in MB to the file disk.
 disk() {
   local now most=0
   while :; do
-    now=$(du -sm . 2>/dev/null | cut -f 1) || true # files go away meanwhile
+    now=$(du -sm . 2>/dev/null | cut -f 1) || true # files may vanish meanwhile
     [ "${now:-0}" -le "$most" ] || { most=$now && echo "$most" >disk; }
     sleep 2
   done
 }
 
-# step NAME ARG...: a row of a command: its time, CPU, memory, and disk with all that was there before.
+# step NAME ARG...: a row for a command: time, CPU, memory, and disk including earlier files.
 step() {
   local name=$1
   shift
@@ -65,10 +65,10 @@ step() {
 # changed FILE: every fiftieth title of a dump, with another overview.
 changed() { zstd -dc "dump/$1.ndjson.zst" | awk 'NR % 50 == 1' | sed 's/"overview":"/"overview":"Revised. /' >"changes/$1.ndjson"; }
 
-# drop FILE...: the files leave the memory of the system.
+# drop FILE...: drops the files from the page cache.
 drop() { for file in "$@"; do dd if="$file" iflag=nocache count=0 2>/dev/null; done; }
 
-# requests NAME: one after the other, of the paths of stdin: half and 99 of 100 took less than so many milliseconds.
+# requests NAME: requests the paths of stdin one by one and prints p50 and p99 in milliseconds.
 requests() {
   sed "s|.*|url = http://127.0.0.1:$port&\noutput = /dev/null|" >paths
   curl -sf --compressed -H "Authorization: Bearer $token" -w '%{time_total}\n' -K paths | sort -n |
@@ -96,7 +96,7 @@ step "verify --subset 1/20" verify --quiet --subset 1/20
 step "verify" verify --quiet
 
 echo
-du -bs catalog "$full" "$release" | cat sizes - | awk '{ printf "%-28s %10.1f MB\n", $2 (NR == 4 ? ", new" : ""), $1 / 1e6 }' # links once
+du -bs catalog "$full" "$release" | cat sizes - | awk '{ printf "%-28s %10.1f MB\n", $2 (NR == 4 ? ", new" : ""), $1 / 1e6 }' # counts links once
 ./sizing "$full"
 
 token=$(./reelsplice token issue --name sizing --tokens tokens.txt 2>/dev/null) port=$(port)

@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# Counts the functions and files that ran, by package, in two walks: a request (the details of a movie with three
-# appended parts, from an edge that runs, against the same edge without a request) and a row (the first movie of the
-# sample, through ingest and build, against the program that prints its version twice).
+# Counts the executed functions and files, by package, in two walks: a request (the details of a movie with three
+# appended parts, from a running edge, against the same edge without a request) and a row (the first movie of the
+# sample, through ingest and build, against the program printing its version twice).
 #
 #   scripts/walks.sh [--files] [request|row]
 #
-# --files prints the functions of each file in place of the packages. Function literals count with their function.
+# --files prints the functions of each file instead of the packages. Function literals count with their function.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -28,8 +28,8 @@ GOCOVERDIR=$work/row "$work/reelsplice" build --quiet --publish --catalog "$work
 
 key=$("$work/reelsplice" token issue --json --name walks --tokens "$work/tokens" 2>/dev/null | grep -o 'rsp_[^"]*')
 
-# serve NAME PATH: serves until it has answered a PATH. Without one it serves for longer, so that what an edge does by the
-# clock is no part of a request.
+# serve NAME PATH: serves until it has answered a PATH. Without one it serves for longer, so that an edge's periodic
+# work does not count for a request.
 serve() {
   coproc EDGE { GOCOVERDIR=$work/$1 exec "$work/reelsplice" serve --json --quiet --releases "$work/releases" --tokens "$work/tokens" --addr 127.0.0.1:0 \
     --scrub-rate 0 --poll 1s --shutdown-delay 0 2>"$work/log"; }
@@ -54,7 +54,7 @@ ran() {
     sort -k1,1 -k2,2n -k3,3r | awk '$3 == "F" { at = $1 ":" $2 } $3 == "B" { n[at] += $4 } END { for (at in n) print at, n[at] }'
 }
 
-# print NAME: totals, and the counts by package or file, of functions on stdin.
+# print NAME: totals, and counts by package or file, of functions on stdin.
 print() {
   sed "s,^$(go list -m)/,," | awk -v name="$1" -v by="$by" '{
     file = $1; sub(/:[0-9]*$/, "", file); package = file; sub(/\/[^\/]*$/, "", package)

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Runs the Windows build under Wine: ingest, build, publish and prune while an edge serves, and the tests of packages with
-# files of Windows. Passes with a message where there is no Wine. Wine shows that the calls are right, not that NTFS or
+# Runs the Windows build under Wine: ingest, build, publish and prune while an edge serves, and the tests of packages
+# with files for Windows. Passes with a message without Wine. Wine shows that the calls are right, not that NTFS or
 # antivirus software agree: see docs/reference/platforms.md.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -15,7 +15,7 @@ edge=
 trap '[ -z "$edge" ] || kill "$edge" 2>/dev/null || true; wineserver -k 2>/dev/null || true; rm -rf "$work"' EXIT
 fail() { echo "wine.sh: $*" >&2; tail -n 5 "$work"/*.err >&2 || true; exit 1; }
 
-# Wine 8 lacks a library and a way to remove files that programs of Go use; both have an older form there.
+# Wine 8 lacks a library and a way to remove files that Go programs use; both have an older form there.
 lib=$(go env GOROOT)/src/internal/syscall/windows/at_windows.go
 sed 's/^var TestDeleteatFallback bool/var TestDeleteatFallback = true/' "$lib" >"$work/at_windows.go"
 printf '{"Replace":{"%s":"%s"}}' "$lib" "$work/at_windows.go" >"$work/overlay.json"
@@ -25,7 +25,7 @@ tests=(schemas/file schemas/object serve/follow serve/http/connlimit serve/relea
 for pkg in "${tests[@]}"; do
   GOOS=windows GOARCH=amd64 go test -overlay "$work/overlay.json" -c -o "$work/${pkg//\//-}.exe" "./$pkg"
 done
-wine cmd /c exit >/dev/null 2>&1 # makes the prefix
+wine cmd /c exit >/dev/null 2>&1 # creates the prefix
 go run ./scripts/wine "$WINEPREFIX/drive_c/windows/system32/bcryptprimitives.dll"
 
 for pkg in "${tests[@]}"; do

@@ -32,8 +32,8 @@ import (
 	"github.com/reelsplice/reelsplice/schemas/release/store"
 )
 
-// ErrRefused matches errors of processes that cannot succeed: their program, plan or catalogue differs from that of
-// the work folder.
+// ErrRefused matches errors of processes that cannot succeed, because the work folder belongs to another program,
+// plan or catalogue.
 var ErrRefused = errors.New("this process does not belong to the build")
 
 // A Site is the data that the processes of a build share, and the resource limits of one process.

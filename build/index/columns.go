@@ -153,7 +153,7 @@ func (r *ranger) addTrends() error {
 		return err
 	}
 	for i, c := range r.columns {
-		scores := r.trends.of(c.ID)
+		scores := r.trends.values(c.ID)
 		for k, v := range scores {
 			rank := r.first + uint32(k)
 			err := r.value(columnParts*i+valuesPart, rank, binary.LittleEndian.AppendUint64(nil, math.Float64bits(v)))
@@ -314,8 +314,8 @@ func (t *trends) since(r *release.Reader, kind fragment.Kind) error {
 	return nil
 }
 
-// of returns the values of a trend column; nil for other columns.
-func (t *trends) of(c tables.ColumnID) []float64 {
+// values returns the values of a trend column; nil for other columns.
+func (t *trends) values(c tables.ColumnID) []float64 {
 	switch c {
 	case tables.TrendDay:
 		return t.ofDay

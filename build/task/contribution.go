@@ -19,7 +19,7 @@ import (
 	"github.com/reelsplice/reelsplice/schemas/record"
 )
 
-// Contributions cross stages in files with sections: see plan.Plan. The key is that of the target resource or the
+// Contributions cross stages in files with sections: see plan.Plan. The key identifies the target resource or
 // external id. The payload starts with the bytes that order the contributions to one resource.
 
 // A contributor collects the contributions of one task to other resources, to external ids and

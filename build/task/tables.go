@@ -54,8 +54,8 @@ func (b *Build) index(ctx context.Context, i int, d *Done) error {
 	return err
 }
 
-// A ranges task sorts the columns of a range of a table's rows. It counts the rows before the range, so its ranks are
-// those of the whole table.
+// A ranges task sorts the columns of a range of a table's rows. It counts the rows before the range, so its ranks hold
+// for the whole table.
 type ranges struct {
 	b      *Build
 	rows   *sorted

@@ -94,7 +94,7 @@ func TestCPUSeconds(t *testing.T) {
 	if err != nil || got != 3 {
 		t.Errorf("cpuSeconds = %v, %v, want 3", got, err)
 	}
-	if _, err := cpuSeconds([]byte("17 (cat) S 5 17")); err == nil || !strings.Contains(err.Error(), "3 fields behind the name") {
+	if _, err := cpuSeconds([]byte("17 (cat) S 5 17")); err == nil || !strings.Contains(err.Error(), "3 fields after the name") {
 		t.Errorf("cpuSeconds of a short line: %v", err)
 	}
 }

@@ -22,28 +22,28 @@ import (
 )
 
 const (
-	realMovies  = 1240 // to so many
-	realSeries  = 229  // series, as in the real catalogue
-	changeStep  = 50   // between changed titles: 2 % change
+	realMovies  = 1240 // movies per
+	realSeries  = 229  // series in the real catalogue
+	changeStep  = 50   // every 50th title changes: 2 %
 	buildMemory = 2 << 30
 )
 
-// A maker makes releases by one program.
+// A maker makes releases with one program.
 type maker struct {
-	name, program             string // of the server
+	name, program             string // name of its server
 	catalog, releases, tokens string
 	token                     string
-	rounds                    []costs // of an ingest and a full build each; the last one has the incremental build too
+	rounds                    []costs // one ingest and full build each; the last one has the incremental build too
 }
 
-// makeReleases makes the dump and from it a release by each program: several times if builds are measured.
-// Odd rounds begin with the other program.
+// makeReleases makes the dump and a release of it with each program, several times if builds are measured. Odd rounds
+// begin with the other program.
 func (b *bench) makeReleases(ctx context.Context) error {
 	for _, p := range []struct{ name, program string }{{edge, b.program}, {before, b.before}} {
 		if p.program == "" {
 			continue
 		}
-		program, err := filepath.Abs(p.program) // children run elsewhere
+		program, err := filepath.Abs(p.program) // children have other working directories
 		if err != nil {
 			return err
 		}
@@ -81,7 +81,7 @@ func (b *bench) makeReleases(ctx context.Context) error {
 	return nil
 }
 
-// full makes a release that follows none.
+// full makes a release without a previous one.
 func (m *maker) full(ctx context.Context, dump string) error {
 	if err := errors.Join(os.RemoveAll(m.catalog), os.RemoveAll(m.releases)); err != nil {
 		return err
@@ -113,7 +113,7 @@ func (m *maker) ingest(ctx context.Context, c *costs, dump string) error {
 	return err
 }
 
-// build builds and publishes a release that follows the previous one: current or none.
+// build builds and publishes a release. previous is current or none.
 func (m *maker) build(ctx context.Context, c *costs, at int, previous string) error {
 	out, err := c.run(ctx, at, m.program, "build", "--json", "--quiet", "--publish", "--catalog", m.catalog,
 		"--releases", m.releases, "--previous", previous, "--memory", strconv.Itoa(buildMemory))
@@ -123,8 +123,7 @@ func (m *maker) build(ctx context.Context, c *costs, at int, previous string) er
 	return err
 }
 
-// run runs a child and notes its time, its CPU time and the most memory that it had, mapped files included,
-// from an index on.
+// run runs a child and records its time, CPU time and peak memory, mapped files included, in c[at:].
 func (c *costs) run(ctx context.Context, at int, args ...string) ([]byte, error) {
 	begin := time.Now()
 	stdout, state, err := run(ctx, args...)
@@ -138,7 +137,7 @@ func (c *costs) run(ctx context.Context, at int, args ...string) ([]byte, error)
 	return stdout, nil
 }
 
-// incremental changes 2 % of the titles and builds upon the releases of the last round.
+// incremental changes 2 % of the titles and builds on the releases of the last round.
 func (b *bench) incremental(ctx context.Context) error {
 	b.progress("incremental build")
 	changes := b.file("changes")
@@ -179,7 +178,7 @@ func changeFile(from, to string) (err error) {
 	return errors.Join(changeRows(z, out), out.Close())
 }
 
-// changeRows copies every changeStep-th row with what changes most often: the overview, and how many voted.
+// changeRows copies every changeStep-th row with the most common change: overview and vote count.
 func changeRows(in io.Reader, out io.Writer) error {
 	rows := bufio.NewScanner(in)
 	rows.Buffer(nil, 256<<20)

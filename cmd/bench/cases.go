@@ -28,7 +28,7 @@ import (
 type workload struct {
 	name      string
 	asks      []ask
-	edgesOnly bool // nginx does not have the responses
+	edgesOnly bool // nginx lacks the responses
 	refused   bool // by an unknown token
 	closes    bool // each request has a connection of its own
 }
@@ -44,20 +44,20 @@ const (
 	// fiveParts are the parts of the larger response.
 	fiveParts = "?append_to_response=credits,images,keywords,release_dates,videos"
 
-	// The bytes of the two responses that are measured, with gzip.
+	// Target sizes of the two measured responses, with gzip.
 	detailBytes = 1_000
 	fiveBytes   = 27_000
 
-	candidates  = 1500   // how many of the most popular movies are looked at for them
-	unprepared  = 20_000 // requests with paths of their own: more than an edge has prepared responses
-	queryMovies = 4000   // whose titles are searched
+	candidates  = 1500   // number of popular movies from which the two are chosen
+	unprepared  = 20_000 // requests with distinct paths: more than an edge can prepare
+	queryMovies = 4000   // their titles are searched
 
 	mixLines     = 8000
 	mixSeed      = 6
-	zipfExponent = 1.1 // of the popularity of movies: the usual guess for catalogues is a little above 1
+	zipfExponent = 1.1 // popularity of movies: common estimates for catalogues are a little above 1
 )
 
-// cases returns the workloads of one sort of request each, and prints the responses that they are about.
+// cases returns a workload for each sort of request, and prints their responses.
 func (b *bench) cases(ctx context.Context, stdout io.Writer, secure bool) ([]*workload, error) {
 	b.progress("choosing responses")
 	detail, err := b.nearest(ctx, "", detailBytes)
@@ -107,8 +107,8 @@ func (b *bench) cases(ctx context.Context, stdout io.Writer, secure bool) ([]*wo
 	}, nil
 }
 
-// mix returns what clients ask for: 70 % details with five parts, 20 % details, 5 % details that the
-// client has, 5 % searches.
+// mix returns a typical mix of requests: 70 % details with five parts, 20 % details, 5 % details that the client has,
+// 5 % searches.
 func (b *bench) mix(ctx context.Context) (*workload, error) {
 	b.progress("preparing the mix")
 	w := &workload{name: "mix"}
@@ -134,7 +134,7 @@ func (b *bench) mix(ctx context.Context) (*workload, error) {
 	return w, nil
 }
 
-// search searches the first two words of a movie's title, as somebody types who looks for it.
+// search searches the first two words of a movie's title, like a person typing it.
 func (b *bench) search(ctx context.Context, id uint64) (ask, error) {
 	rs, err := b.get(ctx, http.MethodGet, fmt.Sprintf("%s/3/movie/%d", b.servers[0].url, id), b.servers[0].header[:1], http.StatusOK) // no gzip
 	if err != nil {
@@ -150,7 +150,7 @@ func (b *bench) search(ctx context.Context, id uint64) (ask, error) {
 	return ask{path: "/3/search/movie?query=" + url.QueryEscape(strings.Join(words[:min(len(words), 2)], " "))}, nil
 }
 
-// nearest returns the path of the movie whose response has nearly so many bytes.
+// nearest returns the path of the movie whose response size is nearest to size.
 func (b *bench) nearest(ctx context.Context, query string, size int) (best string, err error) {
 	least := math.Inf(1)
 	for _, id := range b.ids[:min(len(b.ids), candidates)] {
@@ -193,13 +193,13 @@ func popularMovies(releases string) (ids []uint64, err error) {
 	return ids, nil
 }
 
-// A target is a workload as one server gets it.
+// A target is a workload for one server.
 type target struct {
 	*measure
 	load load
 }
 
-// targets returns the servers with a workload.
+// targets returns the targets of a workload.
 func (b *bench) targets(ctx context.Context, w *workload) (list []*target, err error) {
 	for _, s := range b.servers {
 		if w.edgesOnly && s.name == nginx {
@@ -258,11 +258,11 @@ func (b *bench) targets(ctx context.Context, w *workload) (list []*target, err e
 	return list, nil
 }
 
-// rest is between two loads: the server of the one before still responds to a request of each connection.
+// rest is the pause between two loads: the previous server still responds to a request of each connection.
 const rest = 100 * time.Millisecond
 
-// measure puts workloads on all servers in turn, round by round. Each round begins with another one, so
-// that none always comes first.
+// measure puts workloads on all servers in turn, round by round. Each round begins with another server, so that none
+// always comes first.
 func (b *bench) measure(ctx context.Context, workloads ...*workload) error {
 	var all []*target
 	for _, w := range workloads {

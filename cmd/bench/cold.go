@@ -22,18 +22,18 @@ import (
 )
 
 const (
-	coldResponses = 20_000   // of one pass, at most
-	coldShare     = 3        // a release has so many times the memory of its server
-	coldMemory    = 64 << 20 // least memory of a server; the edge takes half of it for itself
+	coldResponses = 20_000   // limit of one pass
+	coldShare     = 3        // the release is 3 times the server's memory
+	coldMemory    = 64 << 20 // minimum memory of a server; the edge itself takes half of it
 	coldClients   = 32
 	switchTime    = 10 * time.Second // before the switch, and after it
 )
 
-// coldParts are the paths of the parts of a response, below that of its movie.
+// coldParts are the paths of the parts of a response, relative to its movie.
 var coldParts = append([]string{""}, strings.Split(strings.TrimPrefix(fiveParts, "?append_to_response="), ",")...)
 
-// cold measures what is not in memory: one pass over composed responses by a server with a third of the release's bytes as
-// memory, and the time after a switch of releases. It needs to be root.
+// cold measures responses from disk: one pass over composed responses by a server with memory for a third of the
+// release, and the time after a switch of releases. It needs root.
 func (b *bench) cold(ctx context.Context, stdout io.Writer) error {
 	memory := int(b.makers[0].rounds[0][releaseSize]*mebi) / coldShare
 	if memory < coldMemory {
@@ -49,7 +49,7 @@ func (b *bench) cold(ctx context.Context, stdout io.Writer) error {
 		ids = append(ids, b.ids[i])
 	}
 	ids = ids[:min(len(ids), coldResponses)]
-	// Of the edge a response is one request, of nginx one for each part.
+	// A response takes one request to the edge, but one for each part to nginx.
 	requests := func(s *server, id uint64) (urls []string, err error) {
 		path := fmt.Sprintf("/3/movie/%d", id)
 		if s.name != nginx {
@@ -159,8 +159,8 @@ func (b *bench) switched(ctx context.Context, stdout io.Writer, ids []uint64) er
 	return err
 }
 
-// pass asks a server for the URLs of next until it returns none, by several clients. It returns the milliseconds of
-// each response, and how many were not 200.
+// pass requests the URLs of next from several clients until it returns none. It returns the milliseconds of each
+// response, and how many were not 200.
 func (b *bench) pass(ctx context.Context, s *server, next func(i int) (urls []string)) (took []float64, failures int) {
 	var mu sync.Mutex
 	var n atomic.Int64
@@ -188,7 +188,7 @@ func (b *bench) pass(ctx context.Context, s *server, next func(i int) (urls []st
 	return took, failures
 }
 
-// quantile returns the value below which a part of sorted values lie.
+// quantile returns the value below which the given part of the sorted values lies.
 func quantile(sorted []float64, part float64) float64 {
 	if len(sorted) == 0 {
 		return 0
@@ -196,7 +196,8 @@ func quantile(sorted []float64, part float64) float64 {
 	return sorted[int(part*float64(len(sorted)-1))]
 }
 
-// confine puts a process into a memory control group, with that many bytes and nothing of the page cache. forget removes the group.
+// confine puts a process into a memory control group of that many bytes and drops the page cache. forget removes the
+// group.
 func confine(pid, bytes int) (forget func() error, err error) {
 	root, limit := "/sys/fs/cgroup", "memory.max"
 	if _, err := os.Stat(root + "/memory"); err == nil { // version 1
@@ -222,7 +223,7 @@ func confine(pid, bytes int) (forget func() error, err error) {
 	return forget, nil
 }
 
-// readBytes returns how many bytes a process has had read from the disk, page faults included.
+// readBytes returns the bytes that a process has read from disk, including page faults.
 func readBytes(pid int) (float64, error) {
 	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/io", pid))
 	if err != nil {

@@ -24,25 +24,25 @@ import (
 
 const (
 	halfRate     = 1500                  // half handshakes a second
-	halfTick     = 2 * time.Millisecond  // between two batches of them
-	halfDials    = 256                   // under way at most
+	halfTick     = 2 * time.Millisecond  // between two batches
+	halfDials    = 256                   // limit at the same time
 	requestPause = 20 * time.Millisecond // between two requests of a client
 )
 
-// The figures of a round beside half handshakes.
+// Figures of a round with half handshakes.
 const (
 	halfSent   = iota // half handshakes a second
-	newMedian         // milliseconds of a connection, a handshake and a request
-	newMost           // the longest of them
-	openMedian        // milliseconds of a request over an open connection
+	newMedian         // milliseconds for connection, handshake and request
+	newMost           // maximum of them
+	openMedian        // milliseconds for a request over an open connection
 	openMost
 	halfColumns
 )
 
 type halfFigures [halfColumns]float64
 
-// half measures the wait of clients while another client sends half handshakes: it connects, sends a ClientHello and
-// closes the connection. The servers have their turns, round by round.
+// half measures the latency of clients while another client sends half handshakes: it connects, sends a ClientHello
+// and closes the connection. The servers take turns, round by round.
 func (b *bench) half(ctx context.Context, stdout io.Writer) error {
 	release, err := pin(b.wrk.core)
 	if err != nil {
@@ -89,7 +89,7 @@ func (b *bench) half(ctx context.Context, stdout io.Writer) error {
 	return nil
 }
 
-// halfRound measures one server for the seconds of a round, and until the last request has its response.
+// halfRound measures one server for the seconds of a round, and until the last response.
 func (b *bench) halfRound(ctx context.Context, s *server, path string) (f halfFigures, err error) {
 	hello, err := clientHello()
 	if err != nil {
@@ -128,7 +128,7 @@ func (b *bench) halfRound(ctx context.Context, s *server, path string) (f halfFi
 	return f, errors.Join(freshErr, openErr)
 }
 
-// sendHalf sends half handshakes to an address until end, and returns how many.
+// sendHalf sends half handshakes to an address until end, and returns their number.
 func sendHalf(ctx context.Context, addr string, hello []byte, end time.Time) (sent int64) {
 	var n atomic.Int64
 	slots := make(chan struct{}, halfDials)
@@ -146,7 +146,7 @@ func sendHalf(ctx context.Context, addr string, hello []byte, end time.Time) (se
 		for range due - before {
 			select {
 			case slots <- struct{}{}:
-			default: // the server accepts them more slowly
+			default: // the server accepts more slowly
 				continue
 			}
 			dials.Go(func() {
@@ -176,7 +176,7 @@ func clientHello() ([]byte, error) {
 	return c.Bytes(), nil
 }
 
-// A recorder is a connection that keeps the bytes of its writes. Its first read is at the end of the stream.
+// A recorder is a connection that stores the bytes of its writes. Its first read returns io.EOF.
 type recorder struct {
 	net.TCPConn
 	bytes.Buffer
@@ -185,7 +185,7 @@ type recorder struct {
 func (c *recorder) Read([]byte) (int, error)    { return 0, io.EOF }
 func (c *recorder) Write(p []byte) (int, error) { return c.Buffer.Write(p) }
 
-// pin keeps all threads of this process to a core, until release.
+// pin pins all threads of this process to a core, until release.
 func pin(core int) (release func(), err error) {
 	var before, one unix.CPUSet
 	if err := unix.SchedGetaffinity(0, &before); err != nil {

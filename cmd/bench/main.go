@@ -1,15 +1,14 @@
 //go:build linux
 
-// Command bench measures the edge side by side with nginx that has the finished responses as
-// files, and with the edge of another commit. It measures ingests and builds too.
-// scripts/bench.sh builds the programs and runs it.
+// Command bench compares the edge with nginx, which serves the finished responses from files, and with the edge of
+// another commit. It measures ingests and builds too. scripts/bench.sh builds the programs and runs it.
 //
-// All servers run as children on one core, the load on another. Each round asks all of
-// them in turn, and every ratio is taken within a round before the median over the rounds
-// is, so that a machine that slows down for a while slows both sides.
+// All servers run as children on one core, the load on another. Each round sends requests to all of them in turn.
+// Ratios are taken within a round, then the median over rounds, so that a temporary slowdown of the machine affects
+// both sides.
 //
-// The load generator saturates before a server does where responses are large. So the CPU
-// time of a server for a request stands beside the requests per second.
+// For large responses, the load generator saturates before a server does. So CPU time for a request is reported
+// beside requests per second.
 package main
 
 import (
@@ -46,7 +45,7 @@ var sections = []string{"cases", "mix", "tls", "half", "cold", "build"}
 
 // A config is what to measure, and how long.
 type config struct {
-	program, before string // reelsplice, and that of another commit or ""
+	program, before string // reelsplice; another commit's, or ""
 	movies          int64
 	rounds, seconds int
 	sections        []string
@@ -77,7 +76,7 @@ func command(stdout, stderr io.Writer) *cobra.Command {
 		Long: "bench makes a release of a synthetic dump, serves it, and puts load on the edge and on its peers in turn.\n" +
 			"Servers run on one core, the load (wrk) on another; everything listens on 127.0.0.1. It prints medians as\n" +
 			"tables in Markdown. The exit code is 1 if the program is slower or larger than the one of --before.\n\n" +
-			"It needs Linux, two cores and wrk, and works below TMPDIR. Without nginx its rows are left out;\n" +
+			"It needs Linux, two cores and wrk, and works below TMPDIR. Rows of nginx need nginx;\n" +
 			"scripts/bench.sh installs both.",
 		Args: cobra.NoArgs, SilenceUsage: true, SilenceErrors: true,
 	}
@@ -88,11 +87,11 @@ func command(stdout, stderr io.Writer) *cobra.Command {
 	f.IntVar(&cfg.rounds, "rounds", 5, "measure everything `N` times, builds half as often")
 	f.IntVar(&cfg.seconds, "seconds", 2, "length of a round")
 	f.StringSliceVar(&cfg.sections, "sections", sections, "what to measure: "+strings.Join(sections, ", "))
-	f.BoolVar(&quick, "quick", false, "2,000 movies, 3 rounds of a second, where no flag says otherwise")
+	f.BoolVar(&quick, "quick", false, "2,000 movies, 3 rounds of a second, unless other flags are given")
 	c.RunE = func(c *cobra.Command, _ []string) error {
 		for name, value := range map[string]string{"movies": "2000", "rounds": "3", "seconds": "1"} {
 			if quick && !f.Changed(name) {
-				_ = f.Set(name, value) // a number
+				_ = f.Set(name, value) // always valid
 			}
 		}
 		if err := cfg.validate(); err != nil {
@@ -116,12 +115,12 @@ type bench struct {
 	log      io.Writer
 	client   *http.Client
 	wrk      wrk
-	core     int    // of the servers
+	core     int    // core of the servers
 	dir      string // temporary folder
 	makers   []*maker
-	servers  []*server         // that run: the edge, and if there are any the one before and nginx
-	ids      []uint64          // of movies, the most popular first
-	finished map[string]string // paths of nginx, where it has responses of the edge as files, by their own
+	servers  []*server         // running servers: the edge, then the earlier one and nginx, if present
+	ids      []uint64          // movie ids, the most popular first
+	finished map[string]string // from paths at the edge to files of nginx with the same response
 	measures []*measure
 }
 
@@ -129,10 +128,11 @@ func (b *bench) progress(format string, args ...any) {
 	fmt.Fprintf(b.log, "bench: "+format+"\n", args...)
 }
 
-// run measures, prints the tables and names what is worse than before. It ends all that it started.
+// run measures, prints the tables and returns the costs that are worse than before. It ends everything that it
+// started.
 func (b *bench) run(ctx context.Context, stdout io.Writer) (worse []string, err error) {
 	if b.wrk.program, _ = exec.LookPath("wrk"); b.wrk.program == "" {
-		return nil, errors.New("wrk is not installed, and it makes the load: install it (apt-get install wrk), or run scripts/bench.sh, which does")
+		return nil, errors.New("wrk, the load generator, is not installed: install it (apt-get install wrk), or run scripts/bench.sh, which does")
 	}
 	if b.core, b.wrk.core, err = twoCores(); err != nil {
 		return nil, err
@@ -175,7 +175,7 @@ func (b *bench) run(ctx context.Context, stdout io.Writer) (worse []string, err 
 	return worse, nil
 }
 
-// measureServers starts the servers, over TLS where secure, notes the responses that are asked for and puts load on all.
+// measureServers starts the servers (over TLS if secure), stores the responses for nginx and puts load on all.
 func (b *bench) measureServers(ctx context.Context, stdout io.Writer, secure bool) error {
 	defer b.stopAll()
 	if err := b.wrk.writeScripts(b.dir); err != nil {

@@ -19,7 +19,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// run runs a child to its end. Its errors have what it wrote to stderr.
+// run runs a child to its end. Its errors contain the child's stderr.
 func run(ctx context.Context, args ...string) (stdout []byte, state *os.ProcessState, err error) {
 	cmd := exec.CommandContext(ctx, args[0], args[1:]...)
 	cmd.Env = environment()
@@ -39,7 +39,7 @@ func run(ctx context.Context, args ...string) (stdout []byte, state *os.ProcessS
 	return nil, nil, fmt.Errorf("%.200s: %w", strings.Join(args, " "), err)
 }
 
-// environment returns that of children, without settings of flags and of how many cores Go is to use.
+// environment returns the environment of children, without settings of flags and GOMAXPROCS.
 func environment() []string {
 	return slices.DeleteFunc(os.Environ(), func(v string) bool {
 		return strings.HasPrefix(v, "REELSPLICE_") || strings.HasPrefix(v, "GOMAXPROCS=")
@@ -64,7 +64,7 @@ func twoCores() (first, second int, err error) {
 	return list[0], list[1], nil
 }
 
-// machine describes the machine at hand.
+// machine describes this machine.
 func machine() string {
 	cpu := "unknown " + runtime.GOARCH
 	info, _ := os.ReadFile("/proc/cpuinfo")
@@ -76,7 +76,7 @@ func machine() string {
 	return fmt.Sprintf("%s, %d cores, Linux %s; %s", cpu, runtime.NumCPU(), bytes.TrimSpace(kernel), runtime.Version())
 }
 
-// cpuTime returns the seconds of CPU that a process has taken so far.
+// cpuTime returns the CPU time of a process so far, in seconds.
 func cpuTime(pid int) (float64, error) {
 	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	if err != nil {
@@ -85,13 +85,13 @@ func cpuTime(pid int) (float64, error) {
 	return cpuSeconds(stat)
 }
 
-// cpuSeconds reads /proc/PID/stat: the time in user and kernel mode of all threads, in ticks of a
-// hundredth of a second. The name of the program, in parentheses, may hold anything.
+// cpuSeconds parses /proc/PID/stat: the time in user and kernel mode of all threads, in ticks of a hundredth of a
+// second. The program's name, in parentheses, may contain anything.
 func cpuSeconds(stat []byte) (float64, error) {
 	f := strings.Fields(string(stat[bytes.LastIndexByte(stat, ')')+1:]))
-	const user, system = 11, 12 // behind the name
+	const user, system = 11, 12 // counted after the name
 	if len(f) <= system {
-		return 0, fmt.Errorf("stat: %d fields behind the name, want more than %d", len(f), system)
+		return 0, fmt.Errorf("stat: %d fields after the name, want more than %d", len(f), system)
 	}
 	u, err1 := strconv.ParseUint(f[user], 10, 64)
 	s, err2 := strconv.ParseUint(f[system], 10, 64)

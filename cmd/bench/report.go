@@ -12,17 +12,17 @@ import (
 
 const mebi = 1 << 20
 
-// How much more than another commit is worse.
+// Ratios to another commit above which a figure is worse.
 const (
 	mostTime  = 1.03
 	mostBytes = 1.01
 )
 
-// The figures of one load on one server.
+// Figures of one load on one server.
 const (
 	rate = iota // requests/s
 	cpu         // microseconds of the server's CPU time for a request
-	busy        // percent of its core that the server took
+	busy        // percent of its core that the server used
 	p50         // microseconds
 	p99         // microseconds
 	size        // bytes of a response with its header
@@ -31,14 +31,14 @@ const (
 
 type figures [columns]float64
 
-// A measure is all rounds of one server under one load.
+// A measure has all rounds of one server under one load.
 type measure struct {
-	name   string // of the workload
+	name   string // name of the workload
 	server *server
 	rounds []figures
 }
 
-// The costs of an ingest and the builds after it, by one program.
+// Costs of an ingest and the builds after it, with one program.
 const (
 	ingestTime   = iota // seconds
 	ingestCPU           // seconds
@@ -57,7 +57,7 @@ type costs [costCount]float64
 
 var costNames = [costCount]struct {
 	name string
-	most float64 // by that of another commit; 0 for any
+	most float64 // highest ratio to another commit; 0 for no limit
 }{
 	ingestTime: {"ingest, s", 0}, ingestCPU: {"ingest, CPU s", mostTime}, ingestMemory: {"ingest, MiB of memory", 0},
 	fullTime: {"full build, s", 0}, fullCPU: {"full build, CPU s", mostTime}, fullMemory: {"full build, MiB of memory", 0},
@@ -66,8 +66,8 @@ var costNames = [costCount]struct {
 	incrementalMemory: {"incremental build, MiB of memory", 0},
 }
 
-// median returns the middle of values, the mean of the two in the middle of an even number of them, and 0 for none.
-// Values of 0 were not measured.
+// median returns the middle of the sorted values, or the mean of the two middle ones; 0 without values. It ignores
+// zeros, which were not measured.
 func median(values []float64) float64 {
 	v := slices.DeleteFunc(slices.Sorted(slices.Values(values)), func(f float64) bool { return f <= 0 })
 	if len(v) == 0 {
@@ -96,11 +96,11 @@ func ratio[T any](a, b []T, f func(*T) float64) float64 {
 	return median(values)
 }
 
-// saturated is the percentage of its core from which on a server sets the pace.
+// saturated is the percentage of its core from which a server is the bottleneck.
 const saturated = 90
 
-// writeServers compares the edge with its peers and names the cases that are worse than before. Requests/s
-// count where one of the two servers set the pace; CPU time counts where the edge did not.
+// writeServers compares the edge with its peers and returns the cases that are worse than before. Requests/s count if
+// one of the two servers was the bottleneck; CPU time counts if the edge was not.
 func writeServers(w io.Writer, measures []*measure) (worse []string) {
 	column := func(i int) func(*figures) float64 { return func(f *figures) float64 { return f[i] } }
 	var ratios, all [][]string
@@ -139,7 +139,7 @@ func writeServers(w io.Writer, measures []*measure) (worse []string) {
 	return worse
 }
 
-// writeBuilds compares ingests and builds with those of another commit, if there is one, and names what is worse.
+// writeBuilds compares ingests and builds with another commit's, if given, and returns the costs that are worse.
 func writeBuilds(w io.Writer, makers []*maker) (worse []string) {
 	var rows [][]string
 	for i, c := range costNames {
@@ -170,7 +170,7 @@ func table(w io.Writer, title string, head []string, rows [][]string) {
 	_ = t.Flush() // a failing stdout ends the program
 }
 
-// number returns a number with what matters of it; - for none.
+// number formats a number with its significant digits; - for 0.
 func number(v float64) string {
 	switch {
 	case v == 0:

@@ -25,7 +25,7 @@ import (
 //go:embed nginx.conf
 var nginxConfig string
 
-// The servers.
+// Names of servers.
 const (
 	edge   = "edge"
 	before = "before" // the edge of another commit
@@ -40,7 +40,7 @@ const (
 // A server is a child that serves HTTP, in one process.
 type server struct {
 	name, url string
-	header    []string // of a request for gzip
+	header    []string // header lines of a request for gzip
 	args      []string // program and arguments
 	cmd       *exec.Cmd
 	ended     chan struct{}
@@ -53,7 +53,7 @@ func headerWith(token string) []string {
 	return []string{"Authorization: Bearer " + token, "Accept-Encoding: gzip"}
 }
 
-// startServers starts the edges and nginx over no files yet, over TLS where secure.
+// startServers starts the edges, and nginx without files yet, over TLS if secure.
 func (b *bench) startServers(ctx context.Context, stdout io.Writer, secure bool) (err error) {
 	scheme, edgeTLS, nginxListen, nginxTLS := "http://", []string(nil), "", ""
 	if secure {
@@ -63,7 +63,7 @@ func (b *bench) startServers(ctx context.Context, stdout io.Writer, secure bool)
 		}
 		cert, key := filepath.Join(dir, localca.LeafFile), filepath.Join(dir, localca.LeafKey)
 		scheme, edgeTLS, nginxListen = "https://", []string{"--tls-cert", cert, "--tls-key", key}, " ssl"
-		// The cipher is the one that the edge takes.
+		// The edge's cipher.
 		nginxTLS = fmt.Sprintf("ssl_certificate %s; ssl_certificate_key %s; ssl_protocols TLSv1.3; ssl_conf_command Ciphersuites TLS_AES_128_GCM_SHA256;", cert, key)
 	}
 	if b.ids, err = popularMovies(b.makers[0].releases); err != nil {
@@ -111,8 +111,8 @@ func (b *bench) startServers(ctx context.Context, stdout io.Writer, secure bool)
 	return nil
 }
 
-// start starts a server on its core, and waits until it responds with whatever status. When this process dies,
-// the server ends.
+// start starts a server on its core, and waits for its first response of any status. The server ends when this
+// process dies.
 func (b *bench) start(ctx context.Context, s *server) error {
 	log, err := os.Create(b.file(s.name + ".log"))
 	if err != nil {
@@ -127,7 +127,7 @@ func (b *bench) start(ctx context.Context, s *server) error {
 	}
 	s.ended = make(chan struct{})
 	go func() {
-		_ = s.cmd.Wait() // the log has why
+		_ = s.cmd.Wait() // the reason is in the log
 		close(s.ended)
 	}()
 	ctx, cancel := context.WithTimeout(ctx, patience)
@@ -176,7 +176,7 @@ func freeAddr() (string, error) {
 	return ln.Addr().String(), ln.Close()
 }
 
-// finish gives the edge's response to a path to nginx, and returns the path of it there.
+// finish stores the edge's response to a path as a file of nginx, and returns its path there.
 func (b *bench) finish(ctx context.Context, path string) (string, error) {
 	if at, ok := b.finished[path]; ok {
 		return at, nil
@@ -193,19 +193,19 @@ func (b *bench) finish(ctx context.Context, path string) (string, error) {
 	return at, os.WriteFile(b.file("nginx", "files", at+".gz"), rs.body, 0o600)
 }
 
-// A response is what came over the wire.
+// A response is a response as received.
 type response struct {
 	header http.Header
 	body   []byte
 }
 
-// get asks a server of this machine for a URL, with header lines "Name: value". The response has to have a status, 0 for
-// any; its body is as it came.
+// get requests a URL from a local server, with header lines "Name: value". It requires the given status (0 for any),
+// and does not decode the body.
 func (b *bench) get(ctx context.Context, method, url string, header []string, status int) (response, error) {
 	return getBy(ctx, b.client, method, url, header, status)
 }
 
-// getBy is get by a client.
+// getBy is get with a given client.
 func getBy(ctx context.Context, client *http.Client, method, url string, header []string, status int) (response, error) {
 	rq, err := http.NewRequestWithContext(ctx, method, url, http.NoBody)
 	if err != nil {

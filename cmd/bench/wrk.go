@@ -21,10 +21,10 @@ var (
 	mixScript string
 )
 
-// connections is how many connections the load has open.
+// connections is the number of open connections of the load.
 const connections = 32
 
-// A wrk makes load from a core of its own, by scripts in a folder.
+// A wrk makes load from a core of its own, with scripts in a folder.
 type wrk struct {
 	program string
 	core    int
@@ -39,16 +39,16 @@ func (w *wrk) writeScripts(dir string) error {
 	)
 }
 
-// A load is one run of wrk: one thread, connections that stay open.
+// A load is one run of wrk: one thread, persistent connections.
 type load struct {
 	url     string
 	header  []string // "Name: value"
-	lines   string   // file of lines "path TAB ETag", asked for in turn; "" for url alone
+	lines   string   // file of lines "path TAB ETag", requested in turn; "" for url alone
 	seconds int
-	refused bool // every response is to have a status of 400 or more
+	refused bool // every response must have a status of 400 or more
 }
 
-// A loaded is what wrk measured of a load.
+// A loaded is wrk's result for a load.
 type loaded struct {
 	requests, bytes float64
 	seconds         float64
@@ -81,14 +81,14 @@ func (w *wrk) run(ctx context.Context, l load) (loaded, error) {
 	return parseWrk(string(out), l.refused)
 }
 
-// parseWrk reads the line that result.lua prints. A load with errors is none; refused says that all responses
-// are to have a status of 400 or more.
+// parseWrk parses the line that result.lua prints. A load with errors is an error; refused means that all responses
+// must have a status of 400 or more.
 func parseWrk(out string, refused bool) (r loaded, err error) {
 	_, line, _ := strings.Cut(out, "\nresult ")
 	var micros, connect, read, write, timeout, status float64
 	if _, err := fmt.Sscanf(line, "requests=%g micros=%g bytes=%g p50=%g p99=%g connect=%g read=%g write=%g timeout=%g status=%g",
 		&r.requests, &micros, &r.bytes, &r.p50, &r.p99, &connect, &read, &write, &timeout, &status); err != nil {
-		return r, fmt.Errorf("wrk: no result in what it printed: %w: %.200q", err, out)
+		return r, fmt.Errorf("wrk: no result in its output: %w: %.200q", err, out)
 	}
 	r.seconds = micros / 1e6
 	want := 0.0

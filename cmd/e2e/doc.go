@@ -1,3 +1,3 @@
-// Package e2e holds the tests that cross all stages: what a dump gives is
-// ingested, built and served, and the answer is compared with what went in.
+// Package e2e holds the tests that cross all stages: they ingest, build and serve a dump, and compare the response
+// with the dump.
 package e2e

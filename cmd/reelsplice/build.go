@@ -30,22 +30,22 @@ func buildCommand(a *app) *cobra.Command {
 			"/3/movie/changes and its like list what ingests have changed in the catalogue in the last 15 days. Without a\n" +
 			"difference from the previous release, the current one by default, there is no new release: build reports the\n" +
 			"previous one.\n\n" +
-			"An incremental build reuses each resource whose inputs are those of the previous release, and links its packs\n" +
-			"where the file system has hard links. --full renders everything, and so does another --level or version of\n" +
-			"the program. The responses are the same either way.\n\n" +
-			"--publish refuses a release that has much less than the current one: see --max-drop. So it does with one that does\n" +
-			"not answer as --expect wants, and with one that has the responses of a release that was rolled back. --force\n" +
-			"publishes it all the same.\n\n" +
+			"An incremental build reuses each resource whose inputs have not changed since the previous release, and links its packs\n" +
+			"if the file system has hard links. --full renders everything, and so does another --level or version of\n" +
+			"the program. The responses are the same.\n\n" +
+			"--publish refuses a release that has much less than the current one (see --max-drop), that fails\n" +
+			"an expectation of --expect, or that has the responses of a release that was rolled back. --force\n" +
+			"publishes it anyway.\n\n" +
 			"Into a bucket, \"publish --releases URL --from DIR\" uploads a release.",
 		Example: "  reelsplice build --publish",
 	}
 	f := c.Flags()
 	f.StringVar(&cfg.Catalog, "catalog", usualCatalog, "`DIR` of the catalogue")
-	f.StringVar(&cfg.Releases, "releases", usualReleases, "`DIR` of the releases, made when it is missing")
-	f.IntVar(&cfg.Jobs, "jobs", cfg.Jobs, "shards built at once")
-	f.Var(bytesFlag[int64]{&cfg.Memory}, "memory", "bytes that the build may use, such as 512MiB")
+	f.StringVar(&cfg.Releases, "releases", usualReleases, "`DIR` of the releases, created if missing")
+	f.IntVar(&cfg.Jobs, "jobs", cfg.Jobs, "tasks that run side by side")
+	f.Var(bytesFlag[int64]{&cfg.Memory}, "memory", "memory limit, such as 512MiB")
 	content.add(f)
-	f.BoolVar(&publish, "publish", false, "make the release current, unless --max-drop or --expect refuse it")
+	f.BoolVar(&publish, "publish", false, "make the release current, unless --max-drop or --expect forbids it")
 	g.add(f)
 	c.AddCommand(buildPlanCommand(a), buildTaskCommand(a), buildSealCommand(a), submitCommand(a), buildStatusCommand(a), buildCleanCommand(a))
 	check := func() error {
@@ -69,7 +69,7 @@ func buildCommand(a *app) *cobra.Command {
 	})
 }
 
-// contentFlags decide, beside the catalogue, what is in a release.
+// contentFlags determine the content of a release, besides the catalogue.
 type contentFlags struct {
 	level            int
 	previous, access string
@@ -83,7 +83,7 @@ func (c *contentFlags) add(f *pflag.FlagSet) {
 	f.BoolVar(&c.full, "full", false, "render everything; reuse nothing of the previous release")
 }
 
-// counts returns the counts of requests, nil for none.
+// counts returns the request counts, nil without any.
 func (c *contentFlags) counts() (build.Access, error) {
 	if c.access == "" {
 		return nil, nil
@@ -91,8 +91,8 @@ func (c *contentFlags) counts() (build.Access, error) {
 	return build.ReadAccess(c.access)
 }
 
-// previousRelease returns the id of the release that a build compares with and reuses, ""
-// for none. A broken current release counts as none.
+// previousRelease returns the id of the release that a build compares with and reuses, "" for none. A broken current
+// release counts as none.
 func (a *app) previousRelease(ctx context.Context, s store.Folder, name string) (string, error) {
 	switch name {
 	case "none", "":
@@ -117,7 +117,7 @@ func (a *app) previousRelease(ctx context.Context, s store.Folder, name string) 
 	return "", nil
 }
 
-// buildAndReport builds a release, publishes it if that is wanted, and reports it with the command that comes next.
+// buildAndReport builds a release, publishes it if requested, and prints its report and the next command.
 func (a *app) buildAndReport(ctx context.Context, cfg build.Config, publish bool, g *publishGate) error {
 	r, err := a.build(ctx, cfg)
 	if err != nil {
@@ -134,11 +134,11 @@ func (a *app) buildAndReport(ctx context.Context, cfg build.Config, publish bool
 	return nil
 }
 
-// A heldBackError is about a release that was built and, by what is in it, not published.
+// A heldBackError reports that a release was built but not published because of its content.
 type heldBackError struct{ error }
 
-// publishBuilt makes the release of a build current if that is wanted, and prints the report. A release that the gate
-// refuses is an error.
+// publishBuilt makes a built release current if requested, and prints the report. It returns an error if the gate
+// refuses the release.
 func (a *app) publishBuilt(ctx context.Context, r *build.Report, to store.Folder, publish bool, g *publishGate) (err error) {
 	s, v := localStore{to}, verdict{}
 	var refusal error

@@ -24,7 +24,7 @@ import (
 	"github.com/reelsplice/reelsplice/build/task"
 )
 
-// A site has the flags of the commands that are steps of a build as array jobs.
+// A site has the flags of the commands that run steps of an array build.
 type site struct {
 	catalog, releases, work, scratch string
 	jobs                             int
@@ -35,22 +35,22 @@ func (s *site) workFlag(f *pflag.FlagSet) {
 	f.StringVar(&s.work, "work", "", "`DIR` that all tasks of this build share")
 }
 
-// sourceFlags add where the catalogue and the releases lie: where the plan has them when not given.
+// sourceFlags adds the flags for catalogue and releases, which default to the plan's.
 func (s *site) sourceFlags(f *pflag.FlagSet) {
-	f.StringVar(&s.catalog, "catalog", "", "`DIR` of the catalogue (default that of the plan)")
-	f.StringVar(&s.releases, "releases", "", "`DIR` of the releases (default that of the plan)")
+	f.StringVar(&s.catalog, "catalog", "", "`DIR` of the catalogue (default the plan's)")
+	f.StringVar(&s.releases, "releases", "", "`DIR` of the releases (default the plan's)")
 }
 
-// machineFlags add what a process may take of its machine.
+// machineFlags adds the resource limits of a process.
 func (s *site) machineFlags(f *pflag.FlagSet) {
 	s.memory = build.DefaultConfig().Memory
-	f.StringVar(&s.scratch, "scratch", "", "local `DIR` for files in the making (default the system's temporary one)")
+	f.StringVar(&s.scratch, "scratch", "", "local `DIR` for unfinished files (default the system's temporary one)")
 	f.IntVar(&s.jobs, "jobs", runtime.GOMAXPROCS(0), "tasks that run side by side")
-	f.Var(bytesFlag[int64]{&s.memory}, "memory", "bytes that the process may use, such as 512MiB")
+	f.Var(bytesFlag[int64]{&s.memory}, "memory", "memory limit, such as 512MiB")
 }
 
-// open returns the folders of the build. Where catalogue and releases are not named, they are those of the plan; without a
-// plan the command itself complains.
+// open returns the folders of the build. Catalogue and releases default to the plan's. Without a plan, the command
+// itself reports the error.
 func (s *site) open(a *app) (at array.Site, err error) {
 	if s.jobs < 1 && s.memory > 0 {
 		return at, usage(fmt.Errorf("jobs %d: want 1 or more", s.jobs))
@@ -76,8 +76,8 @@ func (s *site) open(a *app) (at array.Site, err error) {
 	return at, err
 }
 
-// programVersion tells programs apart that may make other bytes: by version and commit, or by its own
-// bytes if it was built of edited sources.
+// programVersion identifies a program whose output may differ: version and commit, or a hash of its own bytes if its
+// sources were edited.
 func programVersion() string {
 	v := version()
 	if v.Revision != "" && !strings.HasSuffix(v.Version, ".dirty") {
@@ -100,8 +100,8 @@ func buildPlanCommand(a *app) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "plan --work DIR",
 		Short: "Divide a build into tasks",
-		Long: "plan divides a build into tasks and writes the plan into the work folder, which is of this build alone. Again, it\n" +
-			"keeps the plan that is there. \"build submit\" has an engine run the steps:\n" +
+		Long: "plan divides a build into tasks and writes the plan into the work folder, which belongs to this build alone. A second\n" +
+			"run keeps an existing plan. \"build submit\" lets an engine run the steps:\n" +
 			"plan, each stage with \"build task\", and \"build seal\".",
 	}
 	f := c.Flags()
@@ -138,7 +138,7 @@ func buildPlanCommand(a *app) *cobra.Command {
 	})
 }
 
-// refused marks errors that another attempt cannot help, for the exit code.
+// refused marks errors that a retry cannot help as usage errors, for the exit code.
 func refused(err error) error {
 	if errors.Is(err, array.ErrRefused) {
 		return usage(err)
@@ -157,7 +157,7 @@ func (a *app) printPlan(p *plan.Plan) error {
 	}{p.ID(), p.Records, p.TitleTasks(), p.Partitions(), p.Previous, p.Disk}
 	return a.print(v, func(w io.Writer) {
 		fmt.Fprintf(w, "plan\t%s: %s and %s, upon %s\n", v.Plan, plural(v.Titles, "title task"), plural(v.Parts, "resource task"), orNone(v.Previous))
-		fmt.Fprintf(w, "disk\tat most about %s for the files of a task in the making\n", humanize.IBytes(uint64(v.Disk)))
+		fmt.Fprintf(w, "disk\tup to about %s for the unfinished files of a task\n", humanize.IBytes(uint64(v.Disk)))
 	})
 }
 
@@ -178,19 +178,19 @@ func buildTaskCommand(a *app) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "task STAGE --work DIR --count N",
 		Short: "Run a share of the tasks of a stage",
-		Long: "task runs share --index, from 0 on, of --count of the tasks of a stage. All shares of the stages before must be\n" +
+		Long: "task runs share --index (from 0) of --count of the tasks of a stage. All shares of the earlier stages must be\n" +
 			"done: " + strings.Join(names[:len(names)-1], ", ") + ".\n\n" +
-			"Without --index, it comes from the environment of the engine: JOB_COMPLETION_INDEX (Kubernetes),\n" +
+			"--index defaults to the engine's environment variable: JOB_COMPLETION_INDEX (Kubernetes),\n" +
 			"SLURM_ARRAY_TASK_ID, AWS_BATCH_JOB_ARRAY_INDEX, NOMAD_ALLOC_INDEX or CLOUD_RUN_TASK_INDEX.\n\n" +
-			"It may be killed, repeated, or run twice at a time. Exit code 2 means that another attempt cannot help: the plan\n" +
-			"is of another program or another catalogue.",
+			"It may be killed, repeated, or run twice at a time. Exit code 2 means that a retry cannot help: the plan\n" +
+			"belongs to another program or catalogue.",
 		Args: argCount(1, 1),
 	}
 	f := c.Flags()
 	s.workFlag(f)
 	s.sourceFlags(f)
 	s.machineFlags(f)
-	f.IntVar(&share.Index, "index", -1, "number of the share, from 0 on")
+	f.IntVar(&share.Index, "index", -1, "number of the share, from 0")
 	f.IntVar(&share.Count, "count", 0, "number of shares")
 	required(c, "work", "count")
 	return a.leaf(c, func(ctx context.Context, args []string) (err error) {
@@ -220,13 +220,13 @@ func buildTaskCommand(a *app) *cobra.Command {
 	})
 }
 
-// indexVariables are those by which engines tell a task of an array job its index, from 0 on: Kubernetes, Slurm,
-// AWS Batch, Nomad and Cloud Run.
+// indexVariables are the environment variables for the index of a task, from 0: of Kubernetes, Slurm, AWS Batch,
+// Nomad and Cloud Run.
 var indexVariables = []string{
 	"JOB_COMPLETION_INDEX", "SLURM_ARRAY_TASK_ID", "AWS_BATCH_JOB_ARRAY_INDEX", "NOMAD_ALLOC_INDEX", "CLOUD_RUN_TASK_INDEX",
 }
 
-// arrayIndex returns the index that environ, a list of NAME=value, has. An empty variable counts as absent.
+// arrayIndex returns the index from environ, a list of NAME=value. An empty variable counts as absent.
 func arrayIndex(environ []string) (index int, err error) {
 	index = -1
 	for _, v := range environ {
@@ -256,13 +256,13 @@ func buildSealCommand(a *app) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "seal --work URL",
 		Short: "Complete the release when all tasks are done",
-		Long:  "seal completes the release, adds it to the releases, removes the content of the work folder and prints the report.",
+		Long:  "seal completes the release, adds it to the releases, empties the work folder and prints the report.",
 	}
 	f := c.Flags()
 	s.workFlag(f)
 	s.sourceFlags(f)
 	s.machineFlags(f)
-	f.BoolVar(&publish, "publish", false, "make the release current, unless --max-drop or --expect refuse it")
+	f.BoolVar(&publish, "publish", false, "make the release current, unless --max-drop or --expect forbids it")
 	g.add(f)
 	required(c, "work")
 	return a.checked(c, g.read, func(ctx context.Context, _ []string) error {
@@ -281,7 +281,7 @@ func buildSealCommand(a *app) *cobra.Command {
 		if err := array.Clean(at); err != nil {
 			return err
 		}
-		return usage(err) // nil, or another attempt would end the same way
+		return usage(err) // nil, or a retry would end the same way
 	})
 }
 
@@ -289,7 +289,7 @@ func buildCleanCommand(a *app) *cobra.Command {
 	var s site
 	c := &cobra.Command{
 		Use:   "clean --work DIR",
-		Short: "Remove what a build that was given up has left in its work folder",
+		Short: "Remove the files of an abandoned build from its work folder",
 	}
 	s.workFlag(c.Flags())
 	required(c, "work")
@@ -306,7 +306,7 @@ func buildStatusCommand(a *app) *cobra.Command {
 	var s site
 	c := &cobra.Command{
 		Use:   "status --work DIR",
-		Short: "Show how far a build is",
+		Short: "Show the progress of a build",
 	}
 	s.workFlag(c.Flags())
 	required(c, "work")

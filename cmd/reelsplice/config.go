@@ -16,16 +16,16 @@ import (
 
 const envPrefix = "REELSPLICE_"
 
-// settingsOf is the annotation of a command that looks at another one's installation: it takes the flags
-// they share from that one's table of the config file.
+// settingsOf annotates a command that examines another command's installation: it reads their common flags from the
+// other command's table of the config file.
 const settingsOf = "settings of"
 
-// ownTable is the annotation of a flag that the top of the config file does not set: a command with a folder of its own
-// does not take that of the others.
+// ownTable annotates a flag that the top of the config file does not set, because the command has a folder of its
+// own.
 const ownTable = "own table"
 
-// configure sets each flag of cmd that is absent from the command line from the environment,
-// or else from the config file. An empty variable counts as absent.
+// configure sets each flag of cmd that is absent from the command line from the environment, or else from the config
+// file. An empty variable counts as absent.
 func (a *app) configure(cmd *cobra.Command) error {
 	variables := a.variables()
 	a.config = a.configFile()
@@ -42,7 +42,7 @@ func (a *app) configure(cmd *cobra.Command) error {
 	return errors.Join(errs...)
 }
 
-// variables returns the variables of the environment that set flags.
+// variables returns the environment variables that set flags.
 func (a *app) variables() map[string]string {
 	variables := map[string]string{}
 	for _, v := range a.Environ() {
@@ -56,7 +56,7 @@ func (a *app) variables() map[string]string {
 // folderConfig is the config file of a folder.
 const folderConfig = "reelsplice.toml"
 
-// configFile returns the config file: that of the flag, of the environment, of this folder or of the system; "" for none.
+// configFile returns the config file: from the flag, the environment, this folder or the system; "" for none.
 func (a *app) configFile() string {
 	if path := cmp.Or(a.config, a.variables()[envPrefix+"CONFIG"]); path != "" {
 		return path
@@ -95,7 +95,7 @@ func (a *app) setFlag(cmd *cobra.Command, f *pflag.Flag, variables map[string]st
 	return nil
 }
 
-// setText sets a flag from a variable: one that may be repeated from a line of CSV, whose cells are its values.
+// setText sets a flag from a variable. For a repeatable flag, the variable is a line of CSV with its values.
 func setText(cmd *cobra.Command, f *pflag.Flag, text string) error {
 	if _, isList := f.Value.(pflag.SliceValue); !isList {
 		return cmd.Flags().Set(f.Name, text)
@@ -112,7 +112,7 @@ func setText(cmd *cobra.Command, f *pflag.Flag, text string) error {
 	return nil
 }
 
-// setValue sets a flag from a value of TOML, which is a list only for a flag that may be repeated.
+// setValue sets a flag from a TOML value, which may be a list only for a repeatable flag.
 func setValue(cmd *cobra.Command, f *pflag.Flag, v any) error {
 	switch v := v.(type) {
 	case string, bool, int64, float64:
@@ -134,20 +134,20 @@ func setValue(cmd *cobra.Command, f *pflag.Flag, v any) error {
 	return errors.New("want one value")
 }
 
-// variableOf returns the variable that sets a flag: that of max-age is REELSPLICE_MAX_AGE.
+// variableOf returns the variable that sets a flag, such as REELSPLICE_MAX_AGE for max-age.
 func variableOf(flag string) string {
 	return envPrefix + strings.ToUpper(strings.ReplaceAll(flag, "-", "_"))
 }
 
-// lookup returns the innermost setting of a flag in the tables of a command, such as
-// [token.issue], [token] and the top; key is "" if there is none.
+// lookup returns the innermost setting of a flag in the tables of a command, such as [token.issue], [token] and the
+// top; key is "" without one.
 func lookup(settings map[string]any, command []string, flag string) (key string, v any) {
 	for n := len(command); n >= 0; n-- {
 		table := settings
 		for _, name := range command[:n] {
 			table, _ = table[name].(map[string]any)
 		}
-		// A table may be named like a flag: there are --releases and a command releases.
+		// A table may have the name of a flag: there are --releases and a command releases.
 		if _, isTable := table[flag].(map[string]any); table[flag] != nil && !isTable {
 			return strings.Join(append(slices.Clone(command[:n]), flag), "."), table[flag]
 		}
@@ -180,8 +180,8 @@ func readConfig(path string, root *cobra.Command) (map[string]any, error) {
 	return settings, nil
 }
 
-// unknownKeys returns the keys that are no flag of cmd or of a command below it, and
-// the tables that are no command, each with the one that is like it.
+// unknownKeys returns the keys that are neither a flag of cmd nor of its subcommands, and the tables that are no
+// command, each with a similar name.
 func unknownKeys(settings map[string]any, cmd *cobra.Command, path string) []string {
 	var out []string
 	for key, v := range settings {
@@ -205,10 +205,10 @@ func unknownKeys(settings map[string]any, cmd *cobra.Command, path string) []str
 	return out
 }
 
-// configurable reports whether a flag can be set elsewhere than on the command line.
+// configurable reports whether a flag can be set outside the command line.
 func configurable(flag string) bool { return flag != "config" && flag != "help" && flag != "version" }
 
-// didYouMean names the first of what a key is like.
+// didYouMean suggests the first of the similar names.
 func didYouMean(path string, names []string) string {
 	if len(names) == 0 {
 		return ""
@@ -216,7 +216,7 @@ func didYouMean(path string, names []string) string {
 	return fmt.Sprintf(" (did you mean %s%s?)", path, names[0])
 }
 
-// flagsBelow returns the names of the flags of cmd, of the commands below it, and of all commands.
+// flagsBelow returns the names of the flags of cmd, of its subcommands, and of all commands.
 func flagsBelow(cmd *cobra.Command) (names []string) {
 	add := func(f *pflag.Flag) {
 		if configurable(f.Name) {

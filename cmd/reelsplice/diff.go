@@ -29,11 +29,11 @@ func diffCommand(a *app) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "diff A B",
 		Short: "Print the differences between two releases",
-		Long: "diff compares the responses of release A with those of release B, without reading them: what was created,\n" +
-			"changed, deleted, and merged into what. A and B are ids, or the words current and previous.\n\n" +
-			"With --purge it prints what caches have to forget when B takes the place of A, one value of\n" +
+		Long: "diff compares two releases without reading their responses, and lists created, changed, deleted and merged\n" +
+			"resources. A and B are ids, or the words current and previous.\n\n" +
+			"With --purge it prints the purge list for caches when B replaces A, one value of\n" +
 			"Surrogate-Key a line. That covers lists, search and discover (query), the lists of a resource that show a\n" +
-			"title which changed, and what was not found before.",
+			"changed title, and resources that were not found before.",
 		Example: "  reelsplice diff previous current --purge",
 		Args:    argCount(2, 2),
 	}
@@ -46,7 +46,7 @@ func diffCommand(a *app) *cobra.Command {
 	})
 }
 
-// diff compares two releases by their ids or by what they are.
+// diff compares two releases, given by ids or words.
 func (a *app) diff(ctx context.Context, s releaseStore, nameFrom, nameTo string, purge bool) error {
 	from, err := a.openNamed(ctx, s, nameFrom)
 	if err != nil {
@@ -67,11 +67,11 @@ func (a *app) diff(ctx context.Context, s releaseStore, nameFrom, nameTo string,
 	})
 }
 
-// A diff is two releases and what differs between them.
+// A diff is two releases and their differences.
 type diff struct {
 	from, to *release.Reader
 	found    *compare.Comparison
-	credits  map[compare.Change]int64 // differences of derived credits, which are rows of a table
+	credits  map[compare.Change]int64 // differences of derived credits, which are table rows
 }
 
 func (a *app) compare(ctx context.Context, d *diff) (err error) {
@@ -86,8 +86,8 @@ func (a *app) compare(ctx context.Context, d *diff) (err error) {
 	})
 }
 
-// eachCredit calls fn for every difference of derived credits. A credit that is a resource of either
-// release is left to d.found.
+// eachCredit calls fn for every difference of derived credits. Credits that are resources of either release are in
+// d.found.
 func (d *diff) eachCredit(fn func(compare.Difference) error) error {
 	var key []byte
 	return credits.Compare(d.from, d.to, func(change compare.Change, id string) error {
@@ -99,7 +99,7 @@ func (d *diff) eachCredit(fn func(compare.Difference) error) error {
 	})
 }
 
-// printDiff writes d as it is found, so that it takes no memory.
+// printDiff streams d, so that its size takes no memory.
 func (a *app) printDiff(ctx context.Context, d *diff, purge bool) error {
 	out := bufio.NewWriterSize(a.Stdout, 64<<10)
 	write := d.text
@@ -121,7 +121,7 @@ func (a *app) printDiff(ctx context.Context, d *diff, purge bool) error {
 	return nil
 }
 
-// diffCounts is how many resources of a kind underwent which change.
+// diffCounts counts the changes to resources of a kind.
 type diffCounts struct {
 	Created int64 `json:"created"`
 	Changed int64 `json:"changed"`
@@ -129,7 +129,7 @@ type diffCounts struct {
 	Merged  int64 `json:"merged"`
 }
 
-// counts returns how many resources differ, by kind.
+// counts returns the number of differing resources by kind.
 func (d *diff) counts() map[fragment.Kind]diffCounts {
 	of := func(change compare.Change) map[fragment.Kind]int64 {
 		found := d.found.Count(change)
@@ -148,7 +148,7 @@ func (d *diff) counts() map[fragment.Kind]diffCounts {
 	return counts
 }
 
-// each calls fn for every difference by one of the changes, in their order.
+// each calls fn for every difference of the given changes, in their order.
 func (d *diff) each(ctx context.Context, fn func(compare.Difference) error, changes ...compare.Change) error {
 	for _, change := range changes {
 		err := d.found.Each(ctx, change, fn)
@@ -260,7 +260,7 @@ func described(in *release.Reader, key []byte) string {
 	return id
 }
 
-// differentParts names what of a resource differs.
+// differentParts returns the names of the parts that differ.
 func differentParts(x compare.Difference) []string {
 	var parts []string
 	for _, s := range x.Subs {
@@ -272,17 +272,17 @@ func differentParts(x compare.Difference) []string {
 	return parts
 }
 
-// diffRow is a resource as --json lists it.
+// diffRow is a resource in the output of --json.
 type diffRow struct {
 	Kind     string   `json:"kind"`
-	ID       any      `json:"id,omitempty"` // a number or, of reviews and the like, a text
+	ID       any      `json:"id,omitempty"` // a number, or a text for reviews and some other kinds
 	Series   uint64   `json:"series_id,omitempty"`
 	Season   *uint32  `json:"season_number,omitempty"`
 	Episode  *uint32  `json:"episode_number,omitempty"`
-	Source   string   `json:"external_source,omitempty"` // of what external ids find
+	Source   string   `json:"external_source,omitempty"` // source of an external id
 	External string   `json:"external_id,omitempty"`
-	Parts    []string `json:"parts,omitempty"` // of it that changed
-	Into     *diffRow `json:"into,omitempty"`  // what it was merged into
+	Parts    []string `json:"parts,omitempty"` // changed parts
+	Into     *diffRow `json:"into,omitempty"`  // the target of a merge
 }
 
 // rowOf returns the row of the resource with that key.
@@ -336,7 +336,7 @@ func (d *diff) json(ctx context.Context, w *bufio.Writer) error {
 	return err
 }
 
-// writeList writes a field of a JSON object: a comma, and a list whose items come one by one.
+// writeList writes a field of a JSON object: a comma, and a list whose items arrive one by one.
 func writeList(w *bufio.Writer, name string, items func(add func(v any) error) error) error {
 	fmt.Fprintf(w, ",%q:[", name) // w keeps its error for the next write
 	comma := ""
@@ -352,13 +352,13 @@ func writeList(w *bufio.Writer, name string, items func(add func(v any) error) e
 	return err
 }
 
-// eachPurge calls fn with the names that caches have to purge.
+// eachPurge calls fn with the names that caches must purge.
 func (d *diff) eachPurge(ctx context.Context, fn func(name []byte) error) error {
 	var name, last []byte
 	next := func(key []byte) error {
 		name, last = edge.AppendPurge(last[:0], key), name
 		if string(name) == string(last) {
-			return nil // the name of a kind, for resources that have none of their own
+			return nil // the name of a kind, for resources without one of their own
 		}
 		return fn(name)
 	}
@@ -366,10 +366,10 @@ func (d *diff) eachPurge(ctx context.Context, fn func(name []byte) error) error 
 	if err != nil {
 		return err
 	}
-	if err := d.found.NewAliases(next); err != nil { // what was not found by them may be in a cache
+	if err := d.found.NewAliases(next); err != nil { // caches may hold 404 responses
 		return err
 	}
-	if err := d.eachTold(next); err != nil {
+	if err := d.eachLogged(next); err != nil {
 		return err
 	}
 	ignore := func(_, _ string) bool { return false }
@@ -379,9 +379,9 @@ func (d *diff) eachPurge(ctx context.Context, fn func(name []byte) error) error 
 	return fn([]byte(edge.QueryKey))
 }
 
-// eachTold calls fn with the key of each resource of which only the later release tells a
-// change: a series with a new episode is itself as it was, but not what is said of it.
-func (d *diff) eachTold(fn func(key []byte) error) error {
+// eachLogged calls fn with the key of each resource that only the change log of the later release lists: a new
+// episode changes the log of its series, but not the series itself.
+func (d *diff) eachLogged(fn func(key []byte) error) error {
 	was, is := changelog.Open(d.from), changelog.Open(d.to)
 	var key []byte
 	for i := range is.Builds() {
@@ -389,11 +389,11 @@ func (d *diff) eachTold(fn func(key []byte) error) error {
 			continue
 		}
 		for _, kind := range changelog.Lists() {
-			rows := is.Changed(kind, i) // of several builds a title may be named twice, which does no harm
+			rows := is.Changed(kind, i) // a title may be in several builds; repeating it is harmless
 			for k := range rows.Len() {
 				key = fragment.AppendID(key[:0], kind, fragment.ID(rows.At(k).ID))
 				if d.found.Has(key) {
-					continue // and named
+					continue // already listed
 				}
 				if err := fn(key); err != nil {
 					return err
@@ -404,7 +404,7 @@ func (d *diff) eachTold(fn func(key []byte) error) error {
 	return nil
 }
 
-// purge writes the purge list, a name a line.
+// purge writes the purge list, one name a line.
 func (d *diff) purge(ctx context.Context, w *bufio.Writer) error {
 	return d.eachPurge(ctx, func(name []byte) error {
 		_, err := w.Write(append(name, '\n'))
@@ -412,7 +412,7 @@ func (d *diff) purge(ctx context.Context, w *bufio.Writer) error {
 	})
 }
 
-// purgeJSON writes the purge list as a field of one object.
+// purgeJSON writes the purge list as a field of an object.
 func (d *diff) purgeJSON(ctx context.Context, w *bufio.Writer) error {
 	fmt.Fprintf(w, `{"from":%q,"to":%q`, d.from.Manifest().ID, d.to.Manifest().ID)
 	err := writeList(w, "purge", func(add func(v any) error) error {

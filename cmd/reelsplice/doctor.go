@@ -23,13 +23,13 @@ func doctorCommand(a *app) *cobra.Command {
 	cfg := serve.DefaultConfig()
 	c := &cobra.Command{
 		Use:   "doctor",
-		Short: "Find what is wrong with this installation",
+		Short: "Find the problems of this installation",
 		Long: "doctor takes the flags of serve, from the same environment and the [serve] table of the config file, and checks\n" +
-			"what serve would find: addresses, limits, releases or their bucket and age, tokens, keys and certificate. With\n" +
+			"all that serve depends on: addresses, limits, releases or their bucket and age, tokens, keys and certificate. With\n" +
 			"--admin-addr it asks the running edge whether it is ready, and which unknown keys it refused last. Each\n" +
-			"problem comes with what mends it. It changes nothing and may run beside the edge. Run it as the user of the edge:\n" +
-			"other users may read other files.\n\n" +
-			"The exit code is 1 if the edge would not serve. Warnings, such as those of other commands' settings, leave it at 0.",
+			"problem comes with its fix. It changes nothing and may run beside the edge. Run it as the user of the edge:\n" +
+			"other users may have other permissions.\n\n" +
+			"The exit code is 1 if the edge would not serve. Warnings, such as about settings of other commands, do not change it.",
 		Annotations: map[string]string{settingsOf: "serve"},
 	}
 	installationFlags(c, &cfg)
@@ -61,13 +61,13 @@ func doctorCommand(a *app) *cobra.Command {
 	})
 }
 
-// readyText asks an edge for the text of /readyz.
+// readyText requests /readyz of an edge.
 func readyText(ctx context.Context, adminAddr string) (string, error) {
 	h, err := askReady(ctx, adminAddr)
 	return h.Text, err
 }
 
-// refusedKeys asks an edge for the unknown credentials that it refused last.
+// refusedKeys requests the unknown credentials that an edge refused last.
 func refusedKeys(ctx context.Context, adminAddr string) (list []edge.RefusedKey, err error) {
 	url, status, text, err := askAdmin(ctx, adminAddr, "/refused")
 	if err != nil {
@@ -89,7 +89,7 @@ func writeFindings(w io.Writer, findings []doctor.Finding) {
 	}
 }
 
-// unknownVariables finds variables of the environment that look like settings but are not.
+// unknownVariables finds environment variables that look like settings but are not.
 func (a *app) unknownVariables(root *cobra.Command) (findings []doctor.Finding) {
 	flags := flagsBelow(root)
 	for _, v := range a.Environ() {
@@ -100,14 +100,14 @@ func (a *app) unknownVariables(root *cobra.Command) (findings []doctor.Finding) 
 		mend := "unset " + name
 		flag := strings.ReplaceAll(strings.ToLower(strings.TrimPrefix(name, envPrefix)), "_", "-")
 		if like := like(flag, flags); len(like) > 0 {
-			mend += ", and set " + variableOf(like[0]) + " if that is meant"
+			mend += ", and set " + variableOf(like[0]) + " if you meant that"
 		}
 		findings = append(findings, doctor.Finding{Check: "environment", Level: doctor.Warn, Text: name + " is no setting", Mend: mend})
 	}
 	return findings
 }
 
-// otherCommands finds settings that other commands than serve refuse. The edge serves all the same.
+// otherCommands finds settings that commands other than serve refuse. The edge serves anyway.
 func (a *app) otherCommands() (findings []doctor.Finding) {
 	other := &app{process: a.process}
 	root, found := rootCommand(other), map[string]bool{}

@@ -15,23 +15,23 @@ import (
 	"github.com/reelsplice/reelsplice/schemas/file"
 )
 
-// manCommand is hidden: packages run it when they are made.
+// manCommand is hidden: it is run when packages are built.
 func manCommand(a *app) *cobra.Command {
 	var out string
 	c := &cobra.Command{
 		Use:    "man --out DIR",
 		Short:  "Write the manual pages",
 		Hidden: true,
-		Long:   "man writes a manual page for each command into DIR. Their date is SOURCE_DATE_EPOCH, or else today.",
+		Long:   "man writes a manual page for each command into DIR. Their date is SOURCE_DATE_EPOCH, or today.",
 	}
-	c.Flags().StringVar(&out, "out", "", "`DIR` of the pages, made when it is missing")
+	c.Flags().StringVar(&out, "out", "", "`DIR` of the pages, created if missing")
 	required(c, "out")
 	return a.leaf(c, func(context.Context, []string) error {
 		return writeManual(out)
 	})
 }
 
-// writeManual writes a page for each command that users see into dir.
+// writeManual writes a page for each visible command into dir.
 func writeManual(dir string) error {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return fmt.Errorf("make folder of manual pages: %w", err)
@@ -46,8 +46,8 @@ func writeManual(dir string) error {
 	return nil
 }
 
-// asMarkdown prepares the texts of c, and of the commands below it, for the generator of pages, which
-// reads them as Markdown: * and _ stay what they are, and no page depends on the machine at hand.
+// asMarkdown escapes the texts of c and its subcommands for the page generator, which reads them as Markdown.
+// Defaults do not depend on this machine.
 func asMarkdown(c *cobra.Command) {
 	c.Short, c.Long = markdown.Replace(c.Short), markdown.Replace(c.Long)
 	edit := func(f *pflag.Flag) {
@@ -65,7 +65,7 @@ func asMarkdown(c *cobra.Command) {
 	}
 }
 
-// defaultOf returns the default of a flag for documents, which depend on no machine.
+// defaultOf returns the default of a flag for documents, which must not depend on the machine.
 func defaultOf(f *pflag.Flag) string {
 	if f.Name == "jobs" || f.Name == "parallel" {
 		return "CPUs"
@@ -81,7 +81,7 @@ func openapiCommand(a *app) *cobra.Command {
 		Use:   "openapi",
 		Short: "Print the OpenAPI document of the API",
 		Long: "openapi prints the OpenAPI document of the operations that the edge serves, as JSON: parameters, responses,\n" +
-			"errors and credentials. It is that of this version of the program, whatever the release holds.\n\n" +
+			"errors and credentials. It describes this version of the program, not the release.\n\n" +
 			"The document is OpenAPI 3.1. For tools that read no 3.1, --spec 3.0 prints it as 3.0, which allows any\n" +
 			"further field where 3.1 has patterns of names, such as season/1 appended to a series.",
 		Example: "  reelsplice openapi --out openapi.json",
@@ -99,7 +99,7 @@ func openapiCommand(a *app) *cobra.Command {
 			return usage(fmt.Errorf("spec %q: want 3.1 or 3.0", spec))
 		}
 		if len(text) == 0 {
-			return errors.New("the document in this program is damaged: install the program anew")
+			return errors.New("the document in this program is damaged: reinstall the program")
 		}
 		if out == "" {
 			return a.write(text)

@@ -20,16 +20,16 @@ import (
 const crawlLong = "crawl fetches titles, people and collections from a server of this API, TMDB's or another reelsplice, with a\n" +
 	"key of your own, into files that ingest takes: one row of NDJSON a response, one file a kind. Each row has the\n" +
 	"day of its response in the field _fetched.\n\n" +
-	"What to fetch comes from files of ids (--ids: lines such as movie 550, tv/1399, tt0137523, or a list exported from\n" +
+	"The ids come from files (--ids: lines such as movie 550, tv/1399, tt0137523, or a list exported from\n" +
 	"another program or site), TMDB's daily id exports (--daily-ids), the names and NFO files of a media library\n" +
-	"(--library), lists of changes (--changed-since), or the age of what DIR has (--refresh). Seasons come with their\n" +
-	"series. Lines, rows and names that lead to no title are printed as unresolved, and the others are fetched.\n\n" +
-	"A killed crawl continues when the same command runs again, without asking twice. A complete one asks nothing.\n" +
-	"An id that the server does not have becomes a row with _deleted if DIR had its title, or if a list of changes names\n" +
-	"it; a merged one becomes a row with _merged_into. 429 and Retry-After are obeyed; a response that is cut, damaged\n" +
-	"or late is tried again.\n\n" +
-	"The key is one word in a file. It appears in no log, error or row. Mind the terms of the server: TMDB's want its\n" +
-	"attribution, data that is not older than six months, and an agreement for commercial use."
+	"(--library), lists of changes (--changed-since), or the age of rows in DIR (--refresh). Seasons come with their\n" +
+	"series. Lines, rows and names without a title are printed as unresolved; the others are fetched.\n\n" +
+	"A killed crawl continues when the same command runs again, without repeating requests. A complete one sends none.\n" +
+	"An id that the server lacks becomes a row with _deleted if DIR had its title, or if a list of changes contains\n" +
+	"it; a merged one becomes a row with _merged_into. 429 and Retry-After are obeyed; a truncated, damaged\n" +
+	"or late response is retried.\n\n" +
+	"The key is one word in a file. It appears in no log, error or row. Mind the terms of the server: TMDB's require\n" +
+	"attribution, data no older than six months, and an agreement for commercial use."
 
 const crawlExample = "  reelsplice crawl --from https://api.themoviedb.org/3 --key-file tmdb.key --out crawl --library /media\n" +
 	"  reelsplice crawl --from https://api.themoviedb.org/3 --key-file tmdb.key --out crawl --ids watchlist.csv\n" +
@@ -50,23 +50,23 @@ func crawlCommand(a *app) *cobra.Command {
 	f := c.Flags()
 	f.StringVar(&cfg.From, "from", "", "`URL` of the server, with or without /3")
 	f.StringVar(&keyFile, "key-file", "", "`FILE` with the key or the access token, and nothing else")
-	f.StringVar(&cfg.Out, "out", "", "`DIR` of the dump, made when it is missing")
+	f.StringVar(&cfg.Out, "out", "", "`DIR` of the dump, created if missing")
 	f.StringArrayVar(&cfg.IDs, "ids", nil, "`FILE` of ids, one a line (movie 550, tv/1399, tt0137523), an exported list, or an NFO file; repeatable")
 	f.StringVar(&cfg.Kind, "kind", "", "`KIND` of ids that stand alone in --ids, such as 550, and of rows without a type: "+strings.Join(crawl.KindNames(), ", "))
-	f.StringArrayVar(&cfg.DailyIDs, "daily-ids", nil, "`FILE` of TMDB's daily id exports, also .gz; its name says the kind; repeatable")
-	f.Float64Var(&cfg.MinPopularity, "min-popularity", 0, "of daily id exports, leave out what is less popular than `N`")
+	f.StringArrayVar(&cfg.DailyIDs, "daily-ids", nil, "`FILE` of TMDB's daily id exports, also .gz; its name has the kind; repeatable")
+	f.Float64Var(&cfg.MinPopularity, "min-popularity", 0, "skip ids of daily id exports with a popularity below `N`")
 	f.StringArrayVar(&cfg.Library, "library", nil, "`DIR` of a media library, for ids in names and NFO files; repeatable")
-	f.BoolVar(&cfg.Search, "library-search", false, "search for names of a library without an id; take what is alone with that name and year")
+	f.BoolVar(&cfg.Search, "library-search", false, "search for names of a library without an id; take a result that is the only one with that name and year")
 	f.TextVar(&cfg.ChangedSince, "changed-since", cfg.ChangedSince, "fetch what changed since this `DAY`, YYYY-MM-DD")
 	f.BoolVar(&cfg.OnlyKnown, "only-known", false, "of changes, fetch only what DIR has")
-	f.Var(durationFlag{&refresh, true}, "refresh", "fetch again what is older than this `AGE`, in whole days such as 150d")
+	f.Var(durationFlag{&refresh, true}, "refresh", "fetch responses older than this `AGE` again, in whole days such as 150d")
 	f.StringSliceVar(&cfg.Kinds, "kinds", nil, "`KINDS` to take from daily id exports and changes: "+strings.Join(crawl.KindNames(), ","))
 	f.StringSliceVar(&cfg.Languages, "languages", nil, "further `LANGUAGES` of texts, besides en-US: de-DE,fr-FR")
 	f.StringVar((*string)(&cfg.Seasons), "seasons", string(cfg.Seasons), "`HOW` much of seasons: all, details (20 a request, without sub-requests of their own), none")
 	f.BoolVar(&cfg.Episodes, "episodes", false, "fetch each episode by itself too, for its own images, videos, translations and ids: a request each")
-	f.BoolVar(&cfg.People, "people", false, "fetch the people whom titles name")
-	f.BoolVar(&cfg.Collections, "collections", cfg.Collections, "fetch the collections that movies name")
-	f.BoolVar(&cfg.Companies, "companies", false, "fetch the companies and networks that titles name")
+	f.BoolVar(&cfg.People, "people", false, "fetch the people in titles")
+	f.BoolVar(&cfg.Collections, "collections", cfg.Collections, "fetch the collections of movies")
+	f.BoolVar(&cfg.Companies, "companies", false, "fetch the companies and networks of titles")
 	f.Float64Var(&cfg.Rate, "rate", cfg.Rate, "most requests a second, `N`")
 	f.IntVar(&cfg.Concurrency, "concurrency", cfg.Concurrency, "most requests at once, `N`")
 	f.IntVar(&cfg.Tries, "tries", cfg.Tries, "give a request up after `N` tries")
@@ -84,7 +84,7 @@ func crawlCommand(a *app) *cobra.Command {
 	})
 }
 
-// crawl runs a crawl with progress and a log. Its report is printed also after an error in its middle.
+// crawl runs a crawl with progress and a log. It prints the report even after an error.
 func (a *app) crawl(ctx context.Context, cfg crawl.Config) error {
 	cfg.Log = a.logger()
 	p := a.progress("crawl", false)
@@ -105,7 +105,7 @@ func (a *app) crawl(ctx context.Context, cfg crawl.Config) error {
 	return err
 }
 
-// writeCrawl prints a report. Unsearched says that names of a library without an id were not searched for.
+// writeCrawl prints a report. unsearched means that library names without an id were not searched for.
 func writeCrawl(w io.Writer, r *crawl.Report, unsearched bool) {
 	for _, kind := range slices.Sorted(maps.Keys(r.Fetched)) {
 		fmt.Fprintf(w, "fetched: %s\n", ofKind(r.Fetched[kind], kind))

@@ -19,11 +19,11 @@ import (
 	"github.com/reelsplice/reelsplice/serve/expect"
 )
 
-// A publishGate holds a release back that has much less than the current one, that does not answer as its operator
-// expects, or that was rolled back.
+// A publishGate refuses a release that has much less than the current one, that fails an expectation, or that was
+// rolled back.
 type publishGate struct {
 	drops        []string
-	expectations string // file of them; "" for none
+	expectations string // file of expectations; "" for none
 	force        bool
 
 	limits   gate.Limits
@@ -31,10 +31,10 @@ type publishGate struct {
 }
 
 func (g *publishGate) add(f *pflag.FlagSet) {
-	f.StringArrayVar(&g.drops, "max-drop", nil, fmt.Sprintf("`PERCENT`, or NAME=PERCENT, by which a count may fall below the current release's (default %d%%); "+
+	f.StringArrayVar(&g.drops, "max-drop", nil, fmt.Sprintf("`PERCENT`, or NAME=PERCENT, that a count may be below the current release's (default %d%%); "+
 		"repeatable, NAME is a kind, a sub-request (movie/videos), language, terms or bytes", gate.DefaultPercent))
 	f.StringVar(&g.expectations, "expect", "", "`FILE` of expectations, one a line, such as: /3/movie/550 title == \"Fight Club\"")
-	f.BoolVar(&g.force, "force", false, "publish against --max-drop and --expect, or after a rollback, and note that in the report of the release")
+	f.BoolVar(&g.force, "force", false, "publish against --max-drop and --expect, or after a rollback, and record that in the release's report")
 }
 
 // read checks the flags and reads the expectations.
@@ -66,14 +66,14 @@ func (g *publishGate) args() (args []string, err error) {
 	return args, nil
 }
 
-// A verdict is what a gate has found of a release.
+// A verdict is the result of a gate.
 type verdict struct {
-	Empty  bool             `json:"empty,omitempty"` // no records: most often a fetch or an ingest has failed
+	Empty  bool             `json:"empty,omitempty"` // no records: usually a fetch or an ingest has failed
 	Falls  []gate.Fall      `json:"falls,omitempty"`
 	Failed []expect.Failure `json:"failed,omitempty"`
 	// RolledBack is the ID of a release with the same responses that was rolled back.
 	RolledBack string `json:"rolled_back,omitempty"`
-	Forced     bool   `json:"forced,omitempty"` // and published all the same
+	Forced     bool   `json:"forced,omitempty"` // published anyway
 }
 
 // passes reports whether the release may be published.
@@ -81,7 +81,7 @@ func (v *verdict) passes() bool {
 	return v.Forced || !v.Empty && len(v.Falls)+len(v.Failed) == 0 && v.RolledBack == ""
 }
 
-// note notes in the report of a release that it was forced, in the store where it is about to be published.
+// note records in a release's report that it was forced, in the store where it will be published.
 func (v *verdict) note(ctx context.Context, s releaseStore, id string) error {
 	if !v.Forced {
 		return nil
@@ -89,8 +89,8 @@ func (v *verdict) note(ctx context.Context, s releaseStore, id string) error {
 	return s.NoteForced(ctx, id, v)
 }
 
-// examine compares the release id of a store with the current one of the store where it is to be published. A current
-// one that is broken is no reason against: publishing is how to mend that.
+// examine compares release id of a store with the current release of the target store. A broken current release is no
+// obstacle, because publishing repairs it.
 func (a *app) examine(ctx context.Context, g *publishGate, of, to releaseStore, id string) (v verdict, err error) {
 	r, err := of.Manifest(ctx, id)
 	if err != nil {
@@ -130,12 +130,12 @@ func (a *app) examine(ctx context.Context, g *publishGate, of, to releaseStore, 
 	return v, nil
 }
 
-// rolledBack returns the ID of a release with the same responses as the release id that was rolled back in the store
-// where id is to be published, "" for none. A release that is gone or broken is known by its ID alone.
+// rolledBack returns the ID of a rolled-back release of the target store with the same responses as release id, ""
+// for none. A removed or broken release is matched by its ID only.
 func (a *app) rolledBack(ctx context.Context, of, to releaseStore, id string) (string, error) {
 	ids, err := to.RolledBack(ctx)
 	if errors.Is(err, release.ErrCorrupt) {
-		a.logger().Warn("the list of releases that were rolled back cannot be read: nothing holds them back", "error", err)
+		a.logger().Warn("the list of rolled-back releases is unreadable: publishing without that check", "error", err)
 		return "", nil
 	}
 	switch {
@@ -158,8 +158,8 @@ func (a *app) rolledBack(ctx context.Context, of, to releaseStore, id string) (s
 	return "", nil
 }
 
-// sameResponses reports whether a release gives the same responses as another one, which is in the first of the stores that
-// has it.
+// sameResponses reports whether a release has the same responses as release id, which it opens in the first store
+// that has it.
 func sameResponses(ctx context.Context, r *release.Reader, id string, stores ...releaseStore) (bool, error) {
 	for _, s := range stores {
 		other, err := s.Open(ctx, id)
@@ -183,7 +183,7 @@ func sameResponses(ctx context.Context, r *release.Reader, id string, stores ...
 	return false, nil
 }
 
-// isSample reports whether a release is one that up made of the sample: every other one may follow it.
+// isSample reports whether up built the release from the sample: any other release may replace it.
 func isSample(s releaseStore, id string) bool {
 	local, ok := s.(localStore)
 	if !ok {
@@ -193,7 +193,7 @@ func isSample(s releaseStore, id string) bool {
 	return err == nil && string(made) == id
 }
 
-// refusal is the error of a release that is not published; nil for one that passes.
+// refusal returns the error for a release that is not published; nil if it passes.
 func (a *app) refusal(v *verdict, id, releases string) error {
 	if v.passes() {
 		return nil
@@ -213,11 +213,11 @@ func (a *app) refusal(v *verdict, id, releases string) error {
 	if n := len(v.Failed); n > 0 {
 		why = append(why, plural(n, "expectation")+" not met")
 	}
-	return fmt.Errorf("release %s is not published: %s; to publish it all the same: %s publish --force --releases %s %s",
+	return fmt.Errorf("release %s is not published: %s; to publish it anyway: %s publish --force --releases %s %s",
 		id, strings.Join(why, ", "), a.program(), releases, id)
 }
 
-// write writes what was found as tables.
+// write writes the result as tables.
 func (v *verdict) write(w io.Writer) {
 	if len(v.Falls) > 0 {
 		fmt.Fprintln(w, "COUNT\tBEFORE\tAFTER\tFALL\tALLOWED")

@@ -30,19 +30,19 @@ import (
 const ingestLong = "ingest reads dumps into the catalogue: files, folders or globs of NDJSON, JSON, CSV, TSV or Parquet,\n" +
 	"plain, .gz or .zst. The names of files and folders (movie.json, movies.ndjson.zst, tv/,\n" +
 	"tv/1399-season-1.json, people.parquet), the columns of tables, or --kind and --layout determine the kind\n" +
-	"of the rows. --explain prints the fields of the first rows, and a mapping to start from for an unknown\n" +
+	"of the rows. --explain prints the fields of the first rows, and a draft mapping for an unknown\n" +
 	"table.\n\n" +
-	"Dumps may lie in object storage: s3://bucket/key?region=R, with credentials from where AWS's tools look for\n" +
-	"them, and gs://bucket/key, with an HMAC key in GS_ACCESS_KEY_ID and GS_SECRET_ACCESS_KEY.\n" +
+	"Dumps may lie in object storage: s3://bucket/key?region=R, with the credentials of AWS's tools,\n" +
+	"and gs://bucket/key, with an HMAC key in GS_ACCESS_KEY_ID and GS_SECRET_ACCESS_KEY.\n" +
 	"A key that ends in a slash is a folder; *, ** and [] make a pattern.\n\n" +
 	"Later sources win over earlier ones, field by field. Sources win over the\n" +
-	"catalogue, and what they lack stays, unless --replace, --fill or --overlay says otherwise. A row\n" +
+	"catalogue, whose other fields stay. --replace, --fill and --overlay change that. A row\n" +
 	"{\"id\":1,\"_deleted\":true} or {\"id\":1,\"_merged_into\":2} removes a resource.\n\n" +
-	"A value that fits no field is left out, and its row stays: the report has them by field, and the exit code is 0,\n" +
-	"unless there are more than --max-bad-values. A row without an id, or that is no JSON or CSV, goes to quarantine;\n" +
-	"the exit code is then 1, unless --max-quarantined or --max-bad allows as many. --strict puts rows with any bad\n" +
-	"value there. A killed ingest leaves the catalogue as it was\n" +
-	"and starts again with the next one."
+	"A value that fits no field is left out, and its row stays. The report counts them by field; the exit code is 0,\n" +
+	"unless there are more than --max-bad-values. A row without an id, or with a syntax error, goes to quarantine;\n" +
+	"the exit code is then 1, unless --max-quarantined or --max-bad allows that many. --strict puts rows with any bad\n" +
+	"value there. A killed ingest leaves the catalogue unchanged\n" +
+	"and restarts with the next one."
 
 const ingestExample = "  reelsplice ingest dumps/movies.ndjson.zst\n" +
 	"  reelsplice ingest --language de-DE 'crawl-de/*.json'\n" +
@@ -63,18 +63,18 @@ func ingestCommand(a *app) *cobra.Command {
 		Args:    argCount(1, -1),
 	}
 	f := c.Flags()
-	f.StringVar(&cfg.Catalog, "catalog", usualCatalog, "`DIR` of the catalogue, made when it is missing")
+	f.StringVar(&cfg.Catalog, "catalog", usualCatalog, "`DIR` of the catalogue, created if missing")
 	meaningFlags(f, &cfg)
-	f.BoolVar(&o.overlay, "overlay", false, "these sources win over all others, also over later ones")
-	f.BoolVar(&o.fill, "fill", false, "these sources only add what the catalogue lacks, and overwrite nothing")
-	f.BoolVar(&o.replace, "replace", false, "of the kinds that these sources have, remove from the catalogue what they lack")
+	f.BoolVar(&o.overlay, "overlay", false, "these sources take precedence over all others, even later ones")
+	f.BoolVar(&o.fill, "fill", false, "these sources only fill gaps of the catalogue, and overwrite nothing")
+	f.BoolVar(&o.replace, "replace", false, "for each kind in these sources, remove the records that they lack from the catalogue")
 	f.BoolVar(&cfg.Update, "update", false, "require an existing catalogue")
 	f.StringVar(&o.date, "date", "", "`TIME` of the changes, such as 2026-11-22 or 2026-11-22T04:00:00Z; now by default")
-	f.StringVar(&o.maxBad, "max-bad", "", "stop when more than `N` rows, or N% of them, do not validate; the catalogue then stays as it is")
-	f.StringVar(&o.maxValues, "max-bad-values", "", "stop when more than `N` values, or N% of the number of rows, are left out; the catalogue then stays as it is")
-	f.BoolVar(&cfg.Strict, "strict", false, "refuse a row for one value that fits no field, and do not read or mend what is nearly right")
+	f.StringVar(&o.maxBad, "max-bad", "", "stop when more than `N` rows, or N% of them, do not validate; the catalogue is then unchanged")
+	f.StringVar(&o.maxValues, "max-bad-values", "", "stop when more than `N` values, or N% of the number of rows, are left out; the catalogue is then unchanged")
+	f.BoolVar(&cfg.Strict, "strict", false, "refuse a row for one value that fits no field, and do not correct nearly valid values")
 	f.Int64Var(&o.tolerated, "max-quarantined", 0, "succeed with up to `N` rows in quarantine")
-	f.BoolVar(&o.explain, "explain", false, "print the fields of the first rows, and a mapping to start from for an unknown table; write nothing")
+	f.BoolVar(&o.explain, "explain", false, "print the fields of the first rows, and a draft mapping for an unknown table; write nothing")
 	limitFlags(f, &cfg)
 	return a.checked(c, func() error { return o.apply(&cfg) }, func(ctx context.Context, args []string) error {
 		cfg.Sources = args
@@ -90,7 +90,7 @@ func ingestCommand(a *app) *cobra.Command {
 		if err != nil && !r.Stopped {
 			return err
 		}
-		// An ingest that stops at too many bad rows, or at a file that does not fit, has a report all the same.
+		// An ingest that stops at too many bad rows, or at an unsuitable file, still has a report.
 		if err := errors.Join(a.print(r, func(w io.Writer) { writeIngest(w, &r) }), err); err != nil {
 			a.printBad(&r)
 			return err
@@ -112,18 +112,18 @@ type ingestFlags struct {
 	explain                bool
 }
 
-// meaningFlags adds the flags that say what rows mean.
+// meaningFlags adds the flags for the meaning of rows.
 func meaningFlags(f *pflag.FlagSet, cfg *ingest.Config) {
 	f.StringVar(&cfg.Layout, "layout", "auto", "meaning of the dump's fields, `LAYOUT`: auto, "+strings.Join(ingest.Layouts()[1:], ", "))
 	f.StringVar(&cfg.Kind, "kind", "", "kind of every row: movie, tv, season, episode, person ...")
-	f.StringVar(&cfg.Language, "language", "", "language of the crawl, `xx-YY`; en-US when not given")
+	f.StringVar(&cfg.Language, "language", "", "language of the crawl, `xx-YY`; en-US by default")
 	f.StringVar(&cfg.Encoding, "encoding", source.EncodingAuto, "`ENCODING` of texts that are not UTF-8, such as windows-1252, iso-8859-1, utf-16, shift_jis, gb18030")
-	f.StringVar(&cfg.Rows, "rows", "", "`PATH` to the rows of JSON files, where they lie deeper: data.items, hits.hits[]._source, {}")
-	f.Var((*minFitFlag)(&cfg.MinFit), "min-fit", "stop at a file of whose values less than this `SHARE` is used, such as 80%; 0 takes any file")
-	f.StringArrayVar(&cfg.Mappings, "mapping", nil, "mapping `FILE` for the columns of tables, besides those that lie beside them; repeatable")
+	f.StringVar(&cfg.Rows, "rows", "", "`PATH` to the rows of JSON files, if they are nested: data.items, hits.hits[]._source, {}")
+	f.Var((*minFitFlag)(&cfg.MinFit), "min-fit", "stop at a file if less than this `SHARE` of its values is used, such as 80%; 0 accepts any file")
+	f.StringArrayVar(&cfg.Mappings, "mapping", nil, "mapping `FILE` for the columns of tables, besides those next to the tables; repeatable")
 }
 
-// A minFitFlag is the share of values of ingest.Config.MinFit.
+// A minFitFlag is a share for ingest.Config.MinFit.
 type minFitFlag float64
 
 func (f *minFitFlag) String() string {
@@ -138,7 +138,7 @@ func (f *minFitFlag) String() string {
 
 func (f *minFitFlag) Type() string { return "share" }
 
-// Set reads 80% or 0.8.
+// Set parses 80% or 0.8.
 func (f *minFitFlag) Set(s string) error {
 	text, percent := strings.CutSuffix(s, "%")
 	share, err := strconv.ParseFloat(text, 64)
@@ -154,7 +154,7 @@ func (f *minFitFlag) Set(s string) error {
 	return nil
 }
 
-// checkMeaning checks those flags.
+// checkMeaning checks these flags.
 func checkMeaning(cfg *ingest.Config) error {
 	cfg.Buckets = func(ctx context.Context, l object.Location) (object.Bucket, error) { return s3.Open(ctx, l) }
 	errs := []error{ingest.CheckLayout(cfg.Layout), source.CheckEncoding(cfg.Encoding), source.CheckRows(cfg.Rows)}
@@ -165,7 +165,7 @@ func checkMeaning(cfg *ingest.Config) error {
 	return errors.Join(append(errs, err)...)
 }
 
-// limitFlags adds the flags that bound a dump.
+// limitFlags adds the flags that limit a dump.
 func limitFlags(f *pflag.FlagSet, cfg *ingest.Config) {
 	cfg.Memory, cfg.Limits = ingest.DefaultMemory, limit.Limits{
 		MaxRowBytes: limit.DefaultMaxRowBytes, MaxDepth: limit.DefaultMaxDepth, MaxRatio: limit.DefaultMaxRatio,
@@ -173,7 +173,7 @@ func limitFlags(f *pflag.FlagSet, cfg *ingest.Config) {
 	}
 	l := &cfg.Limits
 	f.Var(bytesFlag[int64]{&cfg.Memory}, "memory", "bytes of rows held in memory, such as 512MiB; more go to disk")
-	f.Var(bytesFlag[int64]{&l.MaxRowBytes}, "max-row-bytes", "longest row; a longer one is bad")
+	f.Var(bytesFlag[int64]{&l.MaxRowBytes}, "max-row-bytes", "length limit of a row; longer ones are bad")
 	f.IntVar(&l.MaxDepth, "max-depth", l.MaxDepth, "objects and arrays open at once in a row, `N` at most")
 	f.Var(bytesFlag[int64]{&l.MaxBytes}, "max-file-bytes", "most bytes that one file may expand to; 0 for no limit")
 	f.Int64Var(&l.MaxRatio, "max-ratio", l.MaxRatio, "most bytes that a byte of a packed file may expand to, `N`; -1 for no limit")
@@ -212,7 +212,7 @@ func (o *ingestFlags) apply(cfg *ingest.Config) error {
 	return errors.Join(errs...)
 }
 
-// parseDate reads a day or a time; zero for none.
+// parseDate parses a day or a time; "" is the zero time.
 func parseDate(text string) (time.Time, error) {
 	if text == "" {
 		return time.Time{}, nil
@@ -244,8 +244,8 @@ func (a *app) ingest(ctx context.Context, cfg ingest.Config) (ingest.Report, err
 	return ingest.Run(ctx, cfg)
 }
 
-// quarantined prints each row that did not validate. It fails above the tolerated number, for unread
-// files, and for sources that gave nothing. With limited, the ingest itself has checked the number.
+// quarantined prints each invalid row. It fails above the tolerated number, for unread files, and for sources without
+// rows. limited means that the ingest itself has checked the number.
 func (a *app) quarantined(r *ingest.Report, tolerated int64, limited bool) error {
 	a.printBad(r)
 	if r.FailedFiles == 0 && len(r.Silent) == 0 && (r.Quarantined <= tolerated || limited) {
@@ -254,14 +254,14 @@ func (a *app) quarantined(r *ingest.Report, tolerated int64, limited bool) error
 	return errors.New(outcome(r))
 }
 
-// printBad prints the files and the rows that the report names as bad.
+// printBad prints the bad files and rows of the report.
 func (a *app) printBad(r *ingest.Report) {
 	for _, line := range slices.Concat(r.Failed, r.Bad) {
 		fmt.Fprintln(a.Stderr, line)
 	}
 }
 
-// outcome counts unread files, quarantined rows and rows in the catalogue.
+// outcome describes unread files, quarantined rows and rows in the catalogue.
 func outcome(r *ingest.Report) string {
 	var parts []string
 	if r.FailedFiles > 0 {
@@ -350,7 +350,7 @@ func writeIngest(w io.Writer, r *ingest.Report) {
 	}
 }
 
-// writeFits prints a line for each file, and a table of the columns of one that was not taken.
+// writeFits prints a line for each file, and a table of columns for a rejected one.
 func writeFits(w io.Writer, fits []report.FileFit) {
 	for i := range fits {
 		f := &fits[i]
@@ -366,7 +366,7 @@ func writeFits(w io.Writer, fits []report.FileFit) {
 	}
 }
 
-// fitLine returns what became of the values of a file that was taken.
+// fitLine describes the use of the values of an accepted file.
 func fitLine(f *report.FileFit) string {
 	name := f.File
 	if f.Files > 1 {
@@ -415,7 +415,7 @@ func writeFit(w io.Writer, f *report.FileFit) {
 	}
 }
 
-// maxCounts bounds the listed fields; --json has them all.
+// maxCounts limits the listed fields; --json has all.
 const maxCounts = 20
 
 // writeCounts lists fields with their counts.
@@ -430,7 +430,7 @@ func writeCounts(w io.Writer, what string, counts map[string]int64) {
 	}
 }
 
-// explain prints the records that an ingest would make of the first rows of its sources.
+// explain prints the records that an ingest would make from the first rows of its sources.
 func (a *app) explain(ctx context.Context, cfg ingest.Config) error {
 	e, err := ingest.Explain(ctx, cfg)
 	if err != nil {
@@ -439,8 +439,8 @@ func (a *app) explain(ctx context.Context, cfg ingest.Config) error {
 	return a.print(e, func(w io.Writer) { writeExplanation(w, &e) })
 }
 
-// writeExplanation prints files, rows and fields. All but the suggested mapping is a TOML
-// comment, so that the output is a mapping file.
+// writeExplanation prints files, rows and fields. Everything except the suggested mapping is a TOML comment, so the
+// output is a mapping file.
 func writeExplanation(w io.Writer, e *ingest.Explanation) {
 	for i := range e.Files {
 		if i > 0 {
@@ -523,7 +523,7 @@ func writeExplainedRow(w io.Writer, r *ingest.ExplainedRow) {
 	}
 }
 
-// writeComment writes a comment of TOML, which may hold no control characters.
+// writeComment writes a TOML comment, which must have no control characters.
 func writeComment(w io.Writer, comment string) { fmt.Fprintf(w, "# %s\n", text.Line(comment)) }
 
 // shortened returns the first characters of a value.

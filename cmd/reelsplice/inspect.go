@@ -25,7 +25,7 @@ func inspectCommand(a *app) *cobra.Command {
 		Use:   "inspect PATH",
 		Short: "Print a response of a release, without a server",
 		Long: "inspect prints the response to an API path with its query, byte for byte, from the current release. The body\n" +
-			"of a refusal goes to stdout too, and its status to stderr. With --explain it prints the response's pieces instead.",
+			"of an error response goes to stdout too, and its status to stderr. --explain prints the response's pieces instead.",
 		Example: "  reelsplice inspect '/3/movie/550?append_to_response=credits'",
 		Args:    argCount(1, 1),
 	}
@@ -45,7 +45,7 @@ func inspectCommand(a *app) *cobra.Command {
 			err = a.print(&in, func(w io.Writer) { writePieces(w, &in) })
 		} else {
 			err = a.write(in.Body)
-			if err == nil && (in.Status != 200 || isTerminal(a.Stdout)) { // for what comes behind it: a message, the prompt
+			if err == nil && (in.Status != 200 || isTerminal(a.Stdout)) { // separates the next output: a message or the prompt
 				err = a.write([]byte("\n"))
 			}
 		}
@@ -94,11 +94,11 @@ func verifyCommand(a *app) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "verify [ID]",
 		Short: "Check every checksum and every reference of a release",
-		Long: "verify reads a release, the current one or ID, and checks every checksum and every reference. What is\n" +
-			"broken is printed, one problem a line, with its file, offset and resource; the exit code is then 1.\n\n" +
-			"--subset reads about its share of the release: every T-th file, and every T-th part with all that it leads to.\n" +
-			"All subsets together check everything but two counts: bytes of packs in use, and resources with a sub-request or language.\n\n" +
-			"A release in a bucket is copied whole into the folder for temporary files first (TMPDIR), and each problem names its object.",
+		Long: "verify reads a release, the current one or ID, and checks every checksum and every reference. It\n" +
+			"prints one problem a line, with its file, offset and resource, and exits with 1 if there are any.\n\n" +
+			"--subset reads about that share of the release: every T-th file, and every T-th part with all its references.\n" +
+			"All subsets together check everything except two counts: bytes of packs in use, and resources with a sub-request or language.\n\n" +
+			"A release in a bucket is first copied into the folder for temporary files (TMPDIR). Each problem names its object.",
 		Args: argCount(0, 1),
 	}
 	storeFlag(c, &releases)
@@ -132,8 +132,8 @@ func (a *app) verify(ctx context.Context, dir string, part check.Options) ([]rel
 	return checkTables(dir, part)
 }
 
-// checkTables opens tables as an edge does, and looks for what is wrong with those whose bytes are sound. A subset has
-// a share of the tables, and of the credits.
+// checkTables opens tables as an edge does, and reports errors in those whose checksums are right. A subset has a
+// share of the tables and of the credits.
 func checkTables(dir string, part check.Options) (problems []release.CorruptError, err error) {
 	r, err := release.Open(dir)
 	if err != nil {
@@ -162,7 +162,7 @@ func checkTables(dir string, part check.Options) (problems []release.CorruptErro
 	return problems, r.Close()
 }
 
-// errorOf drops what was opened.
+// errorOf drops the opened value.
 func errorOf[T any](_ T, err error) error { return err }
 
 func (a *app) printProblems(id string, part check.Options, problems []release.CorruptError) error {
@@ -188,7 +188,7 @@ func (a *app) printProblems(id string, part check.Options, problems []release.Co
 	return err
 }
 
-// parseSubset reads N/T, 1 <= N <= T: part N of T. Nothing is everything.
+// parseSubset parses N/T, 1 <= N <= T: part N of T. "" is everything.
 func parseSubset(text string) (part check.Options, err error) {
 	if text == "" {
 		return part, nil

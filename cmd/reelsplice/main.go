@@ -1,6 +1,5 @@
-// Command reelsplice turns dumps of movie data into a catalogue, the catalogue into a
-// release, and serves a release. Here are its flags, its wiring and its exit codes;
-// the work is done by the packages ingest, build and serve.
+// Command reelsplice turns dumps of movie data into a catalogue, the catalogue into a release, and serves the
+// release. Here are its flags, its wiring and its exit codes; packages ingest, build and serve do the work.
 package main
 
 import (
@@ -39,13 +38,13 @@ func runProcess(systemConfig string) {
 	}))
 }
 
-// process is what a run of the program may touch besides files and the network.
+// process is the environment of a run, besides files and the network.
 type process struct {
 	Args           []string        // without the program's name
 	Environ        func() []string // NAME=value
 	Stdin          io.Reader
 	Stdout, Stderr io.Writer
-	SystemConfig   string // config file where neither a flag, the environment nor the folder has one
+	SystemConfig   string // config file of the system, the last choice
 }
 
 // The exit codes.
@@ -56,7 +55,7 @@ const (
 	exitInterrupted = 130 // as shells report a process that Ctrl-C ended
 )
 
-// run does what the arguments ask for and returns the exit code.
+// run executes the command line and returns the exit code.
 func run(ctx context.Context, p process) int {
 	a := &app{process: p, terminal: isTerminal(p.Stderr)}
 	if a.terminal {
@@ -79,7 +78,7 @@ func run(ctx context.Context, p process) int {
 		code = exitUsage
 		text += fmt.Sprintf(" (run %q)", cmd.CommandPath()+" --help")
 	case errors.As(err, &task) && task.Code == array.Final:
-		code = exitUsage // as the task: another attempt would end the same way
+		code = exitUsage // a retry of the task would end the same way
 	case ctx.Err() != nil && errors.Is(err, context.Canceled):
 		code, text = exitInterrupted, "interrupted"
 	default:
@@ -89,13 +88,13 @@ func run(ctx context.Context, p process) int {
 	return code
 }
 
-// usageError is wrong usage that shows only after the command has started.
+// usageError is a usage error found after the command has started.
 type usageError struct{ err error }
 
 func (e *usageError) Error() string { return e.err.Error() }
 func (e *usageError) Unwrap() error { return e.err }
 
-// usage marks err, unless it is nil, as wrong usage.
+// usage marks err as a usage error; nil stays nil.
 func usage(err error) error {
 	if err == nil {
 		return nil
@@ -114,8 +113,8 @@ func oneLine(err error) string {
 	return strings.Join(lines, "; ")
 }
 
-// ownerNote names the owner of the file that err was denied, or of the nearest folder above it. It returns "" if that
-// is the user of this process.
+// ownerNote names the owner of the file in a permission error, or of the nearest existing folder above it. It returns
+// "" if that is the user of this process.
 func ownerNote(err error) string {
 	var denied *fs.PathError
 	if !errors.As(err, &denied) || !errors.Is(denied, fs.ErrPermission) {
@@ -129,18 +128,18 @@ func ownerNote(err error) string {
 	return fmt.Sprintf(" (%s belongs to user %s)", path, file.UserName(uid))
 }
 
-// app is one run of the program: what all commands share.
+// app is one run of the program: the state that all commands share.
 type app struct {
 	process
 	json     bool
 	quiet    bool
 	config   string         // config file, "" for none
-	terminal bool           // a person looks at stderr
-	settings map[string]any // of the config file
+	terminal bool           // stderr is a terminal
+	settings map[string]any // from the config file
 	checks   map[*cobra.Command]func() error
 	logLevel slog.Level
-	running  bool           // the command line was understood
-	queue    *observe.Queue // behind Stderr, for a command that serves; nil else
+	running  bool           // the command line was valid
+	queue    *observe.Queue // in front of Stderr, for a command that serves; else nil
 }
 
 func rootCommand(a *app) *cobra.Command {
@@ -149,10 +148,10 @@ func rootCommand(a *app) *cobra.Command {
 		Short: "A movie API of your own, from dumps",
 		Long: "reelsplice turns dumps of movie data into a catalogue (ingest), the catalogue into an\n" +
 			"immutable release (build), and serves the API from the release (serve).\n\n" +
-			"\"reelsplice up\" does all of it with the sample that is built in.\n\n" +
+			"\"reelsplice up\" does all of this with the built-in sample.\n\n" +
 			"Every flag can also be set in the environment, as REELSPLICE_ and its name in capitals with\n" +
-			"underscores (REELSPLICE_MAX_AGE=1h), and in a TOML file, at its top or in a table named like the command.\n" +
-			"A flag wins over the environment, and that over the file. The file is the one that --config names, or else\n" +
+			"underscores (REELSPLICE_MAX_AGE=1h), and in a TOML file, at its top or in a table with the command's name.\n" +
+			"A flag takes precedence over the environment, which takes precedence over the file. The file is --config, or else\n" +
 			"REELSPLICE_CONFIG, or else " + folderConfig + " in this folder, or else /etc/reelsplice/reelsplice.toml.\n\n" +
 			"Exit codes: 0 success, 1 failure, 2 wrong usage, 130 interrupted.",
 		Version:       version().Version,
@@ -164,8 +163,8 @@ func rootCommand(a *app) *cobra.Command {
 	f := c.PersistentFlags()
 	f.StringVar(&a.config, "config", "", "read flags from this TOML `FILE` and no other")
 	f.BoolVar(&a.json, "json", false, "report as JSON")
-	f.BoolVar(&a.quiet, "quiet", false, "no progress on stderr, and only logs of warnings and errors")
-	f.TextVar(&a.logLevel, "log-level", slog.LevelInfo, "log from this `LEVEL` on: debug, info, warn or error")
+	f.BoolVar(&a.quiet, "quiet", false, "no progress on stderr, and only warnings and errors in the log")
+	f.TextVar(&a.logLevel, "log-level", slog.LevelInfo, "lowest `LEVEL` of log lines: debug, info, warn or error")
 	a.addCommands(c)
 	help := c.HelpFunc()
 	c.SetHelpFunc(func(cmd *cobra.Command, args []string) {
@@ -194,8 +193,7 @@ func (a *app) addCommands(root *cobra.Command) {
 	a.addCompletions(root)
 }
 
-// leaf completes a command that does something: it takes its flags from everywhere
-// before run is called.
+// leaf completes a command with an action: it sets the flags from all sources before run.
 func (a *app) leaf(c *cobra.Command, run func(ctx context.Context, args []string) error) *cobra.Command {
 	if c.Args == nil {
 		c.Args = argCount(0, 0)
@@ -214,7 +212,7 @@ func (a *app) leaf(c *cobra.Command, run func(ctx context.Context, args []string
 	return c
 }
 
-// checked is leaf for a command whose flags have wrong values beyond those that do not parse. The doctor asks for them too.
+// checked is leaf for a command that validates its flags beyond parsing. The doctor runs check too.
 func (a *app) checked(c *cobra.Command, check func() error, run func(ctx context.Context, args []string) error) *cobra.Command {
 	a.checks[c] = check
 	return a.leaf(c, func(ctx context.Context, args []string) error {
@@ -225,7 +223,7 @@ func (a *app) checked(c *cobra.Command, check func() error, run func(ctx context
 	})
 }
 
-// group completes a command that only holds others. Alone, the root prints its help.
+// group completes a command that only holds subcommands. Without one, the root prints its help.
 func group(c *cobra.Command) {
 	c.Args = cobra.ArbitraryArgs
 	c.RunE = func(cmd *cobra.Command, args []string) error {
@@ -252,8 +250,7 @@ func unknownCommand(parent *cobra.Command, name string) error {
 	return err
 }
 
-// flagError explains a flag that was not understood. Behind a command that does not
-// exist, no flag is.
+// flagError explains an unknown or invalid flag. An unknown command takes precedence.
 func flagError(c *cobra.Command, err error) error {
 	if args := c.Flags().Args(); c.HasSubCommands() && len(args) > 0 && !errors.Is(err, pflag.ErrHelp) {
 		return unknownCommand(c, args[0])
@@ -273,7 +270,7 @@ func flagError(c *cobra.Command, err error) error {
 	return err
 }
 
-// plainValue returns the error of a flag's value that is no number or boolean without the names of Go's functions.
+// plainValue returns the error of an invalid number or boolean without the names of Go's functions.
 func plainValue(err error) error {
 	var invalid *pflag.InvalidValueError
 	var number *strconv.NumError
@@ -287,7 +284,7 @@ func plainValue(err error) error {
 	}
 }
 
-// like returns those of names that are like name. The suggestions are those that cobra makes for commands.
+// like returns the names that are similar to name, by cobra's rule for commands.
 func like(name string, names []string) []string {
 	c := &cobra.Command{SuggestionsMinimumDistance: 2}
 	if len(name) < 5 {
@@ -312,7 +309,7 @@ func argCount(least, most int) cobra.PositionalArgs {
 	}
 }
 
-// required marks flags without which a command cannot work.
+// required marks required flags.
 func required(c *cobra.Command, names ...string) {
 	for _, name := range names {
 		if err := c.MarkFlagRequired(name); err != nil {
@@ -336,10 +333,10 @@ func helpCommand() *cobra.Command {
 	}
 }
 
-// logger returns the log of this run: text for people, JSON for machines.
+// logger returns the log of this run: text for people, JSON for programs.
 func (a *app) logger() *slog.Logger { return slog.New(a.logHandler()(a.Stderr)) }
 
-// logHandler returns what makes the handler of a log.
+// logHandler returns a function that creates the handler of a log.
 func (a *app) logHandler() func(w io.Writer) slog.Handler {
 	o := &slog.HandlerOptions{Level: a.logLevel}
 	if a.quiet && a.logLevel < slog.LevelWarn {
@@ -351,8 +348,8 @@ func (a *app) logHandler() func(w io.Writer) slog.Handler {
 	return func(w io.Writer) slog.Handler { return slog.NewJSONHandler(w, o) }
 }
 
-// serveLogger is logger for commands that serve: whoever reads stderr may stall or go away,
-// and costs lines of the log, not responses. From here on all of stderr goes through a queue.
+// serveLogger is logger for commands that serve: a reader of stderr that stalls or closes it costs log lines, not
+// responses. From here on all of stderr goes through a queue.
 func (a *app) serveLogger() *slog.Logger {
 	signal.Ignore(syscall.SIGPIPE)
 	handler := a.logHandler()
@@ -365,10 +362,10 @@ func (a *app) serveLogger() *slog.Logger {
 	return slog.New(handler(a.queue))
 }
 
-// logPatience is how long the end of the process waits for the reader of its log.
+// logPatience is how long the process waits at its end for the reader of its log.
 const logPatience = time.Second
 
-// closeLog ends the queue of serveLogger.
+// closeLog closes the queue of serveLogger.
 func (a *app) closeLog() {
 	if a.queue != nil {
 		a.queue.Close(logPatience)

@@ -22,8 +22,8 @@ import (
 	"github.com/mattn/go-isatty"
 )
 
-// print writes to stdout: v as one line of JSON with --json, or else what text writes, with cells
-// behind tabs in columns.
+// print writes v to stdout as one line of JSON with --json, or else the output of text, whose tab-separated cells
+// become columns.
 func (a *app) print(v any, text func(w io.Writer)) error {
 	if a.json {
 		data, err := encoding.Marshal(v)
@@ -41,7 +41,7 @@ func (a *app) print(v any, text func(w io.Writer)) error {
 	return a.write(b.Bytes())
 }
 
-// encoding sorts the keys of maps and leaves the marks of HTML as they are.
+// encoding sorts the keys of maps and does not escape HTML.
 var encoding = sonic.Config{SortMapKeys: true}.Froze()
 
 // write writes b to stdout.
@@ -52,18 +52,18 @@ func (a *app) write(b []byte) error {
 	return nil
 }
 
-// next tells a person at a terminal which command comes next.
+// next prints the next command to run at a terminal.
 func (a *app) next(command string, places places, args ...string) {
 	if !a.quiet && !a.json && a.terminal {
 		fmt.Fprintln(a.Stderr, "next: "+a.commandLine(command, places, args...))
 	}
 }
 
-// places are values of flags that name folders and files.
+// places are values of flags for folders and files.
 type places map[string]string
 
-// commandLine returns a command of this program for a shell. It names the config file of this one if the command would
-// not find it, and those of places that the command does not take by itself.
+// commandLine returns a command of this program for a shell. It includes the config file and the places that differ
+// from the command's defaults.
 func (a *app) commandLine(command string, places places, args ...string) string {
 	words := append([]string{a.program()}, strings.Fields(command)...)
 	if a.config != (&app{process: a.process}).configFile() {
@@ -77,7 +77,7 @@ func (a *app) commandLine(command string, places places, args ...string) string 
 	return shellescape.QuoteCommand(append(words, args...))
 }
 
-// setting returns the value that a flag of another command has by itself.
+// setting returns the value of another command's flag without a command line.
 func (a *app) setting(command, flag string) string {
 	other := &app{process: a.process}
 	c, _, err := rootCommand(other).Find(strings.Fields(command))
@@ -85,14 +85,14 @@ func (a *app) setting(command, flag string) string {
 		return ""
 	}
 	other.config = a.config
-	_ = other.configure(c) // a wrong setting of that command does not concern this one
+	_ = other.configure(c) // this command ignores wrong settings of the other one
 	return c.Flags().Lookup(flag).Value.String()
 }
 
-// program is how a person calls this program again.
+// program returns the name for calling this program again.
 func (a *app) program() string { return calledAgain(os.Args[0]) }
 
-// calledAgain returns path, if the shell needs one, or else the name alone. The path of "go run" is gone later.
+// calledAgain returns path if the shell needs it, or else the bare name. The path of "go run" is temporary.
 func calledAgain(path string) string {
 	temporary := strings.Contains(path, "go-build") || strings.HasPrefix(path, filepath.Clean(os.TempDir())+string(filepath.Separator))
 	if filepath.Base(path) == path || temporary {
@@ -101,13 +101,13 @@ func calledAgain(path string) string {
 	return path
 }
 
-// isTerminal reports whether a person looks at w.
+// isTerminal reports whether w is a terminal.
 func isTerminal(w io.Writer) bool {
 	f, ok := w.(*os.File)
 	return ok && isatty.IsTerminal(f.Fd())
 }
 
-// kindNames are the kinds of records that have another name for people, or take no plain s.
+// kindNames are the display names of kinds that differ from the kind's name or have an irregular plural.
 var kindNames = map[string][2]string{
 	"tv": {"series", "series"}, "person": {"person", "people"}, "company": {"company", "companies"},
 	"episode_group": {"episode group", "episode groups"},
@@ -133,12 +133,12 @@ func plural[T int | int64](n T, what string) string {
 	return fmt.Sprintf("%d %ss", n, what)
 }
 
-// bytesFlag is a flag that holds a number of bytes, such as 512MiB, 2GiB or 1GB.
+// bytesFlag is a flag for a number of bytes, such as 512MiB, 2GiB or 1GB.
 type bytesFlag[T int | int64] struct{ n *T }
 
 // String returns the number in the largest unit that divides it.
 func (b bytesFlag[T]) String() string {
-	if b.n == nil { // of flags that nobody made
+	if b.n == nil { // the zero value, which pflag creates
 		return ""
 	}
 	n, unit := int64(*b.n), 0
@@ -148,7 +148,7 @@ func (b bytesFlag[T]) String() string {
 	return strconv.FormatInt(n, 10) + []string{"", "KiB", "MiB", "GiB", "TiB"}[unit]
 }
 
-// Set reads a number with or without a unit. G is GiB.
+// Set parses a number with or without a unit. G is GiB.
 func (b bytesFlag[T]) Set(text string) error {
 	if text != "" && strings.Contains("KMGTkmgt", text[len(text)-1:]) {
 		text += "iB"
@@ -164,8 +164,8 @@ func (b bytesFlag[T]) Set(text string) error {
 // Type names the flag's value in help texts.
 func (bytesFlag[T]) Type() string { return "SIZE" }
 
-// durationFlag is a flag for a time limit or, in days, an age. The word none is 0. The digit is none of an age alone: a
-// time limit of 0 in a configuration is a slip far more often than a wish.
+// durationFlag is a flag for a time limit or, in days, an age. "none" is 0. Only an age accepts the digit 0: as a
+// time limit it is far more often a mistake than intended.
 type durationFlag struct {
 	d    *time.Duration
 	ages bool
@@ -173,13 +173,13 @@ type durationFlag struct {
 
 const day = 24 * time.Hour
 
-// maxAgeDays bounds an age, so that it fits a duration.
+// maxAgeDays limits an age, so that it fits a duration.
 const maxAgeDays = 100_000
 
-// String returns what Set reads.
+// String returns a value that Set parses.
 func (f durationFlag) String() string {
 	switch {
-	case f.d == nil: // of flags that nobody made
+	case f.d == nil: // the zero value, which pflag creates
 		return ""
 	case *f.d == 0:
 		return "none"
@@ -189,7 +189,7 @@ func (f durationFlag) String() string {
 	return f.d.String()
 }
 
-// Set reads a duration above 0, or none; for an age, days such as 180d too.
+// Set parses a duration above 0, or none; for an age, days such as 180d too.
 func (f durationFlag) Set(text string) error {
 	if text == "none" || text == "0" && f.ages {
 		*f.d = 0
@@ -220,7 +220,7 @@ func (f durationFlag) Type() string {
 	return "DURATION"
 }
 
-// Intervals of progress: lines of JSON, lines of text, one line of a terminal.
+// Intervals of progress: JSON lines, text lines, one line of a terminal.
 const (
 	jsonEvery     = time.Second
 	lineEvery     = 2 * time.Second
@@ -228,10 +228,10 @@ const (
 )
 
 const (
-	// rateLeast is the time since the start that a rate needs before the end.
+	// rateLeast is the time after the start before which no rate is shown.
 	rateLeast = 500 * time.Millisecond
 
-	// mostLeft is the longest time that is shown as left.
+	// mostLeft is the longest remaining time that is shown.
 	mostLeft = 1000 * time.Hour
 )
 
@@ -272,24 +272,24 @@ func (s *screen) show(progress string, keep bool) {
 	_, _ = io.WriteString(s.out, line) // a terminal that is gone shows nothing
 }
 
-// A progress shows on stderr the progress of one piece of work: one line of a terminal,
-// lines elsewhere, lines of JSON with --json, nothing with --quiet.
+// A progress shows the progress of one task on stderr: one line of a terminal, lines elsewhere, JSON lines with
+// --json, nothing with --quiet.
 type progress struct {
-	what    string
-	bytes   bool // the numbers are bytes, or else records
-	json    bool
-	screen  *screen // for one line of a terminal; nil for lines
-	out     io.Writer
-	quit    chan struct{}  // nil to show nothing
-	ended   sync.WaitGroup // the goroutine that shows
-	shown   bool           // a line, by that goroutine
-	start   time.Time
+	what   string
+	bytes  bool // the numbers are bytes, or else records
+	json   bool
+	screen *screen // for one line of a terminal; nil for lines
+	out    io.Writer
+	quit   chan struct{}  // nil to show nothing
+	ended  sync.WaitGroup // waits for the displaying goroutine
+	shown  bool           // that goroutine has shown a line
+	start  time.Time
 
-	mu          sync.Mutex // guards what follows
+	mu          sync.Mutex // guards the fields below
 	done, total int64
 }
 
-// progress starts to show the progress of work; stop ends it.
+// progress starts showing progress; stop ends it.
 func (a *app) progress(what string, bytes bool) *progress {
 	p := newProgress(what, bytes, time.Now())
 	p.out, p.json = a.Stderr, a.json
@@ -312,7 +312,7 @@ func newProgress(what string, bytes bool, now time.Time) *progress {
 	return &progress{what: what, bytes: bytes, start: now}
 }
 
-// run shows progress from now on, every so often.
+// run shows progress periodically.
 func (p *progress) run(every time.Duration) {
 	p.quit = make(chan struct{})
 	p.ended.Go(func() {
@@ -329,8 +329,8 @@ func (p *progress) run(every time.Duration) {
 	})
 }
 
-// update sets the progress to done of total; an unknown total is 0. Goroutines may call it
-// side by side: a smaller done than before is ignored.
+// update sets the progress to done of total; an unknown total is 0. It is safe for concurrent use: a smaller done
+// than before is ignored.
 func (p *progress) update(done, total int64) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -340,7 +340,7 @@ func (p *progress) update(done, total int64) {
 	p.done, p.total = done, max(0, total)
 }
 
-// stop shows where it got to, once. Nothing is shown afterwards.
+// stop shows the final state. Nothing is shown afterwards.
 func (p *progress) stop() {
 	if p.quit == nil {
 		return
@@ -372,11 +372,11 @@ func (p *progress) show(now time.Time, final bool) {
 	}
 }
 
-// A progressLine is the progress at one moment, as lines of JSON have it. Unknown numbers are null.
+// A progressLine is the progress at one moment, as a JSON line. Unknown numbers are null.
 type progressLine struct {
 	Stage       string   `json:"stage"`
 	Done        int64    `json:"done"`
-	Total       int64    `json:"total"` // 0 when it is not known
+	Total       int64    `json:"total"` // 0 if unknown
 	Unit        string   `json:"unit"`  // bytes or records
 	Percent     *float64 `json:"percent"`
 	Rate        *float64 `json:"rate"` // units a second, since the start
@@ -412,7 +412,7 @@ func (p *progress) line(now time.Time, final bool) progressLine {
 	return l
 }
 
-// text returns "ingest: 25% (1.0 MiB of 4.0 MiB), 512.0 KiB/s, 6s left", as far as it is known.
+// text returns "ingest: 25% (1.0 MiB of 4.0 MiB), 512.0 KiB/s, 6s left", without unknown parts.
 func (l *progressLine) text() string {
 	number := func(n int64) string {
 		if l.Unit == "bytes" {
@@ -433,5 +433,5 @@ func (l *progressLine) text() string {
 	return text
 }
 
-// round returns f with one digit behind the point.
+// round returns f rounded to one decimal.
 func round(f float64) float64 { return math.Round(f*10) / 10 }

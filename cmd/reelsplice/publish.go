@@ -22,7 +22,7 @@ import (
 	"github.com/reelsplice/reelsplice/schemas/release/store"
 )
 
-// A releaseStore is the releases of a folder or of a bucket. store.Folder has the contract of its methods.
+// A releaseStore holds the releases of a folder or a bucket. store.Folder has the contract of its methods.
 type releaseStore interface {
 	String() string
 	Current(ctx context.Context) (string, error)
@@ -32,26 +32,26 @@ type releaseStore interface {
 	SetCanary(ctx context.Context, id string) (previous string, err error)
 	RemoveCanary(ctx context.Context) (id string, err error)
 	List(ctx context.Context) ([]store.Info, error)
-	// Prune removes releases. In a bucket, objects that no release names go once they are older than grace.
+	// Prune removes releases. In a bucket, it removes unreferenced objects older than grace.
 	Prune(ctx context.Context, keep int, grace time.Duration) (removed []string, err error)
-	// Manifest returns the manifest of a release. An error that matches fs.ErrNotExist is about one that is not there.
+	// Manifest returns the manifest of a release. The error matches fs.ErrNotExist if it does not exist.
 	Manifest(ctx context.Context, id string) (*release.Manifest, error)
-	// NoteForced notes in the report of a release why it was published against the gate.
+	// NoteForced records in the report of a release why it was published against the gate.
 	NoteForced(ctx context.Context, id string, why any) error
-	// Open opens a release. An error that matches fs.ErrNotExist is about one that is not there.
+	// Open opens a release. The error matches fs.ErrNotExist if it does not exist.
 	Open(ctx context.Context, id string) (*release.Reader, error)
-	// Check calls do with a folder of this machine that has the release id. Problems that it finds name their objects.
+	// Check calls do with a local folder of the release id. The problems it returns name their objects.
 	Check(ctx context.Context, id string, do checker) ([]release.CorruptError, error)
 }
 
-// A checker looks for problems of the release in a folder.
+// A checker finds problems of the release in a folder.
 type checker func(dir string) ([]release.CorruptError, error)
 
 func storeFlag(c *cobra.Command, releases *string) {
-	c.Flags().StringVar(releases, "releases", usualReleases, "`DIR` of the releases, or the URL of a bucket's")
+	c.Flags().StringVar(releases, "releases", usualReleases, "`DIR` of the releases, or their bucket's URL")
 }
 
-// atStore calls do with the releases of a folder, or of a bucket by its URL.
+// atStore calls do with the releases of a folder or of a bucket's URL.
 func (a *app) atStore(ctx context.Context, releases string, do func(releaseStore) error) (err error) {
 	dir, local, err := localFolder(releases)
 	if err != nil {
@@ -72,7 +72,7 @@ func (a *app) atStore(ctx context.Context, releases string, do func(releaseStore
 	return do(s)
 }
 
-// localFolder returns the folder that a path or a URL names, and false for a bucket.
+// localFolder returns the folder of a path or a URL, and false for a bucket.
 func localFolder(name string) (dir string, local bool, err error) {
 	if !object.IsURL(name) {
 		return name, true, nil
@@ -85,7 +85,7 @@ func localFolder(name string) (dir string, local bool, err error) {
 	return dir, local, nil
 }
 
-// folderOf returns the folder that a flag names by a path or a file: URL. A bucket is an error with a hint.
+// folderOf returns the folder of a flag's path or file: URL. A bucket is an error with a hint.
 func folderOf(flag, name, hint string) (string, error) {
 	dir, local, err := localFolder(name)
 	if err == nil && !local {
@@ -152,7 +152,7 @@ func (s localStore) Check(_ context.Context, id string, do checker) ([]release.C
 	return problems, s.missing(id, err)
 }
 
-// missing explains an error about a release that is not there.
+// missing explains the error of a release that does not exist.
 func (s localStore) missing(id string, err error) error {
 	if errors.Is(err, os.ErrNotExist) {
 		return fmt.Errorf("release %s is not in %s: %w", id, s, err)
@@ -160,7 +160,7 @@ func (s localStore) missing(id string, err error) error {
 	return err
 }
 
-// A bucketStore is the releases of a bucket, with a folder of this machine for what is read of them.
+// A bucketStore holds the releases of a bucket, with a local folder for copies.
 type bucketStore struct {
 	store.Bucket
 	app     *app // shows progress
@@ -205,11 +205,11 @@ func (s bucketStore) Open(ctx context.Context, id string) (*release.Reader, erro
 	return release.Open(dir)
 }
 
-// copied returns a copy of a release on this machine.
+// copied returns a local copy of a release.
 func (s bucketStore) copied(ctx context.Context, id string) (dir string, err error) {
 	dir = filepath.Join(s.scratch, id)
 	if err := os.Mkdir(dir, 0o700); err != nil {
-		if errors.Is(err, fs.ErrExist) { // both are the same
+		if errors.Is(err, fs.ErrExist) { // a copy exists already
 			return dir, nil
 		}
 		return "", err
@@ -226,13 +226,13 @@ func publishCommand(a *app) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "publish [ID]",
 		Short: "Make a release current",
-		Long: "publish makes a release current: the newest one, or ID. Servers take it up at once.\n\n" +
-			"A release that has much less than the current one is refused: see --max-drop. So is one that does not answer as\n" +
-			"--expect wants, and one with the responses of a release that was rolled back. --force publishes it all the same.\n\n" +
+		Long: "publish makes a release current: the newest one, or ID. Servers switch to it at once.\n\n" +
+			"It refuses a release that has much less than the current one (see --max-drop), that fails an expectation of\n" +
+			"--expect, or that has the responses of a release that was rolled back. --force publishes it anyway.\n\n" +
 			"With --canary it becomes the canary instead, which servers with --follow canary serve.\n\n" +
-			"With --from a release of a local folder, the newest one or ID, is uploaded to the bucket first. Files that\n" +
-			"the bucket has already are left out. If the folder has the bucket's current release too, deltas to the new one are\n" +
-			"uploaded: an edge that has the former pulls these.",
+			"--from uploads a release of a local folder, the newest one or ID, to the bucket first, except files that\n" +
+			"are there already. If the folder has the bucket's current release too, deltas to the new one are\n" +
+			"uploaded, and edges with the current release pull only these.",
 		Example: "  reelsplice publish\n" +
 			"  reelsplice publish --releases s3://bucket/releases --from releases --canary",
 		Args: argCount(0, 1),
@@ -270,7 +270,7 @@ func publishCommand(a *app) *cobra.Command {
 	})
 }
 
-// publish makes a release current or the canary, unless the gate refuses it, and prints that.
+// publish makes a release current or the canary, unless the gate refuses it, and prints the result.
 func (a *app) publish(ctx context.Context, s releaseStore, id string, canary bool, v *verdict) (err error) {
 	set, as := s.Publish, "current"
 	if canary {
@@ -300,7 +300,7 @@ func (a *app) publish(ctx context.Context, s releaseStore, id string, canary boo
 	return errors.Join(err, a.refusal(v, id, s.String()))
 }
 
-// uploadFrom returns the releases of the folder that --from names, for an upload into a bucket.
+// uploadFrom returns the releases of the folder of --from, for an upload into a bucket.
 func uploadFrom(to releaseStore, from string) (localStore, error) {
 	if _, ok := to.(bucketStore); !ok {
 		return localStore{}, usage(fmt.Errorf("from %q: want --releases to be the URL of a bucket, not a folder", from))
@@ -312,7 +312,7 @@ func uploadFrom(to releaseStore, from string) (localStore, error) {
 	return localStore{store.Folder{Dir: dir}}, err
 }
 
-// upload copies a release of a local folder into a bucket, with deltas from those that edges have.
+// upload copies a release of a local folder into a bucket, with deltas from the releases that edges have.
 func (a *app) upload(ctx context.Context, from localStore, to bucketStore, id string) error {
 	r, err := from.Open(ctx, id) // a broken release is not uploaded
 	if err != nil {
@@ -329,7 +329,7 @@ func (a *app) upload(ctx context.Context, from localStore, to bucketStore, id st
 	return uploadDeltas(ctx, to, from.store, id)
 }
 
-// uploadDeltas stores the deltas to a release from those that edges may have now, if the folder has these too.
+// uploadDeltas stores deltas from the bucket's current and canary releases to a new one, if the folder has them.
 func uploadDeltas(ctx context.Context, to bucketStore, local store.Folder, id string) error {
 	for _, pointer := range []func(context.Context) (string, error){to.Current, to.Canary} {
 		earlier, err := pointer(ctx)
@@ -343,17 +343,17 @@ func uploadDeltas(ctx context.Context, to bucketStore, local store.Folder, id st
 			continue // edges pull whole files
 		}
 		_, err = to.PushDeltas(ctx, local, id, earlier)
-		if err != nil && !errors.Is(err, release.ErrCorrupt) { // the earlier release may be damaged, the later one was opened
+		if err != nil && !errors.Is(err, release.ErrCorrupt) { // only the earlier release can be damaged: the later one was opened
 			return err
 		}
 	}
 	return nil
 }
 
-// newest names the release that was built last, of those that can be opened.
+// newest names the last built of the releases that can be opened.
 const newest = "newest"
 
-// releaseNamed returns the id of the release that is current, previous or newest, or name itself.
+// releaseNamed returns the id of the current, previous or newest release, or name itself.
 func (a *app) releaseNamed(ctx context.Context, s releaseStore, name string) (string, error) {
 	switch name {
 	case "current":
@@ -377,14 +377,14 @@ func (a *app) releaseNamed(ctx context.Context, s releaseStore, name string) (st
 	}
 	switch {
 	case name != newest:
-		return "", fmt.Errorf("no release in %s has been current before the one that is", s)
+		return "", fmt.Errorf("no release in %s was current before the current one", s)
 	case len(infos) > 0:
 		return "", fmt.Errorf("no release in %s can be opened, the newest: %w", s, infos[0].Err)
 	}
 	return "", fmt.Errorf("no release in %s: run build first", s)
 }
 
-// openNamed opens a release by its id or by what it is.
+// openNamed opens a release by its id or word.
 func (a *app) openNamed(ctx context.Context, s releaseStore, name string) (*release.Reader, error) {
 	id, err := a.releaseNamed(ctx, s, name)
 	if err != nil {
@@ -398,11 +398,11 @@ func rollbackCommand(a *app) *cobra.Command {
 	var canary bool
 	c := &cobra.Command{
 		Use:   "rollback",
-		Short: "Go back to the release that was current before",
-		Long: "rollback makes the release current that was so before. With --canary it removes the canary instead: servers\n" +
+		Short: "Go back to the previous release",
+		Long: "rollback makes the previous release current again. With --canary it removes the canary instead: servers\n" +
 			"that follow it serve the current release again.\n\n" +
-			"A release with the same responses as the one that was rolled back is not published without --force, until another\n" +
-			"release is published.",
+			"Until another release is published, publishing a release with the same responses as the rolled-back one needs\n" +
+			"--force.",
 	}
 	storeFlag(c, &releases)
 	c.Flags().BoolVar(&canary, "canary", false, "remove the canary instead")
@@ -462,7 +462,7 @@ func releasesCommand(a *app) *cobra.Command {
 	})
 }
 
-// nextBuild is the command that makes and publishes a release, or makes a catalogue first.
+// nextBuild returns the command that makes and publishes a release, after an ingest if there is no catalogue.
 func (a *app) nextBuild() string {
 	if catalog.Exists(a.setting("build", "catalog")) {
 		return a.program() + " build --publish"
@@ -470,18 +470,18 @@ func (a *app) nextBuild() string {
 	return a.program() + " ingest SRC and then " + a.program() + " build --publish"
 }
 
-// releaseRow is a release as --json lists it.
+// releaseRow is a release in the output of --json.
 type releaseRow struct {
 	Release    string    `json:"release"`
 	Current    bool      `json:"current"`
-	Previous   bool      `json:"previous"`    // rollback goes there
-	Canary     bool      `json:"canary"`      // it goes out first
+	Previous   bool      `json:"previous"`    // target of rollback
+	Canary     bool      `json:"canary"`      // served with --follow canary
 	Forced     bool      `json:"forced"`      // published against the gate
 	RolledBack bool      `json:"rolled_back"` // not published again
 	Built      time.Time `json:"built"`
 	Fragments  int64     `json:"fragments"`
 	Bytes      int64     `json:"bytes"`
-	Fetched    *age.Days `json:"fetched,omitempty"` // of the records; none for unknown
+	Fetched    *age.Days `json:"fetched,omitempty"` // absent if unknown
 	Error      string    `json:"error,omitempty"`
 }
 
@@ -516,7 +516,7 @@ func writeReleases(w io.Writer, infos []store.Info) {
 	}
 }
 
-// marks names the pointers to a release, and how it came there.
+// marks lists the pointers to a release, and how it was published.
 func marks(i *store.Info) string {
 	var all []string
 	if i.Current {
@@ -544,15 +544,15 @@ func pruneCommand(a *app) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "prune --keep N",
 		Short: "Remove old releases",
-		Long: "prune removes the oldest releases until N are left, and what killed builds left behind. The current\n" +
-			"release, the one that rollback goes to, the canary and those that were rolled back always stay, and so do folders\n" +
-			"that are no release.\n\n" +
-			"In a bucket, the content of files that no release names goes once it is older than --grace, which has to be\n" +
+		Long: "prune removes the oldest releases until N are left, and the remains of killed builds. It never removes the current\n" +
+			"release, the previous one that rollback goes to, the canary, rolled-back releases, or folders\n" +
+			"that are not releases.\n\n" +
+			"In a bucket, it removes unreferenced objects older than --grace, which has to be\n" +
 			"longer than an upload takes.",
 	}
 	storeFlag(c, &releases)
 	c.Flags().IntVar(&keep, "keep", 0, "releases to keep, 1 or more")
-	c.Flags().DurationVar(&grace, "grace", store.DefaultGrace, "least age of what goes from a bucket without a release naming it")
+	c.Flags().DurationVar(&grace, "grace", store.DefaultGrace, "remove unreferenced objects of a bucket only if older than this")
 	required(c, "keep")
 	check := func() error {
 		switch {

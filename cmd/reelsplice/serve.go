@@ -26,13 +26,13 @@ import (
 	"github.com/reelsplice/reelsplice/serve/pull"
 )
 
-// What commands take for flags that are not given. In one folder they find each other's files.
+// Default values of flags. In one folder, the commands find each other's files.
 const (
 	usualCatalog   = "catalog"
 	usualReleases  = "releases"
 	usualTokens    = "tokens.txt"
 	usualAddr      = "127.0.0.1:8080"
-	usualAdminAddr = "127.0.0.1:8079" // of examples; there is no admin listener by default
+	usualAdminAddr = "127.0.0.1:8079" // in examples; there is no admin listener by default
 )
 
 func serveCommand(a *app) *cobra.Command {
@@ -40,12 +40,12 @@ func serveCommand(a *app) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "serve",
 		Short: "Serve the API from the current release",
-		Long: "serve responds to the API from the current release. It picks up published releases, changed tokens and new\n" +
-			"certificates without a restart, and at once on SIGHUP, which also opens the access log by its name again.\n\n" +
+		Long: "serve serves the API from the current release. It picks up published releases, changed tokens and new\n" +
+			"certificates without a restart, and at once on SIGHUP, which also reopens the access log.\n\n" +
 			"SIGINT and SIGTERM stop the edge: /readyz turns 503 at once, the edge accepts requests for --shutdown-delay,\n" +
 			"then running requests end within --drain-timeout. A second signal ends it at once.\n\n" +
-			"Releases of a bucket are pulled into --cache-dir, checked, and served from there; nothing that the bucket does\n" +
-			"disturbs the release that is served. With an empty cache, the edge responds with 503 until it has a release.\n\n" +
+			"Releases of a bucket are pulled into --cache-dir, checked, and served from there; problems of the bucket never\n" +
+			"affect the served release. With an empty cache, the edge responds with 503 until it has a release.\n\n" +
 			"With --json, the edge prints its address as one line of JSON once it accepts requests.\n\n" +
 			"Under systemd, the edge reports when it is ready, reloads and stops (Type=notify-reload), and takes listeners of\n" +
 			"a socket unit in place of --addr and, by the name admin, of --admin-addr.",
@@ -91,8 +91,8 @@ func serveCommand(a *app) *cobra.Command {
 	})
 }
 
-// firstToken makes a missing token file for a person, who sees its token. Elsewhere it names the command that does.
-// Without a release there is nothing to serve yet.
+// firstToken creates a missing token file at a terminal and prints its token. Elsewhere its error names the command
+// for it. Without a release there is nothing to serve yet.
 func (a *app) firstToken(cfg *serve.Config) error {
 	path := cfg.Tokens
 	if _, err := os.Stat(path); !errors.Is(err, fs.ErrNotExist) {
@@ -108,18 +108,18 @@ func (a *app) firstToken(cfg *serve.Config) error {
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(a.Stderr, "no token file was there: %s has a first one, which is shown this once\n%s\n", path, token)
+	fmt.Fprintf(a.Stderr, "no token file was there: %s has a first one, which is not shown again\n%s\n", path, token)
 	return nil
 }
 
-// pullFlags adds the flags that choose a release, and those about a bucket of releases.
+// pullFlags adds the flags that choose a release, and the flags for a bucket of releases.
 func pullFlags(f *pflag.FlagSet, cfg *pull.Config) {
-	f.StringVar(&cfg.Follow, "follow", cfg.Follow, "pointer to follow: current, or canary, which is current where there is no canary")
-	f.StringVar(&cfg.Pin, "pin", "", "serve the release `ID` whatever the pointers say")
-	f.StringVar(&cfg.Dir, "cache-dir", "", "`DIR` for releases of a bucket; of one edge alone")
-	f.Var(bytesFlag[int64]{&cfg.Size}, "cache-size", "bytes of --cache-dir; beyond, releases go that are no longer served, and a pull is refused")
+	f.StringVar(&cfg.Follow, "follow", cfg.Follow, "pointer to follow: current, or canary, which falls back to current")
+	f.StringVar(&cfg.Pin, "pin", "", "serve the release `ID` and ignore the pointers")
+	f.StringVar(&cfg.Dir, "cache-dir", "", "`DIR` for releases of a bucket; each edge needs its own")
+	f.Var(bytesFlag[int64]{&cfg.Size}, "cache-size", "size limit of --cache-dir; above it, releases no longer served are removed, and pulls fail")
 	f.DurationVar(&cfg.Interval, "pull-interval", cfg.Interval, "interval of looks at a bucket's pointer; longer after failures")
-	f.Var(bytesFlag[int64]{&cfg.Rate}, "pull-rate", "bytes pulled from a bucket each second; 0 for no bound")
+	f.Var(bytesFlag[int64]{&cfg.Rate}, "pull-rate", "bytes pulled from a bucket each second; 0 for no limit")
 }
 
 // installationFlags adds the flags of an edge: where its releases and tokens are, and how it serves them.
@@ -131,7 +131,7 @@ func installationFlags(c *cobra.Command, cfg *serve.Config) {
 	pullFlags(f, &cfg.Pull)
 }
 
-// openReleases opens the bucket of releases if cfg names one by its URL.
+// openReleases opens the bucket of releases if cfg has its URL.
 func openReleases(ctx context.Context, cfg *serve.Config) error {
 	dir, local, err := localFolder(cfg.Releases)
 	if err != nil {
@@ -145,17 +145,17 @@ func openReleases(ctx context.Context, cfg *serve.Config) error {
 	return err
 }
 
-// serveFlags adds the flags that serve and up have in common.
+// serveFlags adds the flags that serve and up share.
 func serveFlags(f *pflag.FlagSet, cfg *serve.Config) {
 	f.StringVar(&cfg.Addr, "addr", usualAddr, "host:port of the API")
-	f.StringVar(&cfg.AdminAddr, "admin-addr", "", "host:port of health, metrics and profiles; none when not given")
+	f.StringVar(&cfg.AdminAddr, "admin-addr", "", "host:port of health, metrics and profiles; off by default")
 	f.StringVar(&cfg.TLSCert, "tls-cert", "", "PEM `FILE` of the certificate, with --tls-key")
 	f.StringVar(&cfg.TLSKey, "tls-key", "", "PEM `FILE` of the key")
-	f.StringVar(&cfg.ImageBaseURL, "image-base-url", cfg.ImageBaseURL, "`URL` of images that configuration names")
+	f.StringVar(&cfg.ImageBaseURL, "image-base-url", cfg.ImageBaseURL, "`URL` of images in the configuration response")
 	f.StringVar(&cfg.CallbackURL, "callback-url", cfg.CallbackURL, "`URL` where users approve request tokens")
-	f.StringVar(&cfg.SigningKey, "signing-key", "", "`FILE` with the key of request tokens; one for this run alone when not given")
+	f.StringVar(&cfg.SigningKey, "signing-key", "", "`FILE` with the key of request tokens; by default a new one for each run")
 	f.BoolVar(&cfg.AllowQueryKey, "allow-query-key", cfg.AllowQueryKey, "accept a token as api_key in the query too; a bearer token counts before it")
-	f.StringVar(&cfg.Cache, "cache", cfg.Cache, "caches that may store responses: public, private, or revalidate for those that ask each time")
+	f.StringVar(&cfg.Cache, "cache", cfg.Cache, "caches that may store responses: public, private, or revalidate for caches that revalidate each time")
 	f.DurationVar(&cfg.MaxAge, "max-age", cfg.MaxAge, "how long caches may store a response")
 	f.BoolVar(&cfg.Page, "page", cfg.Page, "serve the page for people at / and below /page/")
 	f.DurationVar(&cfg.Poll, "poll", cfg.Poll, "interval of checks for changed tokens and releases, 1s at most")
@@ -168,24 +168,24 @@ func serveFlags(f *pflag.FlagSet, cfg *serve.Config) {
 	f.Var(durationFlag{&cfg.DrainTimeout, false}, "drain-timeout", "for running requests at the end")
 	f.IntVar(&cfg.MaxPage, "max-page", cfg.MaxPage, "last page of lists, 65535 at most")
 	f.IntVar(&cfg.AppendLimit, "append-limit", cfg.AppendLimit, "names in append_to_response, 100 at most")
-	f.StringVar(&cfg.Date, "date", "", "day that now_playing, upcoming, airing_today and on_the_air count from, YYYY-MM-DD; today when not given")
+	f.StringVar(&cfg.Date, "date", "", "day that now_playing, upcoming, airing_today and on_the_air count from, YYYY-MM-DD; today by default")
 	f.BoolVar(&cfg.FuzzySearch, "fuzzy-search", false, "find names in spite of typing errors if nothing else matches, as fuzzy=true does for a request")
-	f.Var(bytesFlag[int]{&cfg.MaxInflight}, "max-inflight-bytes", "memory of all responses in writing; above it requests get 503")
+	f.Var(bytesFlag[int]{&cfg.MaxInflight}, "max-inflight-bytes", "memory limit of responses in progress; above it requests get 503")
 	f.Var(bytesFlag[int]{&cfg.MaxHeader}, "max-header", "bytes of request line and header")
 	f.Var(bytesFlag[int]{&cfg.PageCache}, "page-cache", "bytes of cached pages of lists")
 	f.Var(bytesFlag[int]{&cfg.Warm}, "warm", "bytes of indexes and checks read in the background when a release is opened; 0 for none")
-	f.Var(durationFlag{&cfg.MaxDataAge, true}, "max-data-age", "age of the oldest record, in days such as 180d, beyond which the edge warns in its log and on /readyz; it serves on")
+	f.Var(durationFlag{&cfg.MaxDataAge, true}, "max-data-age", "age of the oldest record, in days such as 180d, above which the edge warns in its log and on /readyz; it continues to serve")
 	f.Var(bytesFlag[int]{&cfg.ScrubRate}, "scrub-rate", "bytes of the release checked each second in the background; 0 for none")
-	f.StringVar(&cfg.AccessLog.Path, "access-log", "", "`FILE` with a line for each response, - for stdout; none when not given")
+	f.StringVar(&cfg.AccessLog.Path, "access-log", "", "`FILE` with a line for each response, - for stdout; off by default")
 	f.StringVar(&cfg.AccessLog.Format, "access-log-format", cfg.AccessLog.Format, "json, or common for the common log format")
 	f.IntVar(&cfg.AccessLog.Sample, "access-log-sample", cfg.AccessLog.Sample, "log one response in `N` at random, and all of 500 and above")
-	f.StringVar(&cfg.Missing, "missing", "", "`FILE` that gets kind and id of each resource that requests ask for and the release lacks, for crawl --ids; none when not given")
+	f.StringVar(&cfg.Missing, "missing", "", "append ids that clients request but the release lacks to `FILE`, for crawl --ids; off by default")
 	f.Var(bytesFlag[int]{&cfg.ResultCache}, "result-cache", "bytes of cached results of discover and lists")
 }
 
 // serve opens the release, the tokens and the ports, calls announce, and serves until ctx ends.
 func (a *app) serve(ctx context.Context, cfg *serve.Config, announce func(*serve.Server) error) error {
-	log := a.serveLogger() // after all progress, which asks what stderr is
+	log := a.serveLogger() // only after all progress, which checks whether stderr is a terminal
 	cfg.Log, cfg.LogLost, cfg.AccessLog.Stdout = log, a.queue.Lost, a.Stdout
 	s, err := serve.Listen(*cfg)
 	switch {
@@ -204,14 +204,14 @@ func (a *app) serve(ctx context.Context, cfg *serve.Config, announce func(*serve
 	// Until the end of the drain: SIGHUP without a handler would end the process.
 	watched, stop := context.WithCancel(context.WithoutCancel(ctx))
 	n := newNotifier(s, log)
-	if !a.terminal { // the end of a terminal ends what runs on it
+	if !a.terminal { // SIGHUP of a terminal ends the edge
 		reloadOnHangup(watched, func() { n.reload(s.Reload) })
 	}
 	var notifying sync.WaitGroup
 	notifying.Go(func() { n.run(watched, ctx) })
 	err = s.Run(ctx)
 	stop()
-	notifying.Wait() // the last report may be under way
+	notifying.Wait() // the last report may still be running
 	if err == nil {
 		log.Info("stopped")
 	}
@@ -235,7 +235,7 @@ func reloadOnHangup(ctx context.Context, reload func()) {
 	}()
 }
 
-// maxAdmin bounds a response of an admin listener that is read.
+// maxAdmin limits the response that is read from an admin listener.
 const maxAdmin = 64 << 10
 
 func healthCommand(a *app) *cobra.Command {
@@ -243,8 +243,8 @@ func healthCommand(a *app) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "health --admin-addr HOST:PORT",
 		Short: "Exit with 0 if an edge is ready",
-		Long: "health asks an edge's admin listener for /readyz, prints the answer, and exits with 0 if the edge is ready.\n" +
-			"It takes --admin-addr where serve takes it: the environment and the [serve] table of the config file.",
+		Long: "health requests /readyz of an edge's admin listener, prints the response, and exits with 0 if the edge is ready.\n" +
+			"--admin-addr comes from the same sources as in serve: the environment and the [serve] table of the config file.",
 		Example:     "  reelsplice health --admin-addr " + usualAdminAddr,
 		Annotations: map[string]string{settingsOf: "serve"},
 	}
@@ -274,16 +274,16 @@ func healthCommand(a *app) *cobra.Command {
 	})
 }
 
-// A health is what an edge reports of itself.
+// A health is an edge's report about itself.
 type health struct {
 	Ready bool   `json:"ready"`
 	Text  string `json:"text"`
 }
 
-// direct reaches an edge without a proxy and without redirects: the edge gives none.
+// direct reaches an edge without a proxy and without redirects, which an edge never sends.
 var direct = &http.Transport{DisableKeepAlives: true}
 
-// askReady asks the edge with the admin listener at addr for /readyz.
+// askReady requests /readyz of the admin listener at addr.
 func askReady(ctx context.Context, addr string) (health, error) {
 	url, status, text, err := askAdmin(ctx, addr, "/readyz")
 	if err != nil {
@@ -295,7 +295,7 @@ func askReady(ctx context.Context, addr string) (health, error) {
 	return health{Ready: status == http.StatusOK, Text: strings.TrimSpace(string(text))}, nil
 }
 
-// askAdmin asks the admin listener at addr for a path. An address for all interfaces is asked on loopback.
+// askAdmin requests a path of the admin listener at addr. It uses loopback for an address of all interfaces.
 func askAdmin(ctx context.Context, addr, path string) (url string, status int, text []byte, err error) {
 	host, port, err := net.SplitHostPort(addr)
 	if err != nil {

@@ -16,10 +16,10 @@ import (
 )
 
 const (
-	// statusInterval is how often the state of the edge is looked at for systemd.
+	// statusInterval is how often the state of the edge is checked for systemd.
 	statusInterval = 250 * time.Millisecond
-	// startExtension is how long systemd waits beyond its time limit while a release is pulled, and extendEvery how often
-	// that is put off.
+	// startExtension is how long systemd extends its start timeout while a release is pulled, and extendEvery how
+	// often it is asked to.
 	startExtension = 60 * time.Second
 	extendEvery    = 10 * time.Second
 )
@@ -28,22 +28,22 @@ const (
 type notifier struct {
 	server   statusReporter
 	log      *slog.Logger
-	watchdog time.Duration // between two signs of life; 0 for none
+	watchdog time.Duration // interval of the watchdog; 0 for none
 }
 
-// A statusReporter describes what a Server serves: a *serve.Server.
+// A statusReporter describes the state of a Server: a *serve.Server.
 type statusReporter interface {
 	Status() (text string, ready bool)
 }
 
-// newNotifier returns nil for a process that systemd expects no reports of.
+// newNotifier returns nil if systemd expects no reports from this process.
 func newNotifier(s *serve.Server, log *slog.Logger) *notifier {
 	if os.Getenv("NOTIFY_SOCKET") == "" {
 		return nil
 	}
 	limit, err := daemon.SdWatchdogEnabled(false)
 	if err != nil {
-		log.Warn("the watchdog of systemd is not used", "error", err)
+		log.Warn("systemd's watchdog is not used", "error", err)
 	}
 	return &notifier{server: s, log: log, watchdog: limit / 2}
 }
@@ -58,14 +58,14 @@ func (n *notifier) send(lines ...string) {
 // stoppingLines report that the drain has begun.
 var stoppingLines = []string{daemon.SdNotifyStopping, "STATUS=stopping"}
 
-// run reports the state until ctx ends. The end of stopping is reported too.
+// run reports the state until ctx ends, and the end of stopping.
 func (n *notifier) run(ctx, stopping context.Context) {
 	if n == nil {
 		return
 	}
 	every := statusInterval
 	if n.watchdog > 0 {
-		every = min(every, n.watchdog/2) // a sign of life is late by less than one interval
+		every = min(every, n.watchdog/2) // late by less than one interval
 	}
 	t := time.NewTicker(every)
 	defer t.Stop()
@@ -126,7 +126,7 @@ func (n *notifier) reload(fn func()) {
 // adminSocket is the FileDescriptorName of the socket for the admin listener.
 const adminSocket = "admin"
 
-// passedListeners takes the listeners that systemd has passed, if any: one for the API, and one named admin.
+// passedListeners returns the listeners from systemd, if any: one for the API, and one named admin.
 func passedListeners() (api, admin *net.TCPListener, err error) {
 	all, err := activation.ListenersWithNames()
 	if err != nil {

@@ -39,11 +39,11 @@ func tokenIssueCommand(a *app) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "issue",
 		Short: "Make a token and print it, once",
-		Long: "issue makes a token, adds its hash to FILE, and prints the token alone on a line. Nothing stores the token.\n\n" +
-			"--hex makes a key in the form of TMDB's v3 keys, for applications whose settings take no other.\n\n" +
+		Long: "issue makes a token, adds its hash to FILE, and prints the token alone on a line. The token itself is not stored.\n\n" +
+			"--hex makes a key in the form of TMDB's v3 keys, for applications whose settings accept no other.\n\n" +
 			"--value takes a token that you choose, for clients with a built-in key; \"--value -\" reads it from stdin, which\n" +
 			"hides it from the list of processes. A token that is easy to guess needs --force.\n\n" +
-			"--sha256 takes the hash of a key that nobody can read, as the edge logs it with \"credential refused\". Such a key\n" +
+			"--sha256 takes the hash of an unreadable key, as the edge logs it with \"credential refused\". Such a key\n" +
 			"cannot be checked: take the hash only from a line of a client that you know.\n\n" +
 			"--session makes the session_id of an account: clients send it beside a token to read the account's data. With\n" +
 			"--guest it is the guest_session_id of an account that can only rate; with --v4 one token for both.",
@@ -53,14 +53,14 @@ func tokenIssueCommand(a *app) *cobra.Command {
 	f := c.Flags()
 	tokensFlag(c, &t.path)
 	f.StringVar(&t.record.Name, "name", "", "name of the client; random by default")
-	f.StringVar(&t.expires, "expires", "never", "`WHEN` it expires: after days such as 90d, or a duration such as 36h; at an RFC 3339 time; or never")
+	f.StringVar(&t.expires, "expires", "never", "`WHEN` it expires: in days such as 90d, or a duration such as 36h; at an RFC 3339 time; or never")
 	f.StringVar(&t.record.Account, "session", "", "make a session of `ACCOUNT`: its number, its 24 hex digits, or the 32 of a guest's session")
-	f.IntVar(&t.record.Rate, "rate", 0, "most requests a `SECOND`, on average; others get status 429 (default no bound)")
+	f.IntVar(&t.record.Rate, "rate", 0, "most requests a `SECOND`, on average; others get status 429 (default no limit)")
 	f.IntVar(&t.record.Burst, "burst", 0, "most requests at once after a pause, with --rate (default as many as --rate)")
-	f.IntVar(&t.record.Concurrent, "concurrent", 0, "most requests at the same time (default no bound)")
-	f.StringArrayVar(&t.scopes, "scope", nil, "what the token may read: read, which is all but accounts' data; account:`ID`, which is\n"+
-		"the data of one account too; or all. Repeatable (default all)")
-	f.BoolVar(&t.guest, "guest", false, "the session is that of a guest")
+	f.IntVar(&t.record.Concurrent, "concurrent", 0, "most requests at the same time (default no limit)")
+	f.StringArrayVar(&t.scopes, "scope", nil, "scope of the token: read, which is everything except account data; account:`ID`, which is\n"+
+		"read and the data of one account; or all. Repeatable (default all)")
+	f.BoolVar(&t.guest, "guest", false, "make a guest session")
 	f.BoolVar(&t.v4, "v4", false, "make a token of the account instead, for version 4 of the API")
 	f.BoolVar(&t.hex, "hex", false, "make a token of 32 hex digits")
 	f.StringVar(&t.value, "value", "", "take the token `V` in place of a random one; - reads it from stdin")
@@ -72,7 +72,7 @@ func tokenIssueCommand(a *app) *cobra.Command {
 		named := t.record.Name != ""
 		for _, limit := range []string{"rate", "burst", "concurrent"} {
 			if f.Changed(limit) && f.Lookup(limit).Value.String() == "0" {
-				return usage(fmt.Errorf("--%s 0: want 1 or more, or no --%s for no bound", limit, limit))
+				return usage(fmt.Errorf("--%s 0: want 1 or more, or no --%s for no limit", limit, limit))
 			}
 		}
 		if err := t.complete(a.Stdin, f.Changed("value"), f.Changed("sha256")); err != nil {
@@ -102,7 +102,7 @@ func tokenIssueCommand(a *app) *cobra.Command {
 	})
 }
 
-// afterFirstToken names the command that comes next, if it is known where the releases are.
+// afterFirstToken prints the next command if the location of the releases is known.
 func (a *app) afterFirstToken(tokens string) {
 	releases := a.setting("serve", "releases")
 	if _, err := (store.Folder{Dir: releases}).Current(); err == nil || object.IsURL(releases) {
@@ -110,7 +110,7 @@ func (a *app) afterFirstToken(tokens string) {
 	}
 }
 
-// An issue is a token that is to be made.
+// An issue is a token to be made.
 type issue struct {
 	path, value, sha256, expires string
 	guest, v4, hex, force        bool
@@ -172,7 +172,7 @@ func (t *issue) readValue(stdin io.Reader) error {
 	}
 	err := auth.CheckChosen([]byte(t.value), t.force)
 	if errors.Is(err, auth.ErrWeak) {
-		err = fmt.Errorf("%w; --force takes it", err)
+		err = fmt.Errorf("%w; --force accepts it", err)
 	}
 	return err
 }
@@ -190,7 +190,7 @@ func (t *issue) readHash() error {
 	return nil
 }
 
-// issue adds the token to the file and returns it, "" where only its hash is known.
+// issue adds the token to the file and returns it, "" if only its hash is known.
 func (t *issue) issue() (string, error) {
 	if t.sha256 != "" {
 		return "", auth.IssueHashed(t.path, t.record)
@@ -201,7 +201,7 @@ func (t *issue) issue() (string, error) {
 	return auth.Issue(t.path, t.record)
 }
 
-// parseExpiry reads a duration from now, an RFC 3339 time, or never: the zero time.
+// parseExpiry parses a duration from now, an RFC 3339 time, or never: the zero time.
 func parseExpiry(text string, now time.Time) (time.Time, error) {
 	if text == "never" {
 		return time.Time{}, nil
@@ -225,21 +225,21 @@ func optional(t time.Time) *time.Time {
 	return &t
 }
 
-// tokenRow is a token as --json lists it, without anything that gives access.
+// tokenRow is a token in the output of --json, without anything that gives access.
 type tokenRow struct {
 	Name    string `json:"name"`
 	Hash    string `json:"hash"` // start of the SHA-256
 	Kind    string `json:"kind"`
 	Account string `json:"account,omitempty"`
-	Scopes  string `json:"scopes,omitempty"` // with commas between them; all when absent; none if void
+	Scopes  string `json:"scopes,omitempty"` // comma-separated; all if absent; none if void
 	limits
 	Created *time.Time `json:"created"`
 	Expires *time.Time `json:"expires"`        // null for never
 	Revoked *time.Time `json:"revoked"`        // null for not revoked
-	Void    string     `json:"void,omitempty"` // why it is refused
+	Void    string     `json:"void,omitempty"` // reason for a refusal
 }
 
-// limits are those of a token; absent for no bound.
+// limits of a token; absent without a limit.
 type limits struct {
 	Rate       int `json:"rate,omitempty"`       // requests a second
 	Burst      int `json:"burst,omitempty"`      // at once
@@ -261,7 +261,7 @@ func (l limits) String() string {
 	return cmp.Or(strings.Join(all, ", "), "none")
 }
 
-// hashDigits is how much of a hash is shown, and enough to name a token by.
+// hashDigits is the number of hash digits shown, enough to identify a token.
 const hashDigits = 12
 
 func rowOfToken(r *auth.Record) tokenRow {

@@ -42,21 +42,21 @@ func upCommand(a *app) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "up [SRC...]",
 		Short: "Serve your own files, or the built-in sample, with one command",
-		Long: "up ingests files or folders, as ingest does, builds a release of them, makes a token, and serves. The same command\n" +
-			"takes up what has changed in them. Without SRC it serves the release in --dir. Without one, it builds the catalogue\n" +
-			"in --dir or else the built-in sample, which each up builds again.\n\n" +
+		Long: "up ingests files or folders, as ingest does, builds a release, makes a token, and serves. Run the same command\n" +
+			"again to include changes. Without SRC it serves the release in --dir. Without a release, it builds the catalogue\n" +
+			"in --dir or else the built-in sample, which each run builds again.\n\n" +
 			"It prints the address, a token, a link to the page for people, the folder of its data and two commands to try. The\n" +
 			"token stays the same until it is revoked: the file token in --dir stores it, readable by you alone. Lists of the\n" +
 			"sample count from " + sample.Date + " unless --date names another day.\n\n" +
-			"--dir is a folder in your cache folder by default: reelsplice for the sample, and one below it for each set of SRC.",
+			"--dir is a folder in your cache folder by default: reelsplice for the sample, with a subfolder for each set of SRC.",
 		Example: "  reelsplice up\n  reelsplice up films.csv\n  reelsplice up --mapping films.toml films.csv people.csv\n" +
 			"  reelsplice up --addr 127.0.0.1:9000 --json",
 		Args: argCount(0, -1),
 	}
 	f := c.Flags()
-	f.StringVar(&u.dir, "dir", "", "`DIR` of catalogue, releases and tokens; a folder in your cache folder when not given")
-	f.StringVar(&u.cfg.Releases, "releases", "", "`DIR` of the releases; the folder releases in --dir when not given")
-	f.StringVar(&u.cfg.Tokens, "tokens", "", "`FILE` of the tokens; the file tokens.txt in --dir when not given")
+	f.StringVar(&u.dir, "dir", "", "`DIR` of catalogue, releases and tokens; by default a folder in your cache folder")
+	f.StringVar(&u.cfg.Releases, "releases", "", "`DIR` of the releases; by default the folder releases in --dir")
+	f.StringVar(&u.cfg.Tokens, "tokens", "", "`FILE` of the tokens; by default the file tokens.txt in --dir")
 	for _, flag := range []string{"releases", "tokens"} {
 		f.Lookup(flag).Annotations = map[string][]string{ownTable: {}}
 	}
@@ -71,7 +71,7 @@ func upCommand(a *app) *cobra.Command {
 // up is one run of the command.
 type up struct {
 	*app
-	dumps   ingest.Config // without Sources, the sample
+	dumps   ingest.Config // the sample, if without Sources
 	cfg     serve.Config
 	dir     string
 	anyDate bool // lists of the sample count from its own day
@@ -92,7 +92,7 @@ func (u *up) run(ctx context.Context) (err error) {
 		return fmt.Errorf("another up serves the data in %s: stop it, or give another --dir", u.dir)
 	}
 	defer func() { err = errors.Join(err, l.Unlock()) }()
-	// Before the build, which a taken port would waste.
+	// Before the build, which would be wasted on a taken port.
 	if u.cfg.Bound, err = serve.Bind(&u.cfg, nil, nil); err != nil {
 		return err
 	}
@@ -128,7 +128,7 @@ func (u *up) places() error {
 	return nil
 }
 
-// folderOfSources returns the name of a folder for data of the sources, the same for the same ones; "" for none.
+// folderOfSources returns the folder name for data of a set of sources; "" for none.
 func folderOfSources(sources []string) string {
 	if len(sources) == 0 {
 		return ""
@@ -145,19 +145,19 @@ func folderOfSources(sources []string) string {
 	return fmt.Sprintf("up-%x", sum.Sum(nil)[:6])
 }
 
-// sampleMark is the file, in the folder of up, with the id of the sample's release.
+// sampleMark is the file in up's folder that holds the id of the sample's release.
 const sampleMark = ".sample"
 
-// release makes a release of the sources. Without sources it does unless the user has published one. A release of the
-// sample is built again, in a fraction of a second: this version may have another sample or format.
-// ofSample is the ID of a release of the sample, "" for the user's.
+// release builds a release of the sources. Without sources it builds one unless the user has published one. It always
+// rebuilds the sample, in a fraction of a second: this version may have another sample or format. ofSample is the ID
+// of a release of the sample, "" for the user's.
 func (u *up) release(ctx context.Context) (ofSample string, err error) {
 	folder := store.Folder{Dir: u.cfg.Releases}
 	if len(u.dumps.Sources) > 0 {
 		return "", u.publishSources(ctx, folder)
 	}
 	mark := filepath.Join(u.dir, sampleMark)
-	made, _ := os.ReadFile(mark) // unreadable is like none: then the release is the user's
+	made, _ := os.ReadFile(mark) // unreadable counts as absent: then the release is the user's
 	current, err := folder.Current()
 	if err == nil && current != string(made) {
 		return "", nil
@@ -188,12 +188,12 @@ func (u *up) buildAndPublish(ctx context.Context, folder store.Folder, dir, prev
 	return r.Release, err
 }
 
-// publishSources makes a release of the sources alone, in a catalogue that is made anew: rows that are gone from them go.
-// What they hold of bad rows is printed, and the others are served.
+// publishSources builds a release of the sources alone, from a new catalogue: rows that the sources dropped are gone.
+// It prints bad rows and serves the others.
 func (u *up) publishSources(ctx context.Context, folder store.Folder) error {
 	u.dumps.Catalog = filepath.Join(u.dir, ".catalog")
 	if err := os.RemoveAll(u.dumps.Catalog); err != nil {
-		return fmt.Errorf("make the catalogue anew: %w", err)
+		return fmt.Errorf("remove the old catalogue: %w", err)
 	}
 	u.dumps.Drafted = u.drafted
 	r, err := u.ingest(ctx, u.dumps)
@@ -218,7 +218,7 @@ func (u *up) publishSources(ctx context.Context, folder store.Folder) error {
 	return err
 }
 
-// drafted prints the mapping that a table without one was taken by.
+// drafted prints the drafted mapping of a table without one.
 func (u *up) drafted(d ingest.Drafted) {
 	fmt.Fprintf(u.Stderr, "%s: taken by a drafted mapping, %s: check it, or write your own\n", d.File, d.Mapping)
 	if d.Err != nil {
@@ -241,7 +241,7 @@ func (u *up) drafted(d ingest.Drafted) {
 	}
 }
 
-// publishSample makes a release of the sample, through a temporary catalogue.
+// publishSample builds a release of the sample, through a temporary catalogue.
 func (u *up) publishSample(ctx context.Context, folder store.Folder) (id string, err error) {
 	tmp, err := os.MkdirTemp("", "reelsplice-sample-")
 	if err != nil {
@@ -265,10 +265,10 @@ func (u *up) publishSample(ctx context.Context, folder store.Folder) (id string,
 	return u.buildAndPublish(ctx, folder, made, "")
 }
 
-// tokenName is the name of the token of up.
+// tokenName is the name of up's token.
 const tokenName = "up"
 
-// token returns the token stored in the folder of up, or issues and stores one. The token file itself holds hashes.
+// token returns the token stored in up's folder, or issues and stores one. The token file itself holds hashes.
 func (u *up) token() (token string, err error) {
 	path, now := filepath.Join(u.dir, "token"), time.Now()
 	data, err := os.ReadFile(path)
@@ -287,7 +287,7 @@ func (u *up) token() (token string, err error) {
 	if why == auth.None {
 		return token, nil
 	}
-	if slices.ContainsFunc(records, func(r auth.Record) bool { return r.Name == tokenName && r.Revoked.IsZero() }) { // a lost token's
+	if slices.ContainsFunc(records, func(r auth.Record) bool { return r.Name == tokenName && r.Revoked.IsZero() }) { // the token of a lost file
 		if _, err := auth.Revoke(u.cfg.Tokens, tokenName, now); err != nil {
 			return "", err
 		}
@@ -307,7 +307,7 @@ func (u *up) announce(s *serve.Server, token string, ofSample bool) error {
 		URL     string `json:"url"`
 		Token   string `json:"token"`
 		Release string `json:"release"`
-		Page    string `json:"page,omitempty"` // with the token, which no browser sends of an address
+		Page    string `json:"page,omitempty"` // with the token, because browsers send none for an address
 	}{fromHere(s.URL()), token, s.Release(), ""}
 	if u.cfg.Page {
 		v.Page = v.URL + "/#token=" + token
@@ -328,8 +328,7 @@ func (u *up) announce(s *serve.Server, token string, ofSample bool) error {
 	})
 }
 
-// fromHere returns the URL of a server for a client on this machine: one that listens on all addresses
-// names none of them.
+// fromHere returns the URL of a server for a client on this machine, also if the server listens on all addresses.
 func fromHere(base string) string {
 	u, err := url.Parse(base)
 	if err != nil {
@@ -349,14 +348,14 @@ func certCommand(a *app) *cobra.Command {
 		Use:   "cert --out DIR",
 		Short: "Make a certificate for clients that have the API's host built in",
 		Long: "cert makes a certificate authority and a certificate that it signs, for clients that reach this edge by a DNS\n" +
-			"override. Clients have to trust ca.pem. The authority may sign for the given names alone, and with one of the\n" +
-			"API's hosts for all of them, so its key opens no other host.\n\n" +
+			"override. Clients have to trust ca.pem. The authority may sign only for the given names or, with one of the\n" +
+			"API's hosts, for all of these, so its key is useless for other hosts.\n\n" +
 			"The next run renews the certificate with the same authority, and adds its names; a running edge picks it up.",
 		Example: "  reelsplice cert --out certs --name api.themoviedb.org --name image.tmdb.org\n" +
 			"  reelsplice serve --addr :443 --tls-cert certs/cert.pem --tls-key certs/key.pem",
 	}
 	c.Flags().StringVar(&dir, "out", "", "`DIR` of the files")
-	c.Flags().StringSliceVar(&names, "name", nil, "host name or address; may be repeated; api.themoviedb.org for a first certificate without one")
+	c.Flags().StringSliceVar(&names, "name", nil, "host name or address; repeatable (default api.themoviedb.org, for the first certificate)")
 	c.Flags().IntVar(&days, "days", days, "how long the certificate is valid")
 	required(c, "out")
 	return a.checked(c, func() error { return localca.Check(names, days) }, func(context.Context, []string) error {

@@ -13,7 +13,7 @@ import (
 	"github.com/reelsplice/reelsplice/schemas/release"
 )
 
-// versionReport has the version of the program and of the files that it reads.
+// versionReport has the versions of the program and of the files that it reads.
 type versionReport struct {
 	Version        string `json:"version"`
 	Revision       string `json:"revision,omitempty"`
@@ -22,7 +22,7 @@ type versionReport struct {
 	CatalogVersion string `json:"catalog_version"`
 }
 
-// nextVersion is the version that the sources become. Builds of a tag have the tag's.
+// nextVersion is the version under development. Builds of a tag have the tag's.
 const nextVersion = "0.1.0-dev"
 
 func version() versionReport {
@@ -33,8 +33,7 @@ func version() versionReport {
 	return versionOf(info)
 }
 
-// versionOf returns the version of a build: its tag, or else nextVersion with the commit, where
-// the build has one. go run has none.
+// versionOf returns the version of a build: its tag, or else nextVersion with the commit, if known. go run has none.
 func versionOf(info *debug.BuildInfo) versionReport {
 	v := versionReport{
 		Version: info.Main.Version, Go: info.GoVersion, ReleaseFormat: release.FeatureVersion, CatalogVersion: catalog.FormatVersion,

@@ -1,8 +1,7 @@
 #!/usr/bin/env bash
-# Runs clients against https://api.themoviedb.org as they are shipped, with no setting but their
-# trust in our authority: run.sh starts this in a network and a mount namespace of its own, where
-# that host is this machine and its port 443 is free. Arguments: the folder of run.sh, and the
-# programs to run.
+# Runs unmodified clients against https://api.themoviedb.org, with no setting except our authority: run.sh starts this
+# in a network and a mount namespace of its own, where that host is this machine and its port 443 is free. Arguments:
+# the folder of run.sh, and the programs to run.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 dir=$1
@@ -30,12 +29,12 @@ REELSPLICE_TOKEN=$(sed -n 's/.*"token":"\([^"]*\)".*/\1/p' "$dir/builtin.json")
 export REELSPLICE_TOKEN REELSPLICE_URL=https://$host
 export NO_PROXY=$host no_proxy=$host
 
-# What each language takes as a further authority. Only one of them is set for a client, by its name.
+# Further authorities in each language. Each client gets only one of them, by its name.
 ca=$dir/certs/ca.pem
 cat /etc/ssl/certs/ca-certificates.crt "$ca" >"$dir/bundle.pem" 2>/dev/null || cp "$ca" "$dir/bundle.pem"
 
 failed=0
-# try NAME COMMAND...: prints a line, and what went wrong below it.
+# try NAME COMMAND...: prints a line, and errors below it.
 try() {
   local name=$1
   shift
@@ -63,7 +62,7 @@ for client in "$@"; do
   esac
 done
 
-# Without our authority they refuse: otherwise the lines above show nothing.
+# Without our authority they must refuse: otherwise the lines above prove nothing.
 if curl -sS "https://$host/3/configuration" -o "$dir/builtin.movie" 2>/dev/null; then
   echo "FAIL  curl without the authority takes the certificate"
   failed=1

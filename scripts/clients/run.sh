@@ -1,17 +1,16 @@
 #!/usr/bin/env bash
-# Runs clients that others wrote against "reelsplice up", over every method of theirs that
-# reads, and prints a table of the methods. Exits with 1 when one fails; passes over clients
-# that cannot be fetched here. README.md says more.
+# Runs third-party clients against "reelsplice up", over all of their read methods, and prints a table of the methods.
+# Exits with 1 if one fails; skips clients that cannot be fetched here. See README.md.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 root=$(cd "$here/../.." && pwd)
-limit=1200 # seconds for all but the build of reelsplice: a minute or two, and more where registries are slow
+limit=1200 # seconds for all except the build of reelsplice: a minute or two, more with slow registries
 
 if [ -z "${CLIENTS_DIR:-}" ]; then
   dir=$(mktemp -d)
   trap 'rm -rf "$dir"' EXIT
   (cd "$root" && CGO_ENABLED=0 go build -o "$dir/reelsplice" ./cmd/reelsplice)
-  # timeout has a process group of its own, and ends no other one: pass Ctrl-C on to it.
+  # timeout has a process group of its own: pass Ctrl-C on to it.
   CLIENTS_DIR=$dir timeout --kill-after=10 "$limit" "$here/run.sh" &
   bounded=$!
   trap 'kill "$bounded" 2>/dev/null; wait "$bounded"; exit 130' INT TERM
@@ -31,7 +30,7 @@ stop() {
 trap stop EXIT
 trap 'exit 143' TERM INT
 
-# step NAME COMMAND...: runs it silently, and shows what it said when it fails.
+# step NAME COMMAND...: runs it silently, and shows its output if it fails.
 step() {
   local name=$1
   shift
@@ -42,7 +41,7 @@ step() {
   }
 }
 
-# The sample, a list and an account, in two releases, so that there is something that changed.
+# The sample, a list and an account, in two releases, so that there is a change.
 step "ingest" "$bin" ingest --catalog "$dir/catalog" "$root"/data/sample/*.ndjson "$here"/dumps/*.ndjson
 step "build" "$bin" build --catalog "$dir/catalog" --releases "$dir/releases" --publish
 step "update" "$bin" ingest --catalog "$dir/catalog" --update "$here"/dumps/changed/*.ndjson
@@ -78,7 +77,7 @@ export NO_PROXY=127.0.0.1 no_proxy=127.0.0.1
 
 failed=0 ran=0 fetched=()
 
-# Clients of npm, in a copy, so that the checkout stays as it is.
+# Clients of npm, in a copy, so that the checkout stays clean.
 npm_clients() {
   if ! command -v node >/dev/null || ! command -v npm >/dev/null; then
     echo "skipped: tmdb-ts, moviedb-promise: node and npm are not here"
@@ -88,7 +87,7 @@ npm_clients() {
   cp -R "$here"/{package.json,package-lock.json,.npmrc,lib,tmdb-ts.mjs,moviedb-promise.mjs} "$dir/npm"
   cd "$dir/npm"
   if ! npm ci --fetch-retries=2 --fetch-retry-mintimeout=1000 --fetch-retry-maxtimeout=10000 --fetch-timeout=60000 >"$dir/log" 2>&1; then
-    if grep -qE '^npm (ERR!|error) code (EINTEGRITY|EUSAGE|EJSONPARSE|ETARGET|E404)' "$dir/log"; then # of our files, not of the network
+    if grep -qE '^npm (ERR!|error) code (EINTEGRITY|EUSAGE|EJSONPARSE|ETARGET|E404)' "$dir/log"; then # our files are wrong, not the network
       echo "clients: npm ci failed:" >&2
       cat "$dir/log" >&2
       failed=1
@@ -127,7 +126,7 @@ go_client() {
   fi
 }
 
-# The same clients and others once more, at the host that they have built in.
+# The same clients and others again, at their built-in host.
 builtin_clients() {
   local programs=("${fetched[@]}")
   if ! command -v unshare >/dev/null || ! command -v ip >/dev/null || ! unshare --user --map-root-user --net --mount true 2>/dev/null; then

@@ -48,7 +48,7 @@ const run = new Run('tmdb-ts', {
     [/^tvSeasons\.(details images\.|images )(backdrops|logos) is missing/, 'seasons: posters'],
     [/^tvEpisode\.(details images\.|images )(backdrops|logos|posters) is missing/, 'episodes: stills'],
     [/^tv(Seasons|Episode)\.(details external_ids\.|externalIds )(imdb|facebook|instagram|twitter)_id is missing/, 'seasons and episodes: no social names'],
-    [/^tvEpisode\.details credits\.id is missing/, 'what is appended has no id'],
+    [/^tvEpisode\.details credits\.id is missing/, 'appended objects have no id'],
     [/^(people\.(details translations\.|translation )|tvEpisode\.(details translations\.|translations ))translations is \[.* declared as an object/, 'translations is an array'],
     [/^people\.(details combined_credits\.|combinedCredits )(cast|crew)\[\]\.(original_name|name|episode_count|first_air_date|origin_country|release_date|video|title|original_title) is missing/, 'movies have a title, series a name'],
     [/^(companies|networks)\.images logos\[\]\.iso_639_1 is missing/, 'logos of companies and networks have no language'],

@@ -80,7 +80,7 @@ end() {
 trap end EXIT
 trap 'exit 130' INT TERM
 
-# prepare: the program, the catalogue, that of a second night, and the releases of one process to compare with.
+# prepare: the program, two catalogues (the second after an update), and releases built in one process for comparison.
 prepare() {
   mkdir -p "$state" "$run/cases"
   (cd "$root" && go build -o "$reelsplice" ./cmd/reelsplice)
@@ -128,7 +128,7 @@ row() {
   [ "$2" = ok ] || failed=1
 }
 
-# check CASE CODE ID RELEASES NOTE: compares a build with that of one process.
+# check CASE CODE ID RELEASES NOTE: compares a build with one in a single process.
 check() {
   local seconds got left
   seconds=$(since "$start")

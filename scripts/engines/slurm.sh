@@ -29,7 +29,7 @@ configure() {
   chmod 755 "$run" "$slurm" "$slurm/run" # munged trusts no socket that others could replace
   chmod 700 "$slurm/munge"
   (umask 077 && head -c 128 /dev/urandom >"$slurm/munge/key")
-  for _ in $(seq 50); do # four ports, below those that systems give to connections
+  for _ in $(seq 50); do # four ports, below the ephemeral range
     port=$((20000 + RANDOM % 12000))
     for p in $port $((port + 1)) $((port + 2)) $((port + 3)); do (: <"/dev/tcp/127.0.0.1/$p") 2>/dev/null && continue 2; done
     break

@@ -1,5 +1,5 @@
-// Command openapi-client calls an edge through the client that oapi-codegen makes of the OpenAPI
-// document. run.sh makes the client, builds this program with it, and starts the edge.
+// Command openapi-client calls an edge through a client that oapi-codegen generates from the OpenAPI document. run.sh
+// generates the client, builds this program with it, and starts the edge.
 package main
 
 import (
@@ -59,7 +59,7 @@ func run() error {
 
 func to[T any](v T) *T { return &v }
 
-// want returns an error that names what is not as wanted.
+// want returns an error that describes a failed expectation.
 func want(ok bool, format string, args ...any) error {
 	if ok {
 		return nil
@@ -112,7 +112,7 @@ func series(ctx context.Context, c *tmdb.ClientWithResponses) error {
 	if rs.JSON200 == nil {
 		return fmt.Errorf("status %s: %.200s", rs.Status(), rs.Body)
 	}
-	var seasons struct { // the generator passes over fields whose name is a pattern
+	var seasons struct { // the generator skips fields whose name is a pattern
 		First *tmdb.SeasonDetails `json:"season/1"`
 	}
 	if err := json.Unmarshal(rs.Body, &seasons); err != nil {

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Makes a Go client of the OpenAPI document with oapi-codegen, of 3.1 and of 3.0, and calls an edge with
-# it. Passes with a message where the modules of the generator cannot be fetched. Exits with 1 when a
-# client does not compile or a call is not as the document has it.
+# Makes Go clients from the OpenAPI documents (3.1 and 3.0) with oapi-codegen, and calls an edge with them. Passes
+# with a message if the generator's modules cannot be fetched. Exits with 1 if a client does not compile or a call
+# differs from the document.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 root=$(cd "$here/../.." && pwd)
@@ -15,7 +15,7 @@ stop() {
 trap stop EXIT
 trap 'exit 143' TERM INT
 
-# In a copy, so that the checkout stays as it is.
+# In a copy, so that the checkout stays clean.
 mkdir "$dir/client"
 cp "$here"/{go.mod,go.sum,main.go,oapi-codegen.yaml} "$dir/client"
 if ! (cd "$dir/client" && "$root/scripts/retry.sh" go mod download) >"$dir/log" 2>&1; then

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Writes what the program itself makes for packages, into DIR: manual pages, plain and compressed, and the
-# completions of shells. SOURCE_DATE_EPOCH, or else the date of the commit, is their date.
+# Writes the program's own files for packages into DIR: manual pages, plain and compressed, and shell completions.
+# Their date is SOURCE_DATE_EPOCH, or the commit's.
 #
 #   scripts/packaging/generated.sh DIR
 set -euo pipefail

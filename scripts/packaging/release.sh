@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Makes archives, deb, rpm, lists of components (CycloneDX) and checksums of the present commit in dist. A commit with a
-# tag makes that version; any other a snapshot. The same commit gives the same bytes. Needs Go and git: the packager and
-# the lister of components are built from their pinned sources. Windows and macOS programs are not signed.
+# Makes archives, deb, rpm, lists of components (CycloneDX) and checksums of the current commit in dist: a version if
+# the commit has a tag, or else a snapshot. The same commit gives the same bytes. Needs Go and git: the packager and
+# the lister of components are built from pinned sources. Windows and macOS programs are not signed.
 #
 #   scripts/packaging/release.sh [--targets linux_amd64,...]
 set -euo pipefail
@@ -25,7 +25,7 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 root=$PWD dist=$work/dist
 mkdir "$dist"
-git clone --quiet --local . "$work/reelsplice" # what is not committed, or ignored, is in no package
+git clone --quiet --local . "$work/reelsplice" # uncommitted and ignored files are in no package
 cd "$work/reelsplice"
 
 SOURCE_DATE_EPOCH=$(git log -1 --format=%ct)
@@ -44,7 +44,7 @@ GOBIN=$work/tools GOFLAGS=-mod=mod go install "$CYCLONEDX"
 step "manual pages and completions"
 scripts/packaging/generated.sh .reelsplice/generated
 
-# archive FOLDER NAME FORMAT: git writes the same archive of the same files.
+# archive FOLDER NAME FORMAT: git writes equal archives of equal files.
 archive() {
   local when="@$SOURCE_DATE_EPOCH +0000"
   git -C "$1" init --quiet

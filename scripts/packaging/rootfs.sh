@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Makes the content of the image in DIR: in root the program, compiled here or given, and the certificates of public
-# authorities from this system; in data the folder that the program writes to, which its user owns.
+# Makes the content of the image in DIR: root has the program, compiled here or given, and the certificates of public
+# authorities from this system; data is the folder that the program writes to, which its user owns.
 #
 #   scripts/packaging/rootfs.sh DIR [PROGRAM]
 set -euo pipefail
@@ -13,7 +13,7 @@ if [ ! -s "$certificates" ]; then
   exit 1
 fi
 rm -rf "$dir"
-umask 022 # the image's user reads what root owns
+umask 022 # the image's user must read root's files
 mkdir -p "$dir/data"
 dir+=/root
 mkdir -p "$dir/tmp" "$dir/etc/ssl/certs"

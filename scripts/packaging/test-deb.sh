@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Installs a deb in a fresh minimal Debian, and does there what its user would: a token, a release from dumps, the
-# edge, then removal and purge. Needs root, mmdebstrap and a mirror of Debian.
+# Installs a deb in a fresh minimal Debian, and does what its user would: a token, a release from dumps, the edge,
+# then removal and purge. Needs root, mmdebstrap and a mirror of Debian.
 #
 #   scripts/packaging/test-deb.sh PACKAGE.deb
 set -euo pipefail
@@ -26,7 +26,7 @@ in_root() { chroot "$root" "$@"; }
 as_user() { chroot --userspec=reelsplice:reelsplice "$root" "$@"; }
 
 in_root dpkg -i /reelsplice.deb | tee "$work/install"
-grep -q 'sudo systemctl enable --now reelsplice' "$work/install" # what to do next
+grep -q 'sudo systemctl enable --now reelsplice' "$work/install" # the next command
 in_root dpkg --verify reelsplice
 in_root reelsplice version
 [ "$(in_root stat -c '%U %a' /var/lib/reelsplice)" = "reelsplice 750" ]
@@ -60,8 +60,8 @@ in_root dpkg -i /reelsplice.deb >"$work/upgrade"
 if grep sudo "$work/upgrade"; then exit 1; fi
 grep -q '# mine' "$root/etc/reelsplice/reelsplice.toml"
 
-# An upgrade restarts an edge that runs, by the scripts of deb and rpm alike. One whose release the new program does not
-# read keeps the earlier program until there is another release. These stand for systemd, which does not run here.
+# An upgrade restarts a running edge, with the same scripts in deb and rpm. If the new program cannot read the
+# release, the earlier program runs until there is another release. These stand for systemd, which does not run here.
 mkdir -p "$root/run/systemd/system"
 printf '#!/bin/sh\necho "$*" >>/systemctl-calls\n' >"$root/usr/bin/systemctl"
 cat >"$root/usr/bin/systemd-run" <<'SH'

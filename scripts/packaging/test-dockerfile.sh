@@ -1,7 +1,6 @@
 #!/usr/bin/env bash
-# Builds the Dockerfile as it stands, on a base made of Debian and the Go of this machine instead of the golang
-# image, and starts the result. Needs root, buildah, mmdebstrap and a mirror of Debian; modules come from the
-# cache of this machine.
+# Builds the unchanged Dockerfile on a base made of Debian and this machine's Go instead of the golang image, and
+# starts the result. Needs root, buildah, mmdebstrap and a mirror of Debian; modules come from this machine's cache.
 #
 #   scripts/packaging/test-dockerfile.sh
 set -euo pipefail

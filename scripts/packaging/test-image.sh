@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Starts the image as its user, with its own command, and asks it: first start with the sample, health, a nightly
-# job in its volume. Needs root and buildah, which runs it in a chroot.
+# Starts the image as its user, with its own command, and tests it: first start with the sample, health, a nightly job
+# in its volume. Needs root and buildah, which runs it in a chroot.
 #
 #   scripts/packaging/test-image.sh TAG
 set -euo pipefail
@@ -31,7 +31,7 @@ mapfile -t health < <(settings .Docker.Config.Healthcheck.Test)
 [ "$user" = 65532:65532 ]
 [ "${health[*]}" = "CMD ${entry[*]} health" ]
 
-# What a container runs, but for other ports.
+# The command of a container, except for other ports.
 inside=(env -i "${environment[@]}" REELSPLICE_ADDR="$api" REELSPLICE_ADMIN_ADDR="$admin"
   "$(command -v chroot)" --userspec="$user" "$folder" "${entry[@]}")
 
@@ -46,12 +46,12 @@ answers "http://$api" "$token" "$admin" "${inside[@]}"
 [ "$(stat -c '%u' "$folder/data/releases")" = 65532 ]
 [ -s "$folder/etc/ssl/certs/ca-certificates.crt" ]
 [ ! -e "$folder/bin" ] # nothing else is there
-# The process may write to its folder alone.
+# The process may write only to its folder.
 found=$(find "$folder" -path "$folder/data" -prune -o -path "$folder/tmp" -prune -o ! -type l '(' ! -uid 0 -o -perm /022 ')' -print)
 [ -z "$found" ] || { echo "the image's user may write to $found" >&2 && exit 1; }
 [ "$(stat -c '%u %a' "$folder/data" "$folder/tmp" | tr '\n' ' ')" = "65532 755 0 1777 " ]
 
-# The nightly job of compose.yaml. The edge of the sample follows.
+# The nightly job of compose.yaml. The sample's edge follows it.
 install -o 65532 -m 0644 -D --target-directory "$folder/tmp/dumps" data/sample/movies.ndjson
 "${inside[@]}" ingest --quiet --catalog=/data/catalog --max-bad=1% /tmp/dumps >/dev/null
 "${inside[@]}" build --quiet --catalog=/data/catalog --releases=/data/releases --publish >/dev/null

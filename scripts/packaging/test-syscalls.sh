@@ -1,7 +1,6 @@
 #!/usr/bin/env bash
-# Records the system calls of a nightly job and of an edge, and holds them to the filter of the units. The edge
-# runs as another user than the one of its files, which it may read alone, as ReadOnlyPaths has it. Needs root,
-# strace and systemd-analyze.
+# Records the system calls of a nightly job and of an edge, and checks them against the filter of the units. The edge
+# runs as a user who may only read the files, like ReadOnlyPaths. Needs root, strace and systemd-analyze.
 #
 #   scripts/packaging/test-syscalls.sh PROGRAM
 set -euo pipefail
@@ -20,7 +19,7 @@ chmod 0755 "$work"
 install -m 0755 "$program" "$work/reelsplice"
 traced() { strace -f -qq -o "$work/calls.$1" -- "${@:2}"; }
 
-# What systemd allows: the group @system-service without @privileged, each with its groups.
+# Calls that systemd allows: the group @system-service without @privileged, each with its groups.
 members() {
   systemd-analyze syscall-filter "$1" | sed 's/\x1b\[[0-9;]*m//g' | awk 'NR > 1 && $1 !~ /^#/ { print $1 }' | while read -r name; do
     if [ "${name#@}" != "$name" ]; then members "$name"; else echo "$name"; fi
@@ -50,12 +49,12 @@ wait "$edge"
 edge=
 
 sed -nE 's/^[0-9]+ +([a-z0-9_]+)\(.*/\1/p' calls.* | sort -u >used
-[ "$(wc -l <used)" -gt 30 ] # the traces are there
+[ "$(wc -l <used)" -gt 30 ] # the traces exist
 refused=$(comm -23 used allowed)
 if [ -n "$refused" ]; then
   printf 'outside of the filter of the units: %s\n' "$(echo "$refused" | tr '\n' ' ')" >&2
   exit 1
 fi
-# The units leave MemoryDenyWriteExecute out for as long as this holds.
+# The units leave MemoryDenyWriteExecute out as long as this holds.
 grep -q 'PROT_EXEC' calls.serve || echo "the program makes no memory executable any more: set MemoryDenyWriteExecute in the units"
 echo "system calls: $(wc -l <used), all within the filter"

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Tests of the packages. Each step runs where this machine has its tools, or is skipped with the reason; the
-# end lists both. Nothing listens beyond 127.0.0.1, and nothing is installed on this machine.
+# Tests of the packages. Each step runs if this machine has its tools, or is skipped with the reason; the end lists
+# both. Nothing listens beyond 127.0.0.1, and nothing is installed on this machine.
 #
 #   scripts/packaging/test.sh --quick   units, chart, Compose file, settings, system calls (what check.sh runs)
 #   scripts/packaging/test.sh           all: also archives, deb, rpm and image, and that two releases are equal
@@ -18,7 +18,7 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 done_steps=() skipped=()
 step() { printf -- '-- %s (%ss)\n' "$1" "$SECONDS" && done_steps+=("$1"); }
-# needs NAME PROGRAM...: the programs of a step are there; root is a program too.
+# needs NAME PROGRAM...: the programs of a step exist; root is a program too.
 needs() {
   local name=$1 program
   shift
@@ -36,16 +36,16 @@ CGO_ENABLED=0 go build -o "$program" ./cmd/reelsplice
 
 if needs units systemd-analyze; then
   step units
-  # The program that the units name is here, for the check that it exists.
+  # The program in the units is here, for the check that it exists.
   for unit in scripts/packaging/systemd/*; do sed "s#/usr/bin/reelsplice#$program#" "$unit" >"$work/$(basename "$unit")"; done
   systemd-analyze verify --man=no "$work"/reelsplice*.service "$work"/reelsplice*.timer 2>"$work/verify" || true
   if grep -F reelsplice "$work/verify"; then exit 1; fi
   for unit in "$work"/*.service; do
-    systemd-analyze security --no-pager --offline=true --threshold=20 "$unit" | tail -n 1 # 2.0 of 10 at most
+    systemd-analyze security --no-pager --offline=true --threshold=20 "$unit" | tail -n 1 # limit: 2.0 of 10
   done
 fi
 
-step settings # those that packages install are known to the program
+step settings # the program recognises all settings of the packages
 grep -q '^\[serve\]' scripts/packaging/reelsplice.toml
 "$program" --config scripts/packaging/reelsplice.toml version >/dev/null
 if "$program" --config scripts/packaging/reelsplice.toml releases >"$work/out" 2>&1; then
@@ -54,7 +54,7 @@ elif ! grep -q /var/lib/reelsplice/releases "$work/out"; then
   cat "$work/out" && exit 1
 fi
 
-step scripts # the commands that the package prints are those of its document
+step scripts # the package prints the commands of its document
 grep '^  sudo ' scripts/packaging/scripts/postinstall.sh | sed 's/^  //' >"$work/commands"
 [ "$(wc -l <"$work/commands")" = 4 ]
 while read -r line; do

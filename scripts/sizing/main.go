@@ -1,4 +1,4 @@
-// Command sizing prints what the bytes of a release are: files by their sorts, and segments by their length.
+// Command sizing prints the composition of a release: bytes by type of file, and segments by length.
 package main
 
 import (
@@ -11,7 +11,7 @@ import (
 	"github.com/reelsplice/reelsplice/schemas/release"
 )
 
-// limits are the lengths at rest, in bytes, below which segments are counted together.
+// limits are bounds of stored lengths in bytes, by which segments are grouped.
 var limits = []int{64, 128, 256, 512, 1024, 4096, 1 << 30}
 
 func main() {
@@ -50,9 +50,9 @@ func report(r *release.Reader) error {
 		pack string
 		off  int64
 	}
-	var literals, pieces, facts int64 // bytes of literals; pieces; bytes of the facts of segments
+	var literals, pieces, facts int64 // bytes of literals; number of pieces; bytes of segment facts
 	err := r.Resources(context.Background(), func(_ []byte, e release.Entry, _ release.Ref) error {
-		seen := map[place]bool{} // a cleared one would keep the room of the largest resource, and take its time
+		seen := map[place]bool{} // a cleared map would keep the size of the largest resource, and the time to clear it
 		var p release.Piece
 		for i := range e.Len() {
 			for c := e.Fragment(i).Pieces(); c.Next(&p); pieces++ {

@@ -14,21 +14,21 @@ import (
 	"github.com/reelsplice/reelsplice/serve/edge"
 )
 
-// kept is how many releases stay open: more than caches and rollbacks reach back.
+// kept is the number of releases that stay open: more than caches and rollbacks reach back.
 const kept = 20
 
-// An answer is what counts of a response.
+// An answer has the compared parts of a response.
 type answer struct {
 	status int
 	etag   string
 	body   uint64 // hash
 }
 
-// A checker has the responses of releases as inspect gives them, each computed once.
+// A checker has the responses of inspect to releases, each computed once.
 type checker struct {
 	folder   string
 	mu       sync.Mutex
-	releases []*held // the last one that was seen first
+	releases []*held // the most recent one first
 }
 
 // A held release stays open when prune removes its files.
@@ -38,7 +38,7 @@ type held struct {
 	answers map[string]answer // by target
 }
 
-// release returns a release, or the one that was opened last for no id. c is locked.
+// release returns a release, or the most recent one if id is empty. c is locked.
 func (c *checker) release(id string) (*held, error) {
 	for _, h := range c.releases {
 		if h.id == id || id == "" {
@@ -57,13 +57,13 @@ func (c *checker) release(id string) (*held, error) {
 	return c.releases[0], err
 }
 
-// inspected tells whether inspect responds as an edge does: not for what belongs to a client.
+// inspected reports whether inspect responds as an edge does, which is not so for data of a client.
 func inspected(op *api.Operation) bool {
 	return op.Auth == api.AuthBearer && op.Answerer < api.AnswerValidKey
 }
 
-// want returns the response to a target from a release. What inspect refuses, such as an account's data, shall stay as the
-// first response was, which is got.
+// want returns the response to a target from a release. If inspect refuses the target, such as an account's data, the
+// first response, got, is the reference.
 func (c *checker) want(id, target string, got answer) (answer, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -20,20 +20,20 @@ import (
 )
 
 const (
-	shown      = 20       // failures and wrong responses that are printed
+	shown      = 20       // number of failures and wrong responses that are printed
 	moreMemory = 16 << 20 // bytes by which an edge may grow from the first quarter of a run to the last
-	moreFiles  = 32       // and open files: there are 24 clients
-	longRun    = 20.0     // minutes from which memory is judged: the small caches of the edges are full by then
+	moreFiles  = 32       // limit for open files: there are 24 clients
+	longRun    = 20.0     // minutes from which memory is judged: the edges' small caches are full by then
 )
 
-// figures are what a run counts.
+// figures are the counts of a run.
 type figures struct {
 	begun             time.Time
 	compared, refused atomic.Int64
 	mu                sync.Mutex
 	failed, wrongs    int
 	requests          []request
-	samples           [2][]sample // of the plain edge and of the one with TLS
+	samples           [2][]sample // plain edge, edge with TLS
 }
 
 type request struct {
@@ -66,7 +66,7 @@ func (f *figures) count(n *int, format string, args []any) {
 	}
 }
 
-// sample notes memory and open files of the edges that are not killed, each second.
+// sample records memory and open files of the edges that are not killed, each second.
 func (f *figures) sample(ctx context.Context, pids ...string) {
 	tick := time.NewTicker(time.Second)
 	defer tick.Stop()
@@ -101,7 +101,7 @@ func (f *figures) usual(edge int, from, to float64) (memory, files float64) {
 	return quantile(m, 0.5), quantile(n, 0.5)
 }
 
-// took returns half and 99 of 100 of the times of some requests in ms, and their number.
+// took returns the p50 and p99 of the durations of some requests in ms, and their number.
 func (f *figures) took(of func(*request) bool) (p50, p99 float64, n int) {
 	var all []float64
 	for i := range f.requests {
@@ -120,7 +120,8 @@ func quantile(all []float64, q float64) float64 {
 	return all[int(q*float64(len(all)-1))]
 }
 
-// report prints the table, and writes the figures of each minute into the folder of the script. The error names the figures that are not as promised.
+// report prints the table, and writes the figures of each minute into the script's folder. The error lists the broken
+// promises.
 func (f *figures) report(out io.Writer, dir string) error {
 	var broken []string
 	row := func(kept bool, name, promise, format string, args ...any) {
@@ -176,7 +177,7 @@ func (f *figures) phases(row func(kept bool, name, promise, format string, args 
 	}
 }
 
-// write writes a line a minute: its number, MiB and open files of both edges, p50 and p99 in ms, requests.
+// write writes a line for each minute: its number, MiB and open files of both edges, p50 and p99 in ms, requests.
 func (f *figures) write(file string, length float64) error {
 	var out bytes.Buffer
 	for m := 0.0; m < length; m++ {

@@ -1,7 +1,7 @@
 //go:build linux
 
-// Command soak is the load of scripts/soak.sh: it sends requests to edges until SIGTERM, compares each response with that of
-// reelsplice inspect, and prints the figures. The script tells it by files which phase it is, and which tokens there are.
+// Command soak is the load of scripts/soak.sh: it sends requests to edges until SIGTERM, compares each response with
+// reelsplice inspect, and prints the figures. The script passes the current phase and the tokens in files.
 package main
 
 import (
@@ -29,15 +29,15 @@ import (
 	"github.com/reelsplice/reelsplice/schemas/api"
 )
 
-// workers is how many requests there are at the same time.
+// workers is the number of requests at the same time.
 const workers = 16
 
 // A soak is one run.
 type soak struct {
-	// dir has disk/releases and disk/certs, and files of the script: phase has the name of the phase, main, limited, user, session
-	// and guest a credential each, below live are tokens that clients may use, below ended those that edges refuse.
+	// dir has disk/releases and disk/certs, and files of the script: phase has the name of the phase; main, limited,
+	// user, session and guest have a credential each; live holds valid tokens, ended holds refused ones.
 	dir     string
-	urls    []string // of a plain edge, one with TLS, and HAProxy
+	urls    []string // a plain edge, one with TLS, and HAProxy
 	client  *http.Client
 	checker checker
 	paths   paths
@@ -92,19 +92,19 @@ func (s *soak) run(ctx context.Context, limit rate.Limit) error {
 	return nil
 }
 
-// text returns the content of a file of the script, "" if there is none.
+// text returns the content of a file of the script, "" without one.
 func (s *soak) text(name ...string) string {
 	text, _ := os.ReadFile(filepath.Join(append([]string{s.dir}, name...)...))
 	return strings.TrimSpace(string(text))
 }
 
-// A token has the credential of a request. The file of one that may end lies below live, and then below ended.
+// A token has the credential of a request. The file of a temporary token moves from live to ended.
 type token struct {
 	value, file    string
 	limited, ended bool
 }
 
-// cached bounds how long HAProxy serves hits of its cache after an edge accepted a token: 5 seconds.
+// cached limits how long HAProxy serves cache hits after an edge accepted a token: 5 seconds.
 const cached = 15 * time.Second
 
 func (s *soak) token(proxied bool) token {
@@ -129,7 +129,7 @@ func (s *soak) token(proxied bool) token {
 	return k
 }
 
-// mayEnd tells whether a token may be refused by now: the script moved it, or it expires.
+// mayEnd reports whether a token may be refused by now: the script moved it, or it expires.
 func (t *token) mayEnd() bool {
 	_, err := os.Stat(t.file)
 	return t.ended || t.file != "" && (err != nil || strings.HasPrefix(filepath.Base(t.file), "expiring"))
@@ -191,7 +191,7 @@ func (s *soak) ask(route int) {
 	}
 }
 
-// compare compares a response with that of inspect for the release that it names.
+// compare compares a response with inspect's for the release in its header.
 func (s *soak) compare(which, target, known string, rs *http.Response, body []byte) {
 	s.figures.compared.Add(1)
 	got := answer{rs.StatusCode, rs.Header.Get("ETag"), xxh3.Hash(body)}

@@ -19,15 +19,15 @@ import (
 	"github.com/reelsplice/reelsplice/serve/edge"
 )
 
-// pick returns a number below n by a Zipf law: k comes 1/(k+1) times as often as 0.
+// pick returns a number below n by a Zipf law: k is 1/(k+1) times as frequent as 0.
 func pick(n int) int { return int(math.Pow(float64(n+1), rand.Float64())) - 1 }
 
 func chance(percent int) bool { return rand.IntN(100) < percent }
 
-// popular are half of all requests, those first that are most frequent.
+// popular are half of all requests, the most frequent first.
 var popular = []api.Op{api.OpMovieDetails, api.OpTvSeriesDetails, api.OpPersonDetails, api.OpSearchMulti, api.OpMovieCredits, api.OpTvSeasonDetails}
 
-// A paths has what requests ask for: operations, and values of parameters, the most frequent one first.
+// A paths has operations and parameter values for requests, the most frequent first.
 type paths struct {
 	operations []*api.Operation
 	values     map[string][]string
@@ -56,7 +56,7 @@ func (p *paths) learn(r *release.Reader, session, guest string) error {
 		for i := range ids.Len() {
 			p.values[name] = append(p.values[name], strconv.FormatUint(ids.At(i), 10))
 		}
-		p.values[name] = append(p.values[name], "4294967295") // there is none
+		p.values[name] = append(p.values[name], "4294967295") // a missing id
 	}
 	for _, id := range p.values["series_id"] {
 		in, err := edge.Inspect(r, "/3/tv/"+id+"?append_to_response=credits,reviews,external_ids,episode_groups")

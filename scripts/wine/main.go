@@ -1,5 +1,5 @@
-// Command wine writes a bcryptprimitives.dll for Wine 8, which lacks that library: programs of Go take their random numbers
-// from it. The DLL has no code, it passes its one function on to advapi32.dll.
+// Command wine writes a bcryptprimitives.dll for Wine 8, which lacks that library: Go programs take their random
+// numbers from it. The DLL has no code: it forwards its one function to advapi32.dll.
 package main
 
 import (
@@ -11,9 +11,9 @@ import (
 )
 
 const (
-	base   = 0x1000 // of the only section, in memory
-	align  = 0x200  // of headers and section, in the file
-	magic  = 0x20b  // of a 64-bit program
+	base   = 0x1000 // address of the only section in memory
+	align  = 0x200  // alignment of headers and section in the file
+	magic  = 0x20b  // a 64-bit program
 	inData = pe.IMAGE_SCN_CNT_INITIALIZED_DATA | pe.IMAGE_SCN_MEM_READ
 )
 
@@ -28,7 +28,7 @@ func main() {
 	}
 }
 
-// library returns a DLL with one function, which another DLL has.
+// library returns a DLL that forwards one function to another DLL.
 func library(name, function, forward string) []byte {
 	table := exports(name, function, forward)
 	opt := pe.OptionalHeader64{
@@ -48,7 +48,7 @@ func library(name, function, forward string) []byte {
 	var b bytes.Buffer
 	b.WriteString("MZ")
 	b.Write(make([]byte, 58))
-	put(&b, uint32(64)) // where the header of the program begins
+	put(&b, uint32(64)) // offset of the program header
 	b.WriteString("PE\x00\x00")
 	put(&b, file, opt, section)
 	b.Write(make([]byte, align-b.Len()))
@@ -60,7 +60,7 @@ func library(name, function, forward string) []byte {
 // exports returns the section: a directory of one function, its tables and its names.
 func exports(name, function, forward string) []byte {
 	const (
-		tables  = base + 40 // behind the directory: address, name and number of the function
+		tables  = base + 40 // after the directory: address, name and number of the function
 		strings = tables + 12
 	)
 	at := uint32(strings)
@@ -80,6 +80,6 @@ func exports(name, function, forward string) []byte {
 // put writes values in the byte order of the format.
 func put(b *bytes.Buffer, values ...any) {
 	for _, v := range values {
-		_ = binary.Write(b, binary.LittleEndian, v) // fails for types without a size alone
+		_ = binary.Write(b, binary.LittleEndian, v) // fails only for types without a size
 	}
 }

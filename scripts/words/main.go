@@ -1,5 +1,5 @@
-// Command words counts phrases that stop a reader: in comments and texts of Go, in comments of scripts, and in documents.
-// It reads the names of files from its input, prints the worst files, and fails above a limit.
+// Command words counts phrases that stop a reader: in comments and texts of Go, in comments of scripts, and in
+// documents. It reads file names from its input, prints the worst files, and fails above a limit.
 package main
 
 import (
@@ -84,7 +84,7 @@ func main() {
 	}
 }
 
-// read returns the sentences of a file that people read.
+// read returns the sentences of a file for people.
 func read(name string) ([]phrase, error) {
 	text, err := os.ReadFile(name)
 	if err != nil {

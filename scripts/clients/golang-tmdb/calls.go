@@ -29,7 +29,7 @@ var unused = map[string]string{
 	"DeleteMovieRating": "writes", "PostTVShowRating": "writes", "DeleteTVShowRating": "writes",
 }
 
-// reads calls what needs no session.
+// reads calls methods that need no session.
 func reads(u user) {
 	none := options(nil)
 	u.each(`GetMovieDetails GetMovieAlternativeTitles GetMovieChanges GetMovieCredits GetMovieExternalIDs
@@ -50,7 +50,7 @@ func reads(u user) {
 	u.each("GetTVSeasonDetails", tv, 1, options{"append_to_response": "aggregate_credits,credits,external_ids,images,translations,videos"})
 	u.each("GetTVSeasonCredits GetTVSeasonExternalIDs GetTVSeasonImages GetTVSeasonVideos", tv, 1, none)
 	u.each("GetTVSeasonTranslations", tv, 1)
-	// The client takes texts in changes of seasons for errors: a season of which an episode changed.
+	// The client mistakes texts in changes of a season, as after a changed episode, for errors.
 	u.each("GetTVSeasonChanges", 3573, none)
 	u.each("GetTVEpisodeDetails", tv, 1, 1, options{"append_to_response": "credits,external_ids,images,translations,videos"})
 	u.each("GetTVEpisodeCredits GetTVEpisodeExternalIDs GetTVEpisodeImages GetTVEpisodeTranslations", tv, 1, 1)
@@ -107,7 +107,7 @@ func reads(u user) {
 		options{"start_date": "2026-01-01", "end_date": "2026-02-01"})
 }
 
-// account calls what is one user's: for mine, who has a session, and for a guest.
+// account calls methods for data of one account: mine has a session, u is a guest.
 func account(u, mine user, session string) {
 	none := options(nil)
 	mine.each("GetAccountDetails")
@@ -120,7 +120,7 @@ func account(u, mine user, session string) {
 	u.refused("GetAccountDetails", 3, noSession)
 }
 
-// refusals calls what nobody may without a token.
+// refusals calls methods without a valid token.
 func refusals(stranger user) {
 	stranger.refused("GetMovieDetails", 7, noKey, movie, options(nil))
 	stranger.refused("GetSearchMovies", 7, noKey, "star", options(nil))

@@ -1,6 +1,5 @@
-// Command golang-tmdb drives the client github.com/cyruzin/golang-tmdb over all of its
-// methods that read, and prints a line a method. The environment says where the server is;
-// see run.sh.
+// Command golang-tmdb calls all read methods of the client github.com/cyruzin/golang-tmdb, and prints a line for
+// each. The address of the server comes from the environment; see run.sh.
 package main
 
 import (
@@ -11,7 +10,7 @@ import (
 	tmdb "github.com/cyruzin/golang-tmdb"
 )
 
-// home is the address that the client has built in. Where that is ours (builtin.sh), it needs no setting.
+// home is the client's built-in address. If it is ours (builtin.sh), the client needs no setting.
 const home = "https://api.themoviedb.org"
 
 func main() {
@@ -24,8 +23,8 @@ func main() {
 	}
 }
 
-// run calls every method with the token as bearer, then with the token as api_key, and
-// returns how many methods failed.
+// run calls every method with the token as bearer, then with the token as api_key, and returns the number of failed
+// methods.
 func run() (failed int, err error) {
 	url, token, session := os.Getenv("REELSPLICE_URL"), os.Getenv("REELSPLICE_TOKEN"), os.Getenv("REELSPLICE_SESSION")
 	if url == "" || token == "" || session == "" {
@@ -41,7 +40,7 @@ func run() (failed int, err error) {
 	return s.print(os.Stdout), nil
 }
 
-// with calls every method as a user of one kind of credential, with a session and without.
+// with calls every method with one kind of credential, with a session and without.
 func (s *suite) with(how string, credential func(string) (*tmdb.Client, error), url, token, session string) error {
 	user := func(how, token string) (user, error) {
 		client, err := credential(token)
@@ -50,7 +49,7 @@ func (s *suite) with(how string, credential func(string) (*tmdb.Client, error), 
 		}
 		client.SetClientConfig(http.Client{Transport: s})
 		if url != home {
-			client.SetCustomBaseURL(url + "/3") // of all clients: the package has one address
+			client.SetCustomBaseURL(url + "/3") // for all clients: the package has one address
 		}
 		return user{s, how, client}, nil
 	}

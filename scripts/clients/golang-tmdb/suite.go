@@ -15,17 +15,17 @@ import (
 	tmdb "github.com/cyruzin/golang-tmdb"
 )
 
-// options are the parameters of a query, as most methods of the client take them.
+// options are the query parameters of most methods.
 type options = map[string]string
 
-// A suite is what was found out about the methods of the client. It is the transport of its
-// clients too, and keeps the body that was answered last.
+// A suite collects the results of the client's methods. It is also the transport of its clients, and holds the last
+// response body.
 type suite struct {
-	names    []string            // of methods, in the order of their first call
-	problems map[string][]string // of a method
+	names    []string            // methods in the order of their first call
+	problems map[string][]string // by method
 	calls    int
 	body     []byte
-	stale    map[*regexp.Regexp]bool // those of wrong that were not met
+	stale    map[*regexp.Regexp]bool // patterns of wrong without a match
 }
 
 func newSuite() *suite {
@@ -59,8 +59,8 @@ type user struct {
 	client *tmdb.Client
 }
 
-// each calls methods of the client, named with blanks between them, with the same arguments. What they return
-// has to decode, the answer to have the members of its type, and each list that it has at its top some rows.
+// each calls the blank-separated methods of the client with the same arguments. A result must decode, the response
+// must have the members of its type, and rows in each list at its top.
 func (u user) each(names string, args ...any) {
 	for _, name := range strings.Fields(names) {
 		u.do(name, func(c *checker) {
@@ -85,7 +85,7 @@ func (u user) refused(name string, code int, message string, args ...any) {
 	})
 }
 
-// do runs f and keeps the problems that it finds.
+// do runs f and records its problems.
 func (u user) do(name string, f func(*checker)) {
 	u.calls++
 	if _, ok := u.problems[name]; !ok {
@@ -95,14 +95,14 @@ func (u user) do(name string, f func(*checker)) {
 	c := &checker{}
 	func() {
 		defer func() {
-			// The client embeds pointers to what it decodes: without the member they are nil.
+			// The client embeds pointers to decoded values: without the member they are nil.
 			if p := recover(); p != nil {
 				c.add("%v", p)
 			}
 		}()
 		f(c)
 	}()
-	for _, p := range c.problems { // once, whoever has it first
+	for _, p := range c.problems { // each once
 		if !slices.ContainsFunc(u.problems[name], func(known string) bool { return strings.HasSuffix(known, ": "+p) }) {
 			u.problems[name] = append(u.problems[name], u.how+": "+p)
 		}
@@ -123,7 +123,7 @@ func (u user) invoke(name string, args []any) (reflect.Value, error) {
 	return out[0], err
 }
 
-// compare reports members that T has and the last answer has not, and lists at its top without rows.
+// compare reports members of T that the last response lacks, and empty lists at its top.
 func (u user) compare(c *checker, name string, t reflect.Type) {
 	var body any
 	if err := json.Unmarshal(u.body, &body); err != nil {
@@ -151,7 +151,7 @@ next:
 	}
 }
 
-// walk adds to problems the members of t, other than those that may be left out, that v does not have.
+// walk adds to problems the required members of t that v lacks.
 func walk(t reflect.Type, v any, path string, problems map[string]bool) {
 	for t.Kind() == reflect.Pointer {
 		t = t.Elem()
@@ -179,7 +179,7 @@ func walkFields(t reflect.Type, v map[string]any, path string, problems map[stri
 	for i := range t.NumField() {
 		f := t.Field(i)
 		name, flags, _ := strings.Cut(f.Tag.Get("json"), ",")
-		if f.Anonymous && name == "" { // its members are those of t
+		if f.Anonymous && name == "" { // its members belong to t
 			walk(f.Type, v, path, problems)
 			continue
 		}
@@ -192,7 +192,7 @@ func walkFields(t reflect.Type, v map[string]any, path string, problems map[stri
 	}
 }
 
-// print prints a line a method and returns how many failed.
+// print prints a line for each method and returns how many failed.
 func (s *suite) print(w io.Writer) (failed int) {
 	line := func(name, result, problem string) {
 		fmt.Fprintln(w, strings.TrimRight(fmt.Sprintf("%-15s %-38s %-5s %s", "golang-tmdb", name, result, problem), " "))
@@ -212,7 +212,7 @@ func (s *suite) print(w io.Writer) (failed int) {
 	if !slices.ContainsFunc(s.names, func(name string) bool { return len(s.problems[name]) > 0 }) {
 		for pattern := range s.stale {
 			s.names = append(s.names, pattern.String())
-			s.problems[pattern.String()] = []string{"is of no use any more: remove it from wrong"}
+			s.problems[pattern.String()] = []string{"is no longer needed: remove it from wrong"}
 		}
 	}
 	for _, name := range s.names {
@@ -240,7 +240,7 @@ func sorted[V any](m map[string]V) []string {
 	return keys
 }
 
-// A checker collects what is wrong with one answer.
+// A checker collects the problems of one response.
 type checker struct{ problems []string }
 
 func (c *checker) add(format string, args ...any) {

@@ -2,14 +2,14 @@ package main
 
 import "regexp"
 
-// wrong are members that the types of the client have and the API has not, and lists without rows, by the name of
-// the method and the path of the member, with what the API does. compare passes over them.
+// wrong are members in the client's types that the API lacks, and lists without rows, by method name and path of the
+// member, with the reason. compare ignores them.
 var wrong = []struct {
 	pattern   *regexp.Regexp
 	why       string
-	sometimes bool // depends on the data: no fault when it is not met
+	sometimes bool // depends on the data: an unused pattern is no error
 }{
-	{pattern: regexp.MustCompile(`^Get(MovieDetails lists|TVSeasonDetails credits|PersonDetails tagged_images)\.id is missing$`), why: "what is appended has no id"},
+	{pattern: regexp.MustCompile(`^Get(MovieDetails lists|TVSeasonDetails credits|PersonDetails tagged_images)\.id is missing$`), why: "appended objects have no id"},
 	{
 		pattern: regexp.MustCompile(`^GetPerson(Details combined_credits\.|CombinedCredits )(cast|crew)\[\]\.(original_title|release_date|title|video) is missing$`),
 		why:     "series have a name and first_air_date",

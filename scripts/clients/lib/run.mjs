@@ -79,7 +79,7 @@ export class Run {
       if (!this.methods.includes(name)) rows.set(name, ['no such method in the installed version']);
     }
     const failing = [...rows.values()].some((problems) => problems.length);
-    if (!failing) for (const [pattern] of stale) rows.set(String(pattern), ['is of no use any more: remove it from wrong']);
+    if (!failing) for (const [pattern] of stale) rows.set(String(pattern), ['is no longer needed: remove it from wrong']);
     let failed = 0;
     for (const [name, problems] of rows) {
       if (problems.length) failed++;
