@@ -53,7 +53,7 @@ func tokenIssueCommand(a *app) *cobra.Command {
 	f := c.Flags()
 	tokensFlag(c, &t.path)
 	f.StringVar(&t.record.Name, "name", "", "name of the client; random by default")
-	f.StringVar(&t.expires, "expires", "never", "`WHEN` it expires: in days such as 90d, or a duration such as 36h; at an RFC 3339 time; or never")
+	f.StringVar(&t.expires, "expires", "never", "`WHEN` it expires: after days such as 90d or a duration such as 36h, at an RFC 3339 time, or never")
 	f.StringVar(&t.record.Account, "session", "", "make a session of `ACCOUNT`: its number, its 24 hex digits, or the 32 of a guest's session")
 	f.IntVar(&t.record.Rate, "rate", 0, "most requests a `SECOND`, on average; others get status 429 (default no limit)")
 	f.IntVar(&t.record.Burst, "burst", 0, "most requests at once after a pause, with --rate (default as many as --rate)")
