@@ -1,7 +1,6 @@
 # syntax=docker/dockerfile:1
-# The image of reelsplice, compiled from this checkout: "docker build -t reelsplice .". It has the program, the
-# certificates of public authorities, and nothing else. scripts/packaging/image.sh makes the same image from a
-# program that is there already.
+# The image of reelsplice, compiled from this checkout: "docker build -t reelsplice .". It has only the program and
+# the certificates of public authorities. scripts/packaging/image.sh makes the same image from an existing program.
 ARG GO_IMAGE=docker.io/library/golang:1.26-bookworm
 
 FROM ${GO_IMAGE} AS compile
@@ -12,13 +11,13 @@ RUN --mount=type=cache,target=/go/pkg/mod --mount=type=cache,target=/root/.cache
     scripts/packaging/rootfs.sh /rootfs
 
 FROM scratch
-# A number, so that Kubernetes can tell that it is not root.
+# A number, so that Kubernetes can verify that it is not root.
 COPY --from=compile /rootfs/root/ /
-# All that the process may write to.
+# The only folder that the process may write to.
 COPY --from=compile --chown=65532:65532 /rootfs/data/ /data/
 USER 65532:65532
-# HOME holds the local copy of a catalogue in a bucket. "up" and "serve" listen where they can be reached,
-# and "health" asks where they listen.
+# HOME holds the local copy of a catalogue in a bucket. "up" and "serve" listen on reachable addresses, and "health"
+# requests the same ones.
 ENV PATH=/ HOME=/data REELSPLICE_ADDR=:8080 REELSPLICE_ADMIN_ADDR=127.0.0.1:8079
 EXPOSE 8080
 VOLUME /data

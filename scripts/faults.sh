@@ -4,7 +4,7 @@
 #
 #   - exit code 0 comes only with the complete result, any other with one line that gives the reason
 #   - the current release is the previous or the new one, and valid; the catalogue is the previous or the new one
-#   - the same command succeeds again with the same result as without a fault: no other file once prune ran
+#   - running the command again succeeds with the same result as without a fault: no further file after prune
 #
 # upload is publish into a bucket, crawl fetches from an edge, and pull is an edge that pulls a new release from a
 # bucket: it stays ready throughout, with the previous release or the new one. Bucket and edges are on 127.0.0.1.

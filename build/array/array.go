@@ -194,7 +194,7 @@ func newScratch(parent string) (dir string, remove func(), err error) {
 		if err != nil {
 			return "", nil, fmt.Errorf("lock scratch folder: %w", err)
 		}
-		if !ok { // another process believed its owner dead
+		if !ok { // another process treats its owner as killed
 			continue
 		}
 		dir = strings.TrimSuffix(f.Name(), lockEnd)

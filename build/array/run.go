@@ -108,7 +108,7 @@ func (s *Site) run(ctx context.Context, p *plan.Plan, folder *work.Folder, stage
 	return build.RunStage(ctx, b, stage, s.workers(), tasks)
 }
 
-// isOver reports whether the work folder no longer has a plan.
+// isOver reports whether p is no longer the plan of the work folder.
 func (s *Site) isOver(p *plan.Plan) bool {
 	now, err := s.ReadPlan()
 	if err != nil {

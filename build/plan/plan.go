@@ -143,7 +143,7 @@ var Titles = [...]fragment.Kind{fragment.KindMovie, fragment.KindTV}
 
 func (p *Plan) divideTitles(in *records.Inputs) {
 	p.Movies = records.Spans(in.Of(fragment.KindMovie).FirstKeys(), maxTitleTasks)
-	// Seasons have the most text by far. Without seasons, series or episodes decide.
+	// The kind with the most row groups decides. Usually it is seasons, which have the most text by far.
 	widest := in.Of(fragment.KindSeason).FirstKeys()
 	for _, k := range []fragment.Kind{fragment.KindTV, fragment.KindEpisode} {
 		if first := in.Of(k).FirstKeys(); len(first) > len(widest) {

@@ -167,7 +167,7 @@ func (d *diff) each(ctx context.Context, fn func(compare.Difference) error, chan
 	return nil
 }
 
-// listedAlike is how many resources that differ alike are listed by their names.
+// listedAlike is the number of resources of a diffGroup that are listed.
 const listedAlike = 10
 
 // A diffGroup is the resources of a kind that differ in the same way.
@@ -177,7 +177,7 @@ type diffGroup struct {
 	parts  string
 }
 
-// text writes a table of counts, then the resources in groups of those that differ alike, with their names.
+// text writes a table of counts, then the named resources in groups with the same difference.
 func (d *diff) text(ctx context.Context, w *bufio.Writer) error {
 	counts := d.counts()
 	if len(counts) == 0 {
@@ -252,7 +252,7 @@ func described(in *release.Reader, key []byte) string {
 	}
 	var named struct{ Title, Name string }
 	if response, err := edge.Inspect(in, path); err == nil && response.Status == http.StatusOK {
-		_ = json.Unmarshal(response.Body, &named) // a resource without a name has its id
+		_ = json.Unmarshal(response.Body, &named) // without a name, the id stands alone
 	}
 	if name := cmp.Or(named.Title, named.Name); name != "" {
 		return id + " " + text.Line(name)
@@ -366,7 +366,7 @@ func (d *diff) eachPurge(ctx context.Context, fn func(name []byte) error) error 
 	if err != nil {
 		return err
 	}
-	if err := d.found.NewAliases(next); err != nil { // caches may hold 404 responses
+	if err := d.found.NewAliases(next); err != nil { // caches may hold 404 responses for them
 		return err
 	}
 	if err := d.eachLogged(next); err != nil {

@@ -19,7 +19,7 @@ const (
 	// statusInterval is how often the state of the edge is checked for systemd.
 	statusInterval = 250 * time.Millisecond
 	// startExtension is how long systemd extends its start timeout while a release is pulled, and extendEvery how
-	// often it is asked to.
+	// often the edge requests it.
 	startExtension = 60 * time.Second
 	extendEvery    = 10 * time.Second
 )

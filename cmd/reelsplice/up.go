@@ -287,7 +287,7 @@ func (u *up) token() (token string, err error) {
 	if why == auth.None {
 		return token, nil
 	}
-	if slices.ContainsFunc(records, func(r auth.Record) bool { return r.Name == tokenName && r.Revoked.IsZero() }) { // the token of a lost file
+	if slices.ContainsFunc(records, func(r auth.Record) bool { return r.Name == tokenName && r.Revoked.IsZero() }) { // its token was lost
 		if _, err := auth.Revoke(u.cfg.Tokens, tokenName, now); err != nil {
 			return "", err
 		}

@@ -1,9 +1,9 @@
 #!/bin/sh
-# Makes the user and its folder. Nothing is started: the edge needs a release and a token first. An edge that
-# runs is restarted, unless the new program does not serve its release.
+# Makes the user and its folder. Starts nothing: the edge needs a release and a token first. Restarts a running edge,
+# unless the new program cannot serve its release.
 set -e
 
-# fault prints why the new program would not serve the release of the edge, and the mend. It fails if it would.
+# fault prints why the new program cannot serve the edge's release, and the fix. It fails if the program can.
 fault() {
   systemd-run --quiet --pipe --wait --collect --property=User=reelsplice --property=WorkingDirectory=/var/lib/reelsplice \
     --property=EnvironmentFile=-/etc/reelsplice/environment /usr/bin/reelsplice doctor | grep -A 1 '^fail  *release '
@@ -37,7 +37,7 @@ TEXT
   fi
 fi
 
-# On the first configuration: dpkg then gives no version, and rpm a count of one.
+# On the first configuration: then dpkg passes no version, and rpm a count of one.
 if [ "$1" = 1 ] || { [ "$1" = configure ] && [ -z "${2:-}" ]; }; then
   cat <<'TEXT'
 reelsplice is installed and does not run yet. A token and dumps, a release, then the edge:

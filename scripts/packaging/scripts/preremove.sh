@@ -1,11 +1,11 @@
 #!/bin/sh
-# Stops the units when the package goes; an upgrade restarts the edge when it is done.
+# Stops the units before the package is removed; an upgrade restarts the edge at its end.
 set -e
 
 case "$1" in
-  upgrade | failed-upgrade | 1) exit 0 ;; # words of dpkg; the count of versions that stay of rpm
+  upgrade | failed-upgrade | 1) exit 0 ;; # dpkg's words; rpm's count of remaining versions
 esac
 if [ -d /run/systemd/system ]; then
   systemctl disable --now reelsplice.service reelsplice-nightly.timer || true
-  systemctl stop reelsplice-nightly.service || true # one that runs
+  systemctl stop reelsplice-nightly.service || true # a running one
 fi
