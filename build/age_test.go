@@ -11,7 +11,7 @@ import (
 	"github.com/reelsplice/reelsplice/schemas/fragment"
 )
 
-// TestAge: a release has the days on which its records were fetched. Fetched again with equal content, all are
+// TestAge: a release has the days on which its records were fetched. Records with equal content and new days are all
 // reused, and no response changes.
 func TestAge(t *testing.T) {
 	catalogOf := func(movieDay string) string {
@@ -75,7 +75,7 @@ func TestAge(t *testing.T) {
 	}
 }
 
-// TestAgeUnknown: records without a day leave nothing in the release.
+// TestAgeUnknown: records without a day leave no days in the release.
 func TestAgeUnknown(t *testing.T) {
 	c := config(t, buildtest.Catalog(t, `{"id":1,"title":"A"}`))
 	r := run(t, c)

@@ -20,8 +20,8 @@ func inflate(s release.Segment) ([]byte, error) {
 	return raw, err
 }
 
-// BenchmarkSample builds the sample, and compares the CPU time with that of only
-// compressing the same raw bytes at the same level.
+// BenchmarkSample builds the sample, and compares the CPU time with compression alone of the same raw bytes at the
+// same level.
 func BenchmarkSample(b *testing.B) {
 	c := config(b, buildtest.Catalog(b, buildtest.Sample(b, "movies")...))
 	c.Jobs = 1

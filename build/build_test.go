@@ -44,8 +44,7 @@ func run(tb testing.TB, c Config) Report {
 	return r
 }
 
-// sampleMovies are the movies of the sample: a quarter of them with -short, for the race
-// detector, which sees no more in the others.
+// sampleMovies are the movies of the sample, or a quarter with -short: the others add nothing for the race detector.
 func sampleMovies(tb testing.TB) []string {
 	tb.Helper()
 	rows := buildtest.Sample(tb, "movies")
@@ -250,13 +249,13 @@ func TestSharedIMDbIDs(t *testing.T) {
 	f("", 0)
 }
 
-// openRelease opens the release of a build, which has to be sound.
+// openRelease opens the release of a build, which must be valid.
 func openRelease(tb testing.TB, c Config, r Report) *release.Reader {
 	tb.Helper()
 	return buildtest.OpenRelease(tb, filepath.Join(c.Releases, r.Release))
 }
 
-// oneOfEverything is the record of a movie that has one of everything.
+// oneOfEverything is the record of a movie with one of each element.
 const oneOfEverything = `{"adult":false,"backdrop_path":"/b.jpg","belongs_to_collection":null,"budget":1,"genres":[{"id":18,"name":"Drama"}],"homepage":"","id":7,` +
 	`"imdb_id":"tt0000007","original_language":"fr","original_title":"Le titre","overview":"Text","poster_path":"/p.jpg","runtime":90,"tagline":"",` +
 	`"title":"The Title","vote_average":8,"new":{"a":1},"alternative_titles":{"titles":[{"iso_3166_1":"DE","title":"Titel","type":""}]},` +
@@ -266,8 +265,8 @@ const oneOfEverything = `{"adult":false,"backdrop_path":"/b.jpg","belongs_to_col
 	`"translations":{"translations":[{"iso_3166_1":"DE","iso_639_1":"de","name":"Deutsch","english_name":"German","data":{"homepage":"","overview":"Inhalt","runtime":0,"tagline":"","title":"Der Titel"}}]},` +
 	`"videos":{"results":[{"iso_639_1":"en","name":"T","key":"k","site":"YouTube","size":1080,"type":"Trailer"},{"iso_639_1":"fr","name":"B","key":"l","site":"YouTube","size":720,"type":"Teaser"}]}}`
 
-// everyKind is a small catalogue: four movies, a series with a season and an episode of
-// its own, and records of some of the people and companies that they name.
+// everyKind is a small catalogue: four movies, a series with a season and an episode of its own, and records of some
+// of their people and companies.
 func everyKind(tb testing.TB) (dir string) {
 	tb.Helper()
 	dir = tb.TempDir()
@@ -342,7 +341,7 @@ func dump(tb testing.TB, r *release.Reader) string {
 		fmt.Fprintf(&b, "%s\n", fragment.DescribeKey(key))
 		for i := range e.Len() {
 			if fragment.Kind(key[0]) == fragment.KindGenres && e.Address(i).Variant != fragment.Base {
-				continue // names are the reference's to test
+				continue // package reference tests the names
 			}
 			fmt.Fprintf(&b, "  %s: ", e.Address(i))
 			var p release.Piece
@@ -424,8 +423,8 @@ func dumpTables(tb testing.TB, r *release.Reader) string {
 	return b.String()
 }
 
-// TestClaimedIDs: an id that several seasons or episodes claim is the first one's, and
-// costs no build, wherever the claim comes from.
+// TestClaimedIDs: an id that several seasons or episodes claim belongs to the first one, and fails no build, wherever
+// the claim comes from.
 func TestClaimedIDs(t *testing.T) {
 	dir := t.TempDir()
 	for kind, rows := range map[fragment.Kind][]string{
@@ -461,7 +460,7 @@ func TestClaimedIDs(t *testing.T) {
 	f(fragment.KindEpisode, "6", fragment.AppendEpisode(nil, 2, 1, 1))
 }
 
-// TestOtherLanguage: what only a crawl in another language gave is derived from too.
+// TestOtherLanguage: data that only a crawl in another language has contributes to derived data too.
 func TestOtherLanguage(t *testing.T) {
 	dir := t.TempDir()
 	for kind, rows := range map[fragment.Kind][]string{
@@ -470,7 +469,7 @@ func TestOtherLanguage(t *testing.T) {
 			`{"id":2,"localized":[{"language":"de-DE","title":"B","genres":[{"id":18,"name":"Drama"}],"credits":{"cast":[{"id":9,"name":"P","credit_id":"00000000000000000000000b"}],"crew":[]}}]}`,
 		},
 		fragment.KindTV: {`{"id":3,"localized":[{"language":"de-DE","name":"C"}]}`},
-		// Derived credits have every language, so those of a crawl do not stand in for them.
+		// Derived credits have all languages, so a crawl's credits do not replace them.
 		fragment.KindPerson: {
 			`{"id":9,"localized":[{"language":"de-DE","name":"P","combined_credits":{"cast":[{"id":1,"media_type":"movie","title":"A"}],"crew":[]}}]}`,
 		},
@@ -493,7 +492,7 @@ func TestOtherLanguage(t *testing.T) {
 	}
 }
 
-// TestTrends: a build measures trends by the release before and by what was asked for.
+// TestTrends: a build measures trends from the previous release and from request counts.
 func TestTrends(t *testing.T) {
 	releases := t.TempDir()
 	hottest := func(change func(c *Config), popularity ...float64) (id string, hot uint64) {

@@ -21,8 +21,8 @@ import (
 	"github.com/reelsplice/reelsplice/schemas/release/compare"
 )
 
-// likeFull makes an incremental and a full build upon the last release, and wants the same
-// responses of both. The report is that of the incremental one.
+// likeFull makes an incremental and a full build after the last release, and requires equal responses. It returns the
+// report of the incremental one.
 func likeFull(t *testing.T, c Config) Report {
 	t.Helper()
 	kept := run(t, c)
@@ -61,8 +61,7 @@ func likeFull(t *testing.T, c Config) Report {
 	return kept
 }
 
-// TestKeepNewKinds: an incremental build follows a catalogue that gains or loses the file of a
-// kind.
+// TestKeepNewKinds: an incremental build handles a catalogue that gains or loses the file of a kind.
 func TestKeepNewKinds(t *testing.T) {
 	all := map[fragment.Kind][]string{
 		fragment.KindMovie: buildtest.Sample(t, "movies")[:12], fragment.KindTV: buildtest.Sample(t, "tv")[:6],
@@ -93,8 +92,8 @@ func TestKeepNewKinds(t *testing.T) {
 // object is a JSON object of a dump.
 type object = map[string]any
 
-// shorten cuts all lists below a value to two elements, objects by country to one, takes away
-// appended seasons, and returns the value.
+// shorten cuts all lists below a value to two elements and objects by country to one, removes appended seasons, and
+// returns the value.
 func shorten(v any) any {
 	switch v := v.(type) {
 	case object:
@@ -113,7 +112,7 @@ func shorten(v any) any {
 	return v
 }
 
-// edits returns functions that each change one value somewhere below a value, or take it away.
+// edits returns functions that each change or remove one value somewhere below a value.
 func edits(v any) (all []func(v any)) {
 	switch v := v.(type) {
 	case object:
@@ -136,7 +135,7 @@ func edits(v any) (all []func(v any)) {
 func edited(v any) any {
 	switch v := v.(type) {
 	case string:
-		if len(v) >= 10 && v[4] == '-' && v[7] == '-' { // a day, or an instant
+		if len(v) >= 10 && v[4] == '-' && v[7] == '-' { // a day or a time
 			return "7" + v[1:]
 		}
 		return v + "x"
@@ -150,11 +149,11 @@ func edited(v any) any {
 	return v
 }
 
-// editable is a kind of which a copy is made for each edit, with series and numbers of its own.
+// editable is a kind of which a copy is made for each edit, with its own series and numbers.
 type editable struct {
 	kind     fragment.Kind
 	file     string
-	identity []string // fields of the key, of which the first has the number of the copy
+	identity []string // fields of the key; the first has the number of the copy
 }
 
 var editables = []editable{
@@ -167,9 +166,8 @@ var editables = []editable{
 	{fragment.KindCompany, "companies", []string{"id"}},
 }
 
-// TestEachInput changes each field of each kind of record, in a copy of its own: no resource that
-// follows from the field is reused. The seasons of a series and their episodes share its number, so
-// that some are built from several records.
+// TestEachInput changes each field of each kind of record, in a copy of its own: no resource that depends on the
+// field is reused. A series, its seasons and their episodes share a number, so some resources have several records.
 func TestEachInput(t *testing.T) {
 	before, after := t.TempDir(), t.TempDir()
 	for _, e := range editables {
@@ -190,8 +188,8 @@ func TestEachInput(t *testing.T) {
 	if testing.Short() {
 		return
 	}
-	// Whoever changes how records are rendered gives render.Version another number. A fingerprint
-	// has no other share of the code in a program that was not built from a commit.
+	// Changes to rendering need a new render.Version. It is the only part of the code in a fingerprint if the program
+	// was not built from a commit.
 	const want = "2: ca688ea9a8144344"
 	text := dump(t, openRelease(t, c, kept))
 	if got := fmt.Sprintf("%d: %x", render.Version, xxh3.HashString(text)); got != want {
@@ -199,11 +197,11 @@ func TestEachInput(t *testing.T) {
 	}
 }
 
-// copies returns the copies of a record of the sample as they were, and edited.
+// copies returns the copies of a sample record, unchanged and edited.
 func (e *editable) copies(t *testing.T) (was, is []string) {
 	t.Helper()
 	byImages := func(a, b string) int { return strings.Count(a, `"file_path"`) - strings.Count(b, `"file_path"`) }
-	sample := slices.MaxFunc(buildtest.Sample(t, e.file), byImages) // most have none
+	sample := slices.MaxFunc(buildtest.Sample(t, e.file), byImages) // most have no images
 	read := func() object {
 		var row object
 		d := json.NewDecoder(strings.NewReader(sample))
@@ -266,8 +264,7 @@ func largest(tb testing.TB, dir, prefix string) (path string) {
 	return path
 }
 
-// TestDamagedPart: a part that is damaged is not copied, with a good checksum, into
-// the next release.
+// TestDamagedPart: a damaged part is not copied into the next release with a valid checksum.
 func TestDamagedPart(t *testing.T) {
 	c := config(t, buildtest.Catalog(t, buildtest.Sample(t, "movies")[:8]...))
 	c.Previous = run(t, c).Release
@@ -281,8 +278,8 @@ func TestDamagedPart(t *testing.T) {
 	likeFull(t, c)
 }
 
-// TestDamagedPack: a full build upon a release with a damaged pack is sound and another
-// release, even if the catalogue did not change.
+// TestDamagedPack: a full build after a release with a damaged pack makes another, valid release, even if the
+// catalogue did not change.
 func TestDamagedPack(t *testing.T) {
 	rows := buildtest.Sample(t, "movies")[:8]
 	c := config(t, buildtest.Catalog(t, rows...))
@@ -304,9 +301,8 @@ func TestDamagedPack(t *testing.T) {
 	openRelease(t, c, full)
 }
 
-// TestPreviousShrinks cuts files of the previous release while a build is made upon it: the
-// release comes out sound, made anew or without the previous one, or the build ends with an
-// error. Nothing panics.
+// TestPreviousShrinks truncates files of the previous release during a build: the new release is valid, rebuilt or
+// built without the previous one, or the build fails with an error. Nothing panics.
 func TestPreviousShrinks(t *testing.T) {
 	rows := buildtest.Sample(t, "movies")[:8]
 	first := config(t, buildtest.Catalog(t, rows...))
@@ -340,7 +336,7 @@ func TestPreviousShrinks(t *testing.T) {
 				continue
 			}
 			problems, err := check.Verify(t.Context(), filepath.Join(c.Releases, r.Release), check.Options{}, nil)
-			// A pack that is kept is cut in both releases: Verify says so.
+			// A truncated reused pack is damaged in both releases: Verify reports it.
 			if err != nil || len(problems) > 0 && problems[0].File != name {
 				t.Errorf("%s, late %v: Verify = %v, %v", name, late, problems, err)
 			}

@@ -15,7 +15,7 @@ import (
 	"github.com/reelsplice/reelsplice/schemas/sharedtest"
 )
 
-// killMe makes the test binary build and nothing else: see TestKilled.
+// killMe makes the test binary only build: see TestKilled.
 const killMe = "REELSPLICE_TEST_BUILD"
 
 func TestMain(m *testing.M) {
@@ -37,13 +37,12 @@ func killedConfig(catalog, releases, previous string) Config {
 	return c
 }
 
-// kills is how many builds TestKilled kills at work.
+// kills is the number of running builds that TestKilled kills.
 const kills = 10
 
-// TestKilled: a build that is killed at a random moment leaves nothing that harms the next one. A
-// build continues none of the work of another: the next one gets the lock, removes what the killed
-// one left, and starts again. All releases stay sound, and the first build that nothing kills writes
-// the bytes of an undisturbed one and leaves no folder but its release.
+// TestKilled: a build killed at a random moment does not harm the next one. No build continues another's work: the
+// next one gets the lock, removes the remains of the killed one, and starts over. All releases stay valid. The first
+// build that completes writes the bytes of an undisturbed one and leaves only its release.
 func TestKilled(t *testing.T) {
 	if testing.Short() {
 		t.Skip("starts and kills processes for some seconds")
@@ -71,7 +70,7 @@ func TestKilled(t *testing.T) {
 			t.Fatalf("a build that ended leaves %q", left)
 		case len(left) > 2:
 			t.Fatalf("killed builds leave %q, want the folders of the last one: its release and its work", left)
-		case killed && !slices.Equal(left, before): // others are killed before they begin or when they are done
+		case killed && !slices.Equal(left, before): // others are killed before they begin or after they end
 			atWork++
 		}
 		return killed
@@ -87,8 +86,8 @@ func TestKilled(t *testing.T) {
 	}
 }
 
-// unfinished returns the folders of builds in a folder of releases, and checks that all others are
-// whole releases of these ids.
+// unfinished returns the folders of builds in a folder of releases, and checks that all others are complete releases
+// with these ids.
 func unfinished(tb testing.TB, dir string, ids ...string) (names []string) {
 	tb.Helper()
 	for _, name := range folders(tb, dir) {

@@ -18,7 +18,7 @@ import (
 	"github.com/reelsplice/reelsplice/schemas/tables/posting"
 )
 
-// resources returns the resources of a release that answers are made of, by name.
+// resources returns the names of the resources of a release that serve responses.
 func resources(tb testing.TB, r *release.Reader) map[string]bool {
 	tb.Helper()
 	names := map[string]bool{}
@@ -41,8 +41,8 @@ func resources(tb testing.TB, r *release.Reader) map[string]bool {
 	return names
 }
 
-// checkTables checks that the rows of the tables are the resources of their kinds, of which
-// all have the given names.
+// checkTables checks that the rows of the tables are the resources of their kinds. All of them must have the given
+// names.
 func checkTables(tb testing.TB, rel *release.Reader, names map[string]bool) {
 	tb.Helper()
 	kinds := tableNames(rel)
@@ -89,8 +89,8 @@ func textKey(tb testing.TB, text string) catalog.Key {
 	return k
 }
 
-// TestRemoved removes one resource of each kind, with a record or derived, and wants
-// nothing gone but what stands or falls with it.
+// TestRemoved removes one resource of each kind, with a record or derived, and requires that only dependent resources
+// disappear with it.
 func TestRemoved(t *testing.T) {
 	dir := everyKind(t)
 	c := config(t, dir)
@@ -131,7 +131,7 @@ func TestRemoved(t *testing.T) {
 			t.Errorf("%s: the release does not say so, %v", r, err)
 		}
 	}
-	// What only a title names goes with it; Star plays in others too.
+	// A resource that only one title names disappears with it; Star plays in others too.
 	f(id(fragment.KindMovie, 11), "movie 11", "person 1", `credit "00000000000000000000000a"`,
 		`credit "00000000000000000000000b"`, `review "00000000000000000000000c"`, `find imdb_id "tt0000011"`)
 	f(id(fragment.KindMovie, 12), "movie 12", `credit "00000000000000000000001a"`)
@@ -141,7 +141,7 @@ func TestRemoved(t *testing.T) {
 		`credit "00000000000000000000003b"`, `find imdb_id "tt0000301"`)
 	f(removedKey(fragment.KindEpisode, catalog.EpisodeKey(20, 1, 1)), "episode 20 1 1", "person 3",
 		`credit "00000000000000000000003b"`, `find imdb_id "tt0000301"`)
-	// A person with a record, and one of whom only credits know.
+	// A person with a record, and one known only from credits.
 	f(id(fragment.KindPerson, 2), "person 2", `credit "00000000000000000000000a"`, `credit "00000000000000000000001a"`,
 		`credit "00000000000000000000002a"`, `find imdb_id "nm0000002"`)
 	f(id(fragment.KindPerson, 1), "person 1", `credit "00000000000000000000000b"`)
@@ -151,7 +151,7 @@ func TestRemoved(t *testing.T) {
 	f(id(fragment.KindKeyword, 825), "keyword 825")
 	f(removedKey(fragment.KindReview, textKey(t, "00000000000000000000000c")), `review "00000000000000000000000c"`)
 	f(removedKey(fragment.KindCredit, textKey(t, "00000000000000000000001a")), `credit "00000000000000000000001a"`)
-	// What was never there is kept in mind all the same.
+	// Removals of unknown resources are recorded too.
 	f(id(fragment.KindMovie, 99))
 
 	if err := os.Remove(filepath.Join(dir, catalog.RemovedFile)); err != nil {
@@ -162,8 +162,7 @@ func TestRemoved(t *testing.T) {
 	}
 }
 
-// TestRemovedTraces: nothing that is derived leads to what is removed, and its aliases
-// are free for others.
+// TestRemovedTraces: derived data does not refer to removed resources, and their aliases are free for others.
 func TestRemovedTraces(t *testing.T) {
 	rows := []string{
 		`{"id":1,"title":"One","imdb_id":"tt0000001","popularity":1.5,"vote_count":9,"genres":[{"id":18,"name":"Drama"}],"keywords":{"keywords":[{"id":5,"name":"k"}]},"credits":{"cast":[{"id":7,"name":"P","credit_id":"00000000000000000000000a","order":0}],"crew":[]}}`,
@@ -209,8 +208,7 @@ func TestRemovedTraces(t *testing.T) {
 	}
 }
 
-// TestRemovedFromLists: the lists of episodes and seasons that records have are without
-// what is removed.
+// TestRemovedFromLists: lists of episodes and seasons in records omit removed ones.
 func TestRemovedFromLists(t *testing.T) {
 	dir := t.TempDir()
 	buildtest.WriteKind(t, dir, fragment.KindTV, `{"id":20,"name":"Show","seasons":[{"id":30,"name":"S1","season_number":1},{"id":31,"name":"S2","season_number":2}],`+
@@ -249,7 +247,7 @@ func TestRemovedFromLists(t *testing.T) {
 	}
 }
 
-// TestLatestPerson: the newest person is known where there are no titles at all.
+// TestLatestPerson: the newest person is known even without any titles.
 func TestLatestPerson(t *testing.T) {
 	dir := t.TempDir()
 	buildtest.WriteKind(t, dir, fragment.KindPerson, `{"id":1,"name":"One"}`, `{"id":2,"name":"Two"}`, `{"id":3,"name":"Three"}`)

@@ -15,11 +15,12 @@ import (
 	"github.com/reelsplice/reelsplice/schemas/record"
 )
 
-// stays calls fn with records of a file of the sample, as details responses and as none, and wants them unchanged.
+// stays calls fn with records of a file of the sample, as details responses and as other records, and requires that
+// they stay unchanged.
 func stays[T any](t *testing.T, file string, fn func(*T) error) {
 	t.Helper()
 	rows := []string{`{"id":"5acf93e60e0a26346d0000ce","name":"A","groups":[{"name":"B","episodes":[{"id":1,"order":0}]}]}`}
-	if file != "episode_groups" { // whose ids are texts
+	if file != "episode_groups" { // episode groups have text ids
 		rows = buildtest.Sample(t, file)
 	}
 	for _, row := range rows[:min(len(rows), 50)] {
@@ -45,8 +46,8 @@ func stays[T any](t *testing.T, file string, fn func(*T) error) {
 	}
 }
 
-// TestRecordsStay: neither completing, rendering, rows of tables nor what is derived changes a record. Package render
-// has the same of random records.
+// TestRecordsStay: neither completing, rendering, table rows nor deriving changes a record. Package render tests this
+// with random records.
 func TestRecordsStay(t *testing.T) {
 	s := extsort.New(extsort.Options{Dir: t.TempDir(), Sections: index.Tables})
 	defer s.Close()

@@ -74,7 +74,7 @@ func TestCodec(t *testing.T) {
 	})
 }
 
-// TestOrder checks that bytes of titles compare as lists show them.
+// TestOrder checks that encoded titles compare in the order of lists.
 func TestOrder(t *testing.T) {
 	in := []Title{
 		{Kind: fragment.KindMovie, ID: 9, Popularity: 80.5},
@@ -195,8 +195,8 @@ func TestAggregate(t *testing.T) {
 	}
 }
 
-// TestCountedOnce: a regular who is a guest too, and a guest who is listed twice, are in
-// each episode once; specials are in nobody's contract.
+// TestCountedOnce: a regular who is also a guest, and a guest who is listed twice, are in each episode once; specials
+// do not count for regulars.
 func TestCountedOnce(t *testing.T) {
 	guest := `{"id":10,"name":"Star","credit_id":"a","character":"Hero","order":0}`
 	season := parse[catalog.Season](t, `{"season_number":1,"credits":{"cast":[`+guest+`],"crew":[]},"episodes":[
@@ -233,8 +233,8 @@ func TestCountedOnce(t *testing.T) {
 	f("regulars of the series", season, 2)
 }
 
-// TestRegulars: the credits of a season that gives none follow from its aggregate credits, else
-// from its series, without what episodes name.
+// TestRegulars: the missing credits of a season come from its aggregate credits, else from its series, without
+// credits of single episodes.
 func TestRegulars(t *testing.T) {
 	tv := parse[catalog.TV](t, `{"id":1,"credits":{"cast":[{"id":10,"name":"Star","credit_id":"a","order":0},{"id":11,"name":"Later","credit_id":"b","order":1}],
 		"crew":[{"id":20,"name":"P","credit_id":"p","department":"Production","job":"Producer"},{"id":21,"name":"W","credit_id":"w","department":"Writing","job":"Writer"}]}}`)
@@ -269,8 +269,7 @@ func TestRegulars(t *testing.T) {
 	f("of no aggregate credits", `{"season_number":1,"aggregate_credits":{"cast":[],"crew":[]},`+episodes+`}`, tv)
 }
 
-// TestRegularsRecorded: where a recording has both, the credits of a season are those that
-// Regulars takes from its aggregate credits.
+// TestRegularsRecorded: in recordings with both, Regulars computes a season's credits from its aggregate credits.
 func TestRegularsRecorded(t *testing.T) {
 	files, err := filepath.Glob(filepath.Join(sharedtest.Path(t, "recorded/tv-season"), "details-append--*.json"))
 	if err != nil {
@@ -293,7 +292,7 @@ func TestRegularsRecorded(t *testing.T) {
 			t.Fatal(err)
 		}
 		s := parse[catalog.Season](t, string(row))
-		if s.Credits == nil || s.AggregateCredits == nil || len(s.Credits.Cast) < 3 { // one of them is cut by hand
+		if s.Credits == nil || s.AggregateCredits == nil || len(s.Credits.Cast) < 3 { // one recording is cut by hand
 			continue
 		}
 		given := s.Credits
@@ -333,8 +332,8 @@ func crewIDs(c *catalog.TVCredits) (ids []string) {
 	return ids
 }
 
-// TestSeasonsOnce: a regular of a season of which no episode is known is in that season
-// once, also when the seasons with episodes are added.
+// TestSeasonsOnce: a regular of a season without known episodes is in that season once, even after the seasons with
+// episodes are added.
 func TestSeasonsOnce(t *testing.T) {
 	const star = `{"id":10,"name":"Star","credit_id":"a","order":0}`
 	announced := parse[catalog.Season](t, `{"season_number":1,"credits":{"cast":[`+star+`],"crew":[]}}`)
@@ -349,8 +348,7 @@ func TestSeasonsOnce(t *testing.T) {
 	}
 }
 
-// TestGivenCredits: what a dump gives of an episode's or a season's credits by
-// themselves counts.
+// TestGivenCredits: separately given credits of an episode or a season count.
 func TestGivenCredits(t *testing.T) {
 	season := parse[catalog.Season](t, `{"season_number":1,"aggregate_credits":{"cast":[{"id":10,"name":"Star",
 		"roles":[{"credit_id":"a","character":"Hero","episode_count":7}],"order":0}],"crew":[]}}`)
@@ -366,8 +364,7 @@ func TestGivenCredits(t *testing.T) {
 	}
 }
 
-// TestBroadcasts checks that an episode's own record wins, unless it has nothing of
-// what credits need.
+// TestBroadcasts checks that an episode's own record takes precedence, unless it has no data for credits.
 func TestBroadcasts(t *testing.T) {
 	season := parse[catalog.Season](t, seasonRow)
 	own := []*catalog.Episode{
@@ -402,7 +399,7 @@ func TestKnownFor(t *testing.T) {
 	f("Acting", 2, 4, 5)
 	f("Directing", 3)
 	f("Writing", 3, 2, 4)
-	credits[5].Title.Popularity = 1 // with as many votes
+	credits[5].Title.Popularity = 1 // equal votes
 	f("Acting", 2, 5, 4)
 	if got := Department(credits); got != "Acting" {
 		t.Errorf("Department = %q, want Acting", got)

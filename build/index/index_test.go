@@ -26,7 +26,7 @@ import (
 	"github.com/reelsplice/reelsplice/schemas/tables/posting/postingtest"
 )
 
-// rowOf adds one resource with add and returns the row that comes back from its bytes.
+// rowOf adds one resource with add and returns the row decoded from its bytes.
 func rowOf(t *testing.T, kind fragment.Kind, add func(w *Writer) error) *row {
 	t.Helper()
 	s := extsort.New(extsort.Options{Dir: t.TempDir(), Sections: len(tables.Kinds)})
@@ -62,7 +62,7 @@ func parseAs[T any](t *testing.T, text string) complete.Record[T] {
 	return complete.Of(complete.Base(v))
 }
 
-// dayOf is posting.DayOf of a date that is one.
+// dayOf is posting.DayOf for a valid date.
 func dayOf(t *testing.T, date string) int32 {
 	t.Helper()
 	d, ok := posting.DayOf(date)
@@ -72,8 +72,7 @@ func dayOf(t *testing.T, date string) int32 {
 	return d
 }
 
-// checkRow compares a row with what is wanted of it; columns that want does not name are
-// empty.
+// checkRow compares a row with the wanted values; other columns must be empty.
 func checkRow(t *testing.T, r *row, kind fragment.Kind, numbers map[tables.ColumnID]int64, lists map[tables.ColumnID][]uint64, releases []dated, names []Name) {
 	t.Helper()
 	for _, c := range tables.Columns(kind) {
@@ -142,12 +141,12 @@ func TestMovie(t *testing.T) {
 		},
 		[]Name{{"The Élan", Main}, {"Élan", Original}, {"Der Elan", Translated}, {"Lo slancio", Translated}, {"Elan 1", Alternative}})
 
-	// A record that says nothing is in no list.
+	// An empty record is in no list.
 	r = rowOf(t, fragment.KindMovie, func(w *Writer) error { return w.Movie(parseAs[catalog.Movie](t, `{"id":1}`)) })
 	none := map[tables.ColumnID]int64{tables.Day: posting.NoDay, tables.FirstDay: posting.NoDay, tables.LastDay: posting.NoDay}
 	checkRow(t, r, fragment.KindMovie, none, nil, nil, nil)
 
-	// The legacy releases stand in for release dates; nobody knows their types.
+	// The legacy releases replace missing release dates; their types are unknown.
 	r = rowOf(t, fragment.KindMovie, func(w *Writer) error {
 		return w.Movie(parseAs[catalog.Movie](t, `{"id":1,"title":"T","releases":{"countries":[{"iso_3166_1":"JP","certification":"G","release_date":"1999-12-11"}]}}`))
 	})
@@ -183,7 +182,7 @@ func TestSeries(t *testing.T) {
 	names := []Name{{"Thrones", Main}, {"Der Thron", Translated}, {"Le trône", Translated}, {"GoT", Alternative}}
 	checkRow(t, r, fragment.KindTV, columns, lists, []dated{{0, special}, {0, first}, {0, last}}, names)
 
-	// Of a series whose episodes nobody knows, its own dates are known.
+	// A series without known episodes uses its own dates.
 	r = rowOf(t, fragment.KindTV, add(Series{TV: parseAs[catalog.TV](t, `{"id":1,"first_air_date":"2011-04-17","last_air_date":"2019-05-19","status":"Lost","type":"Documentary"}`)}))
 	checkRow(t, r, fragment.KindTV, map[tables.ColumnID]int64{tables.Day: int64(first), tables.FirstDay: int64(first), tables.LastDay: int64(last)},
 		map[tables.ColumnID][]uint64{tables.AnyYear: {2011, 2019}, tables.SeriesType: {0}}, []dated{{0, first}, {0, last}}, nil)
@@ -232,8 +231,7 @@ func TestSortKey(t *testing.T) {
 	f("bad \xff", "bad \ufffd")
 }
 
-// randomRows returns movies with random facts, of which some agree in popularity and in
-// titles.
+// randomRows returns movies with random values, some with equal popularity or titles.
 func randomRows(n int) []row {
 	rng := rand.New(rand.NewPCG(1, 2))
 	rows := make([]row, n)
@@ -260,8 +258,8 @@ func randomRows(n int) []row {
 	return rows
 }
 
-// writeTables writes a release of rows, all of them movies, in ranges that begin at some keys, and opens it. It
-// returns the sums of its files too.
+// writeTables writes a release of movie rows, in ranges that begin at the given keys, and opens it. It also returns
+// the checksums of its files.
 func writeTables(t *testing.T, rows iter.Seq[row], o Options, at ...[]byte) (*release.Reader, map[string]string) {
 	t.Helper()
 	o.Work = t.TempDir()
@@ -340,7 +338,7 @@ func writeTable(t *testing.T, kind fragment.Kind, ranges int, rows func(i int) (
 	}
 }
 
-// clones yields deep copies of rows, in an order of their numbers.
+// clones yields deep copies of rows, in the order of the given numbers.
 func clones(rows []row, order []int) iter.Seq[row] {
 	return func(yield func(row) bool) {
 		for _, i := range order {
@@ -356,7 +354,7 @@ func clones(rows []row, order []int) iter.Seq[row] {
 	}
 }
 
-// TestTables compares each section with what a walk over the rows gives.
+// TestTables compares each section with a walk over the rows.
 func TestTables(t *testing.T) {
 	const n = 3000
 	rows := randomRows(n)
@@ -396,7 +394,7 @@ func TestTables(t *testing.T) {
 			checkLists(t, open.Lists(c.ID), c, rows)
 		case tables.Dated:
 			checkReleases(t, open.Dated(c.ID), rows)
-		case tables.Uint64s, tables.Float64s, tables.Names: // above, below and in TestTrends
+		case tables.Uint64s, tables.Float64s, tables.Names: // tested above, below and in TestTrends
 		default:
 			t.Errorf("column %s: add its type to this test", c.Name)
 		}
@@ -455,7 +453,7 @@ func checkReleases(t *testing.T, got *posting.Dated, rows []row) {
 	}
 }
 
-// checkOrder checks that an order is the one of a key, then of the rank.
+// checkOrder checks that an order is by a key, then by rank.
 func checkOrder[K cmp.Ordered](t *testing.T, open *tables.Table, c *tables.Column, rows []row, key func(*row) K) {
 	t.Helper()
 	o := open.Order(c.ID)
@@ -463,7 +461,7 @@ func checkOrder[K cmp.Ordered](t *testing.T, open *tables.Table, c *tables.Colum
 	for i := range rows {
 		want = append(want, uint32(i))
 	}
-	if c.Type == tables.NumberOrder { // from the end on
+	if c.Type == tables.NumberOrder { // in reverse
 		slices.Reverse(want)
 	}
 	slices.SortStableFunc(want, func(a, b uint32) int { return cmp.Compare(key(&rows[a]), key(&rows[b])) })
@@ -475,10 +473,10 @@ func checkOrder[K cmp.Ordered](t *testing.T, open *tables.Table, c *tables.Colum
 	}
 }
 
-// TestTablesAreDeterministic: neither the order of rows nor the number of ranges nor memory show, upon a release
-// and without one.
+// TestTablesAreDeterministic: neither the order of rows nor the number of ranges nor memory affects the bytes, with
+// and without a previous release.
 func TestTablesAreDeterministic(t *testing.T) {
-	const n = 3000 // more than the least memory holds
+	const n = 3000 // exceeds the minimum memory
 	rows := randomRows(n)
 	rng := rand.New(rand.NewPCG(5, 6))
 	var previous *release.Reader
@@ -502,7 +500,7 @@ func TestTablesAreDeterministic(t *testing.T) {
 	}
 }
 
-// TestTrends goes through three releases.
+// TestTrends builds three releases.
 func TestTrends(t *testing.T) {
 	movies := func(popularity ...float64) iter.Seq[row] {
 		return func(yield func(row) bool) {
@@ -543,12 +541,12 @@ func TestTrends(t *testing.T) {
 	first, _ := writeTables(t, movies(10, 80, 30), o)
 	check(first, []uint64{2, 3, 1}, []uint64{2, 3, 1}, map[uint64]float64{1: 10, 2: 80, 3: 30})
 
-	// 1 has won most, 3 nothing, 2 has lost; 4 is new and as hot as 3, but more popular.
+	// 1 has gained most, 3 nothing, 2 has lost; 4 is new and as hot as 3, but more popular.
 	o.Previous = first
 	second, _ := writeTables(t, movies(24, 73, 30, 99), o)
 	check(second, []uint64{1, 4, 3, 2}, []uint64{1, 4, 3, 2}, map[uint64]float64{1: 12, 2: 79, 3: 30, 4: 99})
 
-	// 1 has lost since yesterday, but is above what it was for long; 3 has gone.
+	// 1 has lost since yesterday, but is above its long-term value; 3 is gone.
 	o.Previous = second
 	third, _ := writeTables(t, movies(19, 72, -1, 99), o)
 	check(third, []uint64{4, 2, 1}, []uint64{1, 4, 2}, map[uint64]float64{1: 13, 2: 78, 4: 99})

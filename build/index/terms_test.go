@@ -29,7 +29,7 @@ func randomNames(r *rand.Rand) (list []Name) {
 	return list
 }
 
-// checkTerms compares terms, their lists and names with what a walk over the names by rank gives.
+// checkTerms compares terms, their lists and names with a walk over the names by rank.
 func checkTerms(t *testing.T, s posting.Source, names [][]Name) {
 	t.Helper()
 	rows := len(names)
@@ -72,8 +72,7 @@ func checkTerms(t *testing.T, s posting.Source, names [][]Name) {
 	checkNames(t, s, names)
 }
 
-// checkPrefixes checks that the prefixes of many terms and ranks, and no others, have the
-// ranks of their terms.
+// checkPrefixes checks that exactly the prefixes of many terms and ranks have lists, with the ranks of their terms.
 func checkPrefixes(t *testing.T, s posting.Source, rows int, terms []string, want map[string][]uint32) {
 	t.Helper()
 	lists, err := posting.OpenLists(s, tables.PrefixLists, rows)
@@ -116,7 +115,7 @@ func checkPrefixes(t *testing.T, s posting.Source, rows int, terms []string, wan
 	}
 }
 
-// checkNames checks what is kept of whole names.
+// checkNames checks the stored names.
 func checkNames(t *testing.T, s posting.Source, names [][]Name) {
 	t.Helper()
 	keys, ranks := posting.Uint64s(s.Section(tables.NameKeys)), posting.Uint32s(s.Section(tables.NameRanks))
@@ -171,7 +170,8 @@ func checkNames(t *testing.T, s posting.Source, names [][]Name) {
 	}
 }
 
-// TestManyNames: of a resource with more names than are kept, each name is found, and the main ones are kept.
+// TestManyNames: if a resource has more names than are stored, each name is still found, and the main ones are
+// stored.
 func TestManyNames(t *testing.T) {
 	sharedtest.Set(t, &maxNames, 4)
 	for n := range 2*maxNames + 1 {

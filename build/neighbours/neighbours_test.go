@@ -18,7 +18,7 @@ import (
 	"github.com/reelsplice/reelsplice/schemas/extsort"
 )
 
-// settings must not show in the results.
+// settings must not affect the results.
 type settings struct {
 	parts, writers int
 	memory         int64
@@ -76,7 +76,7 @@ func find(tb testing.TB, f *Finder, t *Title) Result {
 	return r
 }
 
-// expect computes what Find must give, the obvious way.
+// expect computes the result of Find by brute force.
 func expect(titles []Title, t *Title) Result {
 	lists := map[feature][]*Title{}
 	for i := range titles {
@@ -164,8 +164,7 @@ func equal(a, b Result) bool {
 	return slices.Equal(a.Recommendations, b.Recommendations) && slices.Equal(a.Similar, b.Similar)
 }
 
-// someTitles returns n titles of rng, with genres and keywords so common that lists are
-// longer than ListSize.
+// someTitles returns n random titles, with genres and keywords so common that lists are longer than ListSize.
 func someTitles(rng *rand.Rand, n int) []Title {
 	ids := func(most int, from int64) []int64 {
 		l := make([]int64, rng.IntN(most+1))
@@ -187,7 +186,7 @@ func someTitles(rng *rand.Rand, n int) []Title {
 	return titles
 }
 
-// TestFind compares long lists with the obvious way, found by several Finders at once.
+// TestFind compares long lists with brute force, found by several Finders at once.
 func TestFind(t *testing.T) {
 	titles := someTitles(rand.New(rand.NewPCG(1, 1)), 3000)
 	table := tableOf(t, t.TempDir(), titles, settings{parts: 3, writers: 1, memory: 1 << 20})
@@ -212,7 +211,7 @@ func TestFind(t *testing.T) {
 	all.Wait()
 }
 
-// TestFindAny compares any small catalogue in any setting with the obvious way.
+// TestFindAny compares any small catalogue in any setting with brute force.
 func TestFindAny(t *testing.T) {
 	dir := t.TempDir()
 	rapid.Check(t, func(rt *rapid.T) {

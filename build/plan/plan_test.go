@@ -14,7 +14,7 @@ import (
 	"github.com/reelsplice/reelsplice/schemas/tables"
 )
 
-// TestManyOfEachKind: each table has more rows than a range. Those whose records have a popularity are divided.
+// TestManyOfEachKind: each table has more rows than a range. Tables whose records have a popularity are divided.
 func TestManyOfEachKind(t *testing.T) {
 	sharedtest.Set(t, &rowsOfRange, 10)
 	sharedtest.Set(t, &rowsOfTitles, 10)
@@ -48,7 +48,7 @@ func TestManyOfEachKind(t *testing.T) {
 	}
 }
 
-// TestMostTasks: the largest plan has no more parts than a release, and no more sections than a sorted file.
+// TestMostTasks: the largest plan stays within the limits of parts in a release and sections in a sorted file.
 func TestMostTasks(t *testing.T) {
 	p := Plan{
 		Movies: make([]records.Span, maxTitleTasks), Series: make([]records.Span, maxTitleTasks), Finds: maxOtherTasks,

@@ -13,14 +13,14 @@ import (
 	"github.com/reelsplice/reelsplice/schemas/tables"
 )
 
-// TestRanges: a sample divides the rows about evenly, and each row goes to the range that its key lies in.
+// TestRanges: a sample divides the rows about evenly, and each row goes to the range that contains its key.
 func TestRanges(t *testing.T) {
 	const people = 2000
 	dir := t.TempDir()
 	var lines []string
 	var keys [][]byte
 	for i := range people {
-		popularity := float64(i%7) / float64(1+i) // most are alike
+		popularity := float64(i%7) / float64(1+i) // most are equal
 		lines = append(lines, fmt.Sprintf(`{"id":%d,"name":"P","popularity":%v}`, i+1, popularity))
 		keys = append(keys, index.AppendRowKey(nil, uint64(i+1), popularity))
 	}

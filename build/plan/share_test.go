@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// TestShare: all tasks are dealt, each once.
+// TestShare: each task is in exactly one share.
 func TestShare(t *testing.T) {
 	for _, count := range []int{1, 3, 7, 64, 500} {
 		var all []int

@@ -15,7 +15,7 @@ import (
 	"github.com/reelsplice/reelsplice/schemas/release"
 )
 
-// someValue is a value of a field as a dump may have it.
+// someValue returns a possible value of a field.
 func someValue(f *record.Field) string {
 	switch f.Shape {
 	case record.ShapeString:
@@ -38,8 +38,7 @@ func someValue(f *record.Field) string {
 	return "[{}]"
 }
 
-// fieldsOf returns the names of the fields of an answer, without id and page, which the
-// marks of its fragment stand for.
+// fieldsOf returns the field names of a response, without id and page, for which its fragment has marks.
 func fieldsOf(tb testing.TB, pieces []release.PieceSpec) []string {
 	tb.Helper()
 	text := textOf(pieces)
@@ -47,7 +46,7 @@ func fieldsOf(tb testing.TB, pieces []release.PieceSpec) []string {
 		text = strings.ReplaceAll(text, mark, "")
 	}
 	text = "{" + strings.TrimPrefix(text, "{")
-	if !strings.HasSuffix(text, "}") { // the end of the answer comes with the id
+	if !strings.HasSuffix(text, "}") { // the end of the response comes with the id
 		text += "}"
 	}
 	var fields map[string]json.RawMessage
@@ -58,13 +57,13 @@ func fieldsOf(tb testing.TB, pieces []release.PieceSpec) []string {
 	return slices.Sorted(maps.Keys(fields))
 }
 
-// A subRequest is one of the table of operations that records have.
+// A subRequest is a sub-request in the table of operations that records have.
 type subRequest struct {
 	kind fragment.Kind
 	sub  fragment.Sub
 }
 
-// subRequests returns those that the table of operations answers by themselves or appended.
+// subRequests returns the sub-requests that the table of operations serves alone or appended.
 func subRequests() []subRequest {
 	var out []subRequest
 	add := func(k fragment.Kind, s fragment.Sub) {
@@ -84,8 +83,7 @@ func subRequests() []subRequest {
 	return out
 }
 
-// TestPartialSubRequests: every sub-request of every kind of which a single field is known
-// is answered with all fields.
+// TestPartialSubRequests: for every sub-request of every kind, a single known field gives a response with all fields.
 func TestPartialSubRequests(t *testing.T) {
 	cases, all := 0, subRequests()
 	for k, m := range models() {
@@ -104,7 +102,7 @@ func TestPartialSubRequests(t *testing.T) {
 		for i := range s.Field.Elem.Fields {
 			f := &s.Field.Elem.Fields[i]
 			if f.Name == "page" || f.Name == "language" || f.Name == "*" {
-				continue // says nothing of the list
+				continue // contains nothing about the list
 			}
 			cases++
 			key := `"id":1`
@@ -127,7 +125,7 @@ func TestPartialSubRequests(t *testing.T) {
 	}
 }
 
-// TestPartialPages: pages say what they have where no dump gave totals, and old answers stay.
+// TestPartialPages: pages without totals get their own counts, and old responses stay unchanged.
 func TestPartialPages(t *testing.T) {
 	all := texts(t, movieOf(New(), parse(t, `{"id":1,"similar":[{"page":1,"results":[{"id":2},{"id":3}]},{"page":2,"results":[{"id":4}]}]}`), TitleDerived{}))
 	fragmentIs(t, all, "similar page 1", `<page>"results":[{"id":2},{"id":3}],"total_pages":2,"total_results":3}`)
@@ -141,8 +139,8 @@ func TestPartialPages(t *testing.T) {
 	fragmentIs(t, all, "credits deDE", `<id>"cast":[{"id":1,"credit_id":"c"}],"crew":[]}`)
 }
 
-// TestPartialCredits: people in credits without a credit_id have all fields of their row;
-// rows of the API stay as they are, old ones too.
+// TestPartialCredits: people in credits without a credit_id have all fields of their row; rows of the API stay
+// unchanged, old ones too.
 func TestPartialCredits(t *testing.T) {
 	const filled = `"known_for_department":"","name":"A","original_name":"A","popularity":0.0,"profile_path":null`
 	all := texts(t, movieOf(New(), parse(t, `{"id":1,"credits":{"cast":[{"id":2,"name":"A","order":0},{"credit_id":"c","id":3},{"id":4,"name":"B","profile_path":null}],"crew":[{"name":"A","job":"J"}]}}`), TitleDerived{}))
@@ -152,8 +150,7 @@ func TestPartialCredits(t *testing.T) {
 	fragmentIs(t, all, "credits", `"cast":[{"adult":false,"gender":0,"id":2,`+filled+`,"character":"","credit_id":"","order":5}],"crew":[]<id end>`)
 }
 
-// TestNullMembers: a null in place of a list or a number is what nobody knows, unless an
-// answer of the API had it.
+// TestNullMembers: a null list or number means unknown, unless an API response had it.
 func TestNullMembers(t *testing.T) {
 	all := texts(t, movieOf(New(), parse(t, `{"id":1,"title":"T","genres":null,"runtime":null,"credits":{"cast":null,"crew":[{"credit_id":"c","job":"x"}]},`+
 		`"keywords":{"keywords":null},"similar":{"page":1,"results":null,"total_pages":2}}`), TitleDerived{}))

@@ -18,7 +18,7 @@ import (
 	"github.com/reelsplice/reelsplice/schemas/release"
 )
 
-// parseAs reads a record.
+// parseAs parses a record.
 func parseAs[T any](tb testing.TB, row string) *T {
 	tb.Helper()
 	v := new(T)
@@ -29,7 +29,7 @@ func parseAs[T any](tb testing.TB, row string) *T {
 	return v
 }
 
-// markDetails marks the record of an answer of the API, as ingest does.
+// markDetails marks the record of an API response, as ingest does.
 func markDetails(rec record.Record) {
 	for _, t := range catalog.Types() {
 		if t.Plan == rec.Schema {
@@ -38,14 +38,13 @@ func markDetails(rec record.Record) {
 	}
 }
 
-// parse reads a movie.
+// parse parses a movie.
 func parse(tb testing.TB, row string) *catalog.Movie {
 	tb.Helper()
 	return parseAs[catalog.Movie](tb, row)
 }
 
-// textOf writes the pieces of a fragment one after another, those without a text of
-// their own in angle brackets.
+// textOf writes the pieces of a fragment one after another, those without text in angle brackets.
 func textOf(pieces []release.PieceSpec) string {
 	var b strings.Builder
 	for _, p := range pieces {
@@ -71,7 +70,7 @@ func textOf(pieces []release.PieceSpec) string {
 	return b.String()
 }
 
-// includeName tells which fragment is included.
+// includeName names the included fragment.
 func includeName(i release.Include) string {
 	return fragment.DescribeKey(i.AppendKey(nil)) + " " + i.Sub.String()
 }
@@ -90,19 +89,19 @@ func texts(tb testing.TB, list []release.FragmentSpec) map[string]string {
 	return out
 }
 
-// bare returns the fragments of a movie as it is, not completed.
+// bare returns the fragments of a movie without completing it.
 func bare(r *Renderer, m *catalog.Movie) []release.FragmentSpec {
 	m.Details = record.Bool{V: true, Set: true}
 	return movieOf(r, m, TitleDerived{})
 }
 
-// render returns the fragments of a movie as it is, by address.
+// render returns the fragments of a movie without completing it, by address.
 func render(tb testing.TB, row string) map[string]string {
 	tb.Helper()
 	return texts(tb, bare(New(), parse(tb, row)))
 }
 
-// fragmentIs checks one fragment; want "" is none.
+// fragmentIs checks one fragment; want "" means that there is none.
 func fragmentIs(tb testing.TB, all map[string]string, address, want string) {
 	tb.Helper()
 	if got := all[address]; got != want {
@@ -110,7 +109,7 @@ func fragmentIs(tb testing.TB, all map[string]string, address, want string) {
 	}
 }
 
-// addressesAre checks which fragments of a sub-request there are.
+// addressesAre checks which fragments of a sub-request exist.
 func addressesAre(tb testing.TB, all map[string]string, sub string, want ...string) {
 	tb.Helper()
 	var got []string
@@ -124,17 +123,17 @@ func addressesAre(tb testing.TB, all map[string]string, sub string, want ...stri
 	}
 }
 
-// A composer answers from fragments as the edge does.
+// A composer responds from fragments as the edge does.
 type composer struct {
 	list  []release.FragmentSpec
-	wrong string // what pieces there are that cannot be
+	wrong string // invalid pieces
 	// included are the fragments that others include, by includeName.
 	included map[string]string
-	lang     fragment.Variant // of names
-	id       string           // of the resource; 7 for none
+	lang     fragment.Variant // language of names
+	id       string           // id of the resource; 7 if not set
 }
 
-// find returns the first of the addresses that there is a fragment for.
+// find returns the first of the addresses that has a fragment.
 func (c *composer) find(addresses ...fragment.Address) (release.FragmentSpec, bool) {
 	for _, a := range addresses {
 		if i := slices.IndexFunc(c.list, func(f release.FragmentSpec) bool { return f.Address == a }); i >= 0 {
@@ -201,14 +200,14 @@ func (c *composer) genres(p release.PieceSpec) []byte {
 	return f.Pieces[0].Literal
 }
 
-// inLanguage returns what answers a sub-request in the language.
+// inLanguage returns the response to a sub-request in the language.
 func (c *composer) inLanguage(s fragment.Sub) string {
 	f, _ := c.find(fragment.Address{Sub: s, Variant: c.lang}, fragment.Address{Sub: s, Variant: c.lang.OfAnyRegion()},
 		fragment.Address{Sub: s, Variant: fragment.Untranslated}, fragment.Address{Sub: s})
 	return c.answer(f, true)
 }
 
-// answer returns the object that a fragment is, alone or appended.
+// answer returns the object of a fragment, alone or appended.
 func (c *composer) answer(f release.FragmentSpec, alone bool) string {
 	text := c.join(f, alone)
 	switch f.Address.Sub {
@@ -221,8 +220,7 @@ func (c *composer) answer(f release.FragmentSpec, alone bool) string {
 	}
 }
 
-// allAreJSON checks that every fragment is a JSON object, alone and appended, without
-// a field twice.
+// allAreJSON checks that every fragment is a JSON object without repeated fields, alone and appended.
 func allAreJSON(tb testing.TB, what string, list []release.FragmentSpec) {
 	tb.Helper()
 	if wrong := notJSON(list); wrong != "" {
@@ -230,8 +228,7 @@ func allAreJSON(tb testing.TB, what string, list []release.FragmentSpec) {
 	}
 }
 
-// notJSON tells of a fragment that is not a JSON object, or has a field twice; "" when
-// there is none.
+// notJSON describes a fragment that is not a JSON object or repeats a field; "" if all are valid.
 func notJSON(list []release.FragmentSpec) string {
 	c := composer{list: list}
 	for _, f := range list {
@@ -251,7 +248,7 @@ func notJSON(list []release.FragmentSpec) string {
 	return ""
 }
 
-// twice returns a field that an object has twice.
+// twice returns a repeated field of an object.
 func twice(object string) string {
 	d := json.NewDecoder(strings.NewReader(object))
 	if t, err := d.Token(); err != nil || t != json.Delim('{') {
@@ -297,7 +294,7 @@ func fieldNames(tb testing.TB, object string) []string {
 	return names
 }
 
-// fragmentsOf renders a record of any kind of which nothing is derived.
+// fragmentsOf renders a record of any kind without derived data.
 func fragmentsOf(rec record.Record, k fragment.Kind) []release.FragmentSpec {
 	return fragmentsBy(New(), rec, k)
 }
@@ -332,7 +329,7 @@ func fragmentsBy(r *Renderer, rec record.Record, k fragment.Kind) []release.Frag
 	return nil
 }
 
-// Each of these completes a record and renders it.
+// Each of these completes and renders a record.
 
 func movieOf(r *Renderer, m *catalog.Movie, d TitleDerived) []release.FragmentSpec {
 	return r.Movie(complete.Of(complete.Base(m)), d)
@@ -358,7 +355,7 @@ func collectionOf(r *Renderer, c *catalog.Collection, d CollectionDerived) []rel
 	return r.Collection(complete.Of(complete.Base(c)), d)
 }
 
-// parseKind reads a record of any kind.
+// parseKind parses a record of any kind.
 func parseKind(tb testing.TB, k fragment.Kind, row string) record.Record {
 	tb.Helper()
 	rec := catalog.TypeOf(k).New()

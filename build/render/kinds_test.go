@@ -21,7 +21,7 @@ func renderKind(tb testing.TB, k fragment.Kind, row string) map[string]string {
 	return texts(tb, list)
 }
 
-// series is a details answer of a series with one season and an episode that airs.
+// series is a details response of a series with one season and an upcoming episode.
 const series = `{"adult":false,"backdrop_path":null,"created_by":[],"episode_run_time":[],"first_air_date":"2011-04-17",` +
 	`"genres":[{"id":10765,"name":"Sci-Fi & Fantasy"}],"homepage":"h","id":1399,"in_production":false,"languages":["en"],"last_air_date":null,` +
 	`"last_episode_to_air":{"id":5,"name":"Finale","overview":"End","episode_number":6,"season_number":1,"still_path":null},"name":"The Name",` +
@@ -78,7 +78,7 @@ func TestTV(t *testing.T) {
 	fragmentIs(t, all, "media_row deDE", `"adult":false,"backdrop_path":null,"id":1399,"name":"Der Name","original_name":"Le Nom","overview":"I",`+
 		`"poster_path":"/p.jpg","media_type":"tv","original_language":"en","genre_ids":[10765],"popularity":1.5,"first_air_date":"2011-04-17",`+
 		`"softcore":false,"vote_average":8.0,"vote_count":7,"origin_country":["US"]`)
-	// The row in French is that of all languages without text.
+	// The row in French is also that of all languages without text.
 	addressesAre(t, all, "row", "row", "row de", "row deDE", "row it", "row itIT", "row ~")
 }
 
@@ -109,7 +109,7 @@ func TestSeriesWithoutDetails(t *testing.T) {
 	fragmentIs(t, all, "recommendations page 1", `<page>"results":[{<tv 8 media_row>},{<tv 9 media_row>}],"total_pages":1,"total_results":2}`)
 	fragmentIs(t, all, "recommendations", `<page>"results":[],"total_pages":1,"total_results":2}`)
 	fragmentIs(t, all, "similar page 1", `<page>"results":[{<tv 9 row>}],"total_pages":1,"total_results":1}`)
-	// A details answer has its own, and what is given wins.
+	// A details response has its own, and given values take precedence.
 	all = texts(t, seriesOf(New(), parseAs[catalog.TV](t, series+`,"similar":{"page":1,"results":[],"total_pages":1,"total_results":0},`+
 		`"aggregate_credits":{"cast":[],"crew":[{"id":4}]}}`), d))
 	if got := all["details"]; !strings.Contains(got, `"number_of_seasons":1,`) || !strings.Contains(got, `"name":"Finale"`) {
@@ -142,7 +142,7 @@ func TestSeason(t *testing.T) {
 			`,"networks":[],"overview":"` + overview + `","id":3625,"poster_path":"` + poster + `","season_number":2,"vote_average":8.5`
 	}
 	first, second := ep("1", "11", "<name 2 1>", "", "standard", "62"), ep("2", "12", "<name 2 2>", "", "finale", "56")
-	// A name that looks like a mark of some kind is a name.
+	// A name that resembles a mark of some kind is a name.
 	fragmentIs(t, all, "details", details(ep("1", "11", `"Winter"`, "w", "standard", "62"), ep("2", "12", `"\u0001S12\u0001"`, "k", "finale", "56"),
 		`"Season Two"`, "S", "/s.jpg"))
 	// The poster is the one in the series' original language.
@@ -201,7 +201,7 @@ func TestEpisode(t *testing.T) {
 	}
 	fragmentIs(t, all, "translations", `<id>"translations":[{"iso_3166_1":"DE","iso_639_1":"de","name":"Deutsch","english_name":"German",`+
 		`"data":{"name":"Der Winter","overview":"kalt"}}]}`)
-	// Without details: the generic name, no credits made of nothing.
+	// Without details: the generic name, no invented credits.
 	all = texts(t, episodeOf(New(), parseAs[catalog.Episode](t, `{"episode_number":4,"season_number":1}`), EpisodeDerived{SeriesID: 2}))
 	if got := all["details"]; !strings.Contains(got, `"name":<name 2 4>,"overview":""`) {
 		t.Errorf("details = %s, want the generic name", got)
@@ -224,7 +224,7 @@ func TestEpisodeWithoutText(t *testing.T) {
 		addressesAre(t, all, "media_row") // is derived
 	}
 	const start, end = `{"crew":[],"guest_stars":[],"episode_number":4,"season_number":1,"name":`, `}`
-	// The base is what the edge answers in every language.
+	// The edge serves the base in every language.
 	f(start+`"Episode 4","overview":""`+end, true, "")
 	f(start+`"Episode 4"`+end, true, "")
 	f(start+`"Episode 4","overview":"","localized":[{"language":"de-DE","name":"Ende"}]`+end, true, "", "de", "deDE")
@@ -233,12 +233,11 @@ func TestEpisodeWithoutText(t *testing.T) {
 	f(start+`"Episode 4","overview":"o"`+end, false, "", "~")
 	f(start+`"Episode 5","overview":""`+end, false, "", "~")
 	f(start+`"Folge 4","overview":""`+end, false, "", "~")
-	// A piece has no room for the number.
+	// A piece cannot hold the number.
 	f(`{"crew":[],"guest_stars":[],"episode_number":4294967300,"season_number":1,"name":"Episode 4294967300"}`, false, "")
 }
 
-// TestRecurringMembers: the crew and the guest stars of an episode are one segment each
-// where they are long, the same one in all of its fragments.
+// TestRecurringMembers: long crew and guest stars of an episode are one segment each, shared by all of its fragments.
 func TestRecurringMembers(t *testing.T) {
 	list := func(n int) string {
 		return "[" + strings.TrimSuffix(strings.Repeat(`{"id":1,"name":"A"},`, n), ",") + "]"
@@ -295,7 +294,7 @@ func TestPerson(t *testing.T) {
 		`"known_for_department":"Acting","profile_path":"/t.jpg"`)
 	addressesAre(t, all, "media_row", "media_row", "media_row ru", "media_row ruRU")
 	addressesAre(t, all, "row") // is derived
-	// Every page is this one, which says that it is page 0.
+	// All requests get this page, whose number is 0.
 	fragmentIs(t, all, "tagged_images", `<id>"page":0,"results":[{"id":"x"}],"total_pages":1,"total_results":1}`)
 	addressesAre(t, all, "tagged_images", "tagged_images")
 	fragmentIs(t, all, "external_ids", `<id>"freebase_mid":null,"freebase_id":null,"imdb_id":"nm0000158","tvrage_id":null,"wikidata_id":null,`+
@@ -325,22 +324,22 @@ func TestFilmography(t *testing.T) {
 	tvCast := `{<tv 9 row>,"character":"H","credit_id":"c3","episode_count":3,"first_credit_air_date":"2001-01-01"`
 	tvCrew := `{<tv 9 row>,"credit_id":"c4","department":"Writing","episode_count":1,"first_credit_air_date":null,"job":"Writer"`
 	tvCreator := `{<tv 9 row>,"credit_id":"c5","department":"Creator","job":"Creator"`
-	addressesAre(t, all, "movie_credits") // of one that is all derived, the edge takes a part
+	addressesAre(t, all, "movie_credits") // the edge selects a part of a derived one
 	addressesAre(t, all, "tv_credits")
 	fragmentIs(t, all, "combined_credits", `"cast":[`+movieCast+`,"media_type":"movie"},`+tvCast+`,"media_type":"tv"}],"crew":[`+
 		movieCrew+`,"media_type":"movie"},`+tvCrew+`,"media_type":"tv"},`+tvCreator+`,"media_type":"tv"}]<id end>`)
 	fragmentIs(t, all, "known_for", `"known_for":[{<movie 13 media_row>},{<tv 9 media_row>}]`)
 
-	// What is given wins: combined credits tell those of movies and of series.
+	// Given values take precedence: combined credits determine the lists of movies and series.
 	all = texts(t, personOf(New(), parseAs[catalog.Person](t, person+`,"combined_credits":{"cast":[{"id":1,"order":0,"media_type":"movie"}],`+
 		`"crew":[{"id":2,"job":"J","media_type":"tv"}],"id":31}}`), d))
 	fragmentIs(t, all, "combined_credits", `"cast":[{"id":1,"order":0,"media_type":"movie"}],"crew":[{"id":2,"job":"J","media_type":"tv"}]<id end>`)
 	fragmentIs(t, all, "movie_credits", `"cast":[{"id":1,"order":0}],"crew":[]<id end>`)
 	fragmentIs(t, all, "tv_credits", `"cast":[],"crew":[{"id":2,"job":"J"}]<id end>`)
-	// And those two tell the combined ones.
+	// And these two determine the combined list.
 	all = texts(t, personOf(New(), parseAs[catalog.Person](t, person+`,"movie_credits":{"cast":[{"id":1}],"crew":[]},"tv_credits":{"cast":[],"crew":[{"id":2}]}}`), d))
 	fragmentIs(t, all, "combined_credits", `"cast":[{"id":1,"media_type":"movie"}],"crew":[{"id":2,"media_type":"tv"}]<id end>`)
-	// Credits crawled in another language are its own; those of the base are derived.
+	// Credits crawled in another language serve only that; the base's are derived.
 	crawled := person + `,"localized":[{"language":"de-DE","movie_credits":{"cast":[{"id":1,"title":"Der Titel"}],"crew":[]}}]}`
 	all = texts(t, personOf(New(), parseAs[catalog.Person](t, crawled), d))
 	fragmentIs(t, all, "movie_credits deDE", `"cast":[{"id":1,"title":"Der Titel"}],"crew":[]<id end>`)
@@ -362,7 +361,7 @@ func TestCollection(t *testing.T) {
 			return `{"id":10,"name":"` + name + `",` + overview + `,"poster_path":` + poster + `,"backdrop_path":null,"parts":` + wantParts
 		}
 		base, none := `"overview":"O"`, `"overview":""`
-		if parts == "" { // not a details answer
+		if parts == "" { // not a details response
 			base, none = `"original_language":"","original_name":"The Collection",`+base, `"original_language":"","original_name":"The Collection",`+none
 		}
 		fragmentIs(t, all, "details", details("The Collection", base, `"/en.jpg"`))
@@ -401,7 +400,7 @@ func TestMoviesOfCompaniesAndKeywords(t *testing.T) {
 	all := texts(t, New().Company(complete.Of(complete.Base(parseAs[catalog.Company](t, `{"id":1,"movies":{"id":1,"page":1,"results":[],"total_pages":1,"total_results":0}}`))), ids))
 	fragmentIs(t, all, "movies page 1", `<id><page>"results":[],"total_pages":1,"total_results":0}`)
 	fragmentIs(t, all, "details", `{"description":"","headquarters":"","homepage":"","id":1,"logo_path":null,"name":"","origin_country":null,"parent_company":null`)
-	// Far more pages than the API answers.
+	// Far more pages than the API serves.
 	list := New().Keyword(complete.Of(complete.Base(parseAs[catalog.KeywordRecord](t, `{"id":1,"name":"K"}`))), make([]int64, 20*maxPage+1), nil)
 	all = texts(t, list)
 	fragmentIs(t, all, "movies", `<id><page>"results":[],"total_pages":501,"total_results":10001}`)
@@ -410,7 +409,7 @@ func TestMoviesOfCompaniesAndKeywords(t *testing.T) {
 	}
 }
 
-// TestCompanyRows: rows have no country where details have null.
+// TestCompanyRows: rows have no country if details have null.
 func TestCompanyRows(t *testing.T) {
 	f := func(row, want string) {
 		t.Helper()
@@ -446,7 +445,7 @@ func TestFind(t *testing.T) {
 	fragmentIs(t, texts(t, New().Find(nil)), "details", `{"movie_results":[],"person_results":[],"tv_results":[],"tv_episode_results":[],"tv_season_results":[]`)
 }
 
-// TestDefaultsAreNotStored: an empty answer of any kind is left to the defaults.
+// TestDefaultsAreNotStored: empty responses of any kind come from the defaults.
 func TestDefaultsAreNotStored(t *testing.T) {
 	for kind, m := range models() {
 		for i := range m.subs {
@@ -470,8 +469,7 @@ func TestDefaultsAreNotStored(t *testing.T) {
 	}
 }
 
-// TestEveryRowMember: rows have the fields of the API in its order, also of a record
-// that says next to nothing.
+// TestEveryRowMember: rows have the fields of the API in its order, even for nearly empty records.
 func TestEveryRowMember(t *testing.T) {
 	for kind := fragment.KindMovie; kind <= fragment.KindKeyword; kind++ {
 		for _, s := range []fragment.Sub{fragment.SubRow, fragment.SubMediaRow} {
@@ -490,7 +488,7 @@ func TestEveryRowMember(t *testing.T) {
 	}
 }
 
-// shownRow returns a row as it is served: that of a fragment, or one that is derived.
+// shownRow returns a row as served: from a fragment, or derived.
 func shownRow(t *testing.T, kind fragment.Kind, s fragment.Sub, rec string) string {
 	t.Helper()
 	c := composer{list: fragmentsOf(parseKind(t, kind, rec), kind)}
@@ -512,8 +510,8 @@ func shownRow(t *testing.T, kind fragment.Kind, s fragment.Sub, rec string) stri
 	return string(text) + "}"
 }
 
-// TestDerivedRows: a derived row has the values of its source, and where that has none, or a
-// null that rows do not have, those of a row that is made from the record.
+// TestDerivedRows: a derived row has the values of its source. If the source has none, or a null that rows do not
+// allow, it has the values of a row made from the record.
 func TestDerivedRows(t *testing.T) {
 	for _, d := range []struct {
 		kind fragment.Kind
@@ -544,8 +542,8 @@ func TestDerivedRows(t *testing.T) {
 	}
 }
 
-// TestGivenInPart: combined credits agree with the given credits of one kind, and what
-// a crawl in another language lists is for that language.
+// TestGivenInPart: combined credits agree with given credits of one kind. Lists from a crawl in another language
+// serve only that language.
 func TestGivenInPart(t *testing.T) {
 	credits := []derive.Credit{
 		{ID: "m", Role: derive.Cast, Title: derive.Title{Kind: fragment.KindMovie, ID: 13}},
@@ -571,8 +569,7 @@ func TestGivenInPart(t *testing.T) {
 	fragmentIs(t, all, "similar page 1 deDE", `<page>"results":[{"id":2}],"total_pages":1,"total_results":1}`)
 }
 
-// TestManyNames: a season of more episodes than a fragment has pieces is named in
-// English.
+// TestManyNames: a season with more episodes than a fragment may have pieces has English names.
 func TestManyNames(t *testing.T) {
 	s := parseAs[catalog.Season](t, season+`,"series_id":1399}`)
 	s.Episodes = nil

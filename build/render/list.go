@@ -11,8 +11,8 @@ import (
 	"github.com/reelsplice/reelsplice/schemas/tables/accounts"
 )
 
-// List returns the fragments of a list: its fields and its items. They serve no request, which the table of lists
-// does, but comparisons of releases. A private list has none.
+// List returns the fragments of a list: its fields and its items. They exist for comparisons of releases; requests
+// are served from the table of lists. A private list has none.
 func (r *Renderer) List(l *catalog.List) []release.FragmentSpec {
 	if IsPrivate(l) {
 		return nil

@@ -14,7 +14,7 @@ import (
 	"github.com/reelsplice/reelsplice/schemas/release"
 )
 
-// texts that have meant something to one part of the program or another.
+// texts with a special meaning somewhere in the program.
 var oddTexts = []string{
 	"", "T", `"`, `\`, "\x01", "\x01S12\x01", ":null", "{", "[", ",", "a,b", "<id>", "\u2028", "é", "movie", "tv",
 }
@@ -25,7 +25,7 @@ var (
 	oddTags      = []string{"de-DE", "fr", "en-GB", "en-US", "de-AT", "", "-----", "zz"}
 )
 
-// drawObject draws an object of a plan: any field may be absent or null.
+// drawObject draws an object of a schema: any field may be absent or null.
 func drawObject(t *rapid.T, p *record.Schema, depth int) string {
 	var b strings.Builder
 	b.WriteByte('{')
@@ -102,7 +102,7 @@ func drawText(t *rapid.T, name string) string {
 	return rapid.SampledFrom(oddTexts).Draw(t, "text")
 }
 
-// drawn are the records that drawRecord has drawn for the next check, with what they were then.
+// drawn are the records that drawRecord has drawn for the next check, with their original values.
 var drawn []struct {
 	rec record.Record
 	was string
@@ -122,10 +122,10 @@ func drawRecord[T any](t *rapid.T) *T {
 	return v
 }
 
-// TestAnyRecord: whatever a record says, each fragment is JSON, alone and appended, no
-// two have the same address, and details in another variant have a base.
+// TestAnyRecord: for any record, each fragment is JSON, alone and appended, addresses are unique, and details in
+// another variant have a base.
 func TestAnyRecord(t *testing.T) {
-	r := New() // one for all, to find what is left over from the record before
+	r := New() // a shared one, to find state left by the previous record
 	ids := rapid.SliceOfN(rapid.Int64Range(1, 9), 0, 45)
 	titles := func(t *rapid.T) TitleDerived {
 		return TitleDerived{Recommendations: ids.Draw(t, "recommendations"), Similar: ids.Draw(t, "similar")}
@@ -210,7 +210,7 @@ func checkFragments(t *rapid.T, list []release.FragmentSpec) {
 	}
 }
 
-// TestLanguageChain: a version that is not stored is what its language falls back to.
+// TestLanguageChain: a version that is not stored equals its language's fallback.
 func TestLanguageChain(t *testing.T) {
 	for name, draw := range map[string]func(*rapid.T) (fragment.Kind, record.Record){
 		"movie": func(t *rapid.T) (fragment.Kind, record.Record) {
@@ -245,8 +245,7 @@ func TestLanguageChain(t *testing.T) {
 	}
 }
 
-// TestCutsDoNotShow: however an episode is cut, its details and its credits say what its
-// record does.
+// TestCutsDoNotShow: however an episode is cut, its details and credits equal its record.
 func TestCutsDoNotShow(t *testing.T) {
 	r := New()
 	rapid.Check(t, func(t *rapid.T) {
@@ -254,7 +253,7 @@ func TestCutsDoNotShow(t *testing.T) {
 		crew := record.Text(strings.Repeat("c", rapid.IntRange(0, 2*minApart).Draw(t, "crew")))
 		guest := record.Text(strings.Repeat("g", rapid.IntRange(0, 2*minApart).Draw(t, "guest")))
 		e.Crew, e.GuestStars = append(e.Crew, catalog.EpisodeCrew{Credited: catalog.Credited{Name: crew}}), append(e.GuestStars, catalog.GuestStar{Credited: catalog.Credited{Name: guest}})
-		e.Credits, e.Localized = nil, nil // what makes the credits are the crew and the guest stars
+		e.Credits, e.Localized = nil, nil // only the crew and the guest stars determine the credits
 		rec := record.Of(e)
 		if rapid.Bool().Draw(t, "generic") {
 			e.EpisodeNumber, e.Name, e.Overview = record.Number(4), record.Text("Episode 4"), record.Text("")
@@ -291,7 +290,7 @@ func checkChain(t *rapid.T, k fragment.Kind, rec record.Record) {
 	c := composer{list: r.out.list}
 	for i := range r.detail.langs {
 		l := &r.detail.langs[i]
-		if l.lang == "en" { // text that is nothing falls back to English text
+		if l.lang == "en" { // empty text falls back to English
 			continue
 		}
 		v := r.detail.apply(m, rec, l)

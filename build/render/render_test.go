@@ -14,7 +14,7 @@ import (
 )
 
 func TestDetailsOrder(t *testing.T) {
-	// Given in no order, served in the API's, unknown fields last in theirs.
+	// Given in no order, served in the API's, unknown fields last in their order.
 	all := render(t, `{"zebra":{"b":1,"a":[2]},"vote_count":7,"vote_average":8,"video":false,"title":"T","tagline":"t",`+
 		`"status":"Released","spoken_languages":[{"name":"English","iso_639_1":"en","english_name":"English"}],"softcore":false,`+
 		`"runtime":139,"revenue":1,"release_date":"1999-10-15","production_countries":[{"name":"X","iso_3166_1":"US"}],`+
@@ -32,7 +32,7 @@ func TestDetailsOrder(t *testing.T) {
 }
 
 func TestDetailsKeepLacking(t *testing.T) {
-	// A variant that does not differ from the base is not stored.
+	// A variant equal to the base is not stored.
 	f := func(row, base string) {
 		t.Helper()
 		all := render(t, row)
@@ -43,10 +43,10 @@ func TestDetailsKeepLacking(t *testing.T) {
 	f(`{"id":1,"title":"T"}`, `{"id":1,"title":"T"`)
 	f(`{"id":1,"original_title":"O"}`, `{"id":1,"original_title":"O"`)
 	f(`{"id":1,"poster_path":null,"new":[]}`, `{"id":1,"poster_path":null,"new":[]`)
-	// No poster_path at all: none is made of the images.
+	// No poster_path at all: images do not provide one.
 	f(`{"id":1,"original_language":"ja","images":{"posters":[{"iso_639_1":"ja","file_path":"/ja.jpg"}]}}`, `{"id":1,"original_language":"ja"`)
 	f(`{"id":1,"genres":[]}`, `{"genres":[],"id":1`)
-	// Genres and nothing else.
+	// Only genres.
 	all := render(t, `{"id":1,"genres":[{"id":18,"name":"Drama"}]}`)
 	fragmentIs(t, all, "details", `{"genres":[{"id":18,"name":"Drama"}],"id":1`)
 	fragmentIs(t, all, "details ~", `{<genres 18>,"id":1`)
@@ -59,7 +59,7 @@ const translated = `{"genres":[{"id":18,"name":"Drama"}],"homepage":"http://en",
 
 func withTranslations(rows ...string) string { return fmt.Sprintf(translated, strings.Join(rows, ",")) }
 
-// detailsOf is what translated gives in a language.
+// detailsOf returns translated in a language.
 func detailsOf(genres, homepage, overview, runtime, tagline, title string) string {
 	return `{"belongs_to_collection":{"id":9,"name":"C","poster_path":null,"backdrop_path":null},` + genres +
 		`,"homepage":"` + homepage + `","id":1,"original_language":"fr","original_title":"Le titre","overview":"` + overview +
@@ -76,14 +76,14 @@ func TestLanguageRules(t *testing.T) {
 		row("de", "DE", "http://de", "Inhalt", "101", "Spruch", "Der Titel"),
 		row("de", "AT", "", "", "0", "", "Der österreichische Titel"),
 		row("fr", "FR", "", "Résumé", "0", "", ""),
-		row("es", "ES", "", "", "0", "", ""), // nothing of its own
+		row("es", "ES", "", "", "0", "", ""), // no text of its own
 		row("pt", "BR", "", "Sinopse", "0", "", ""),
 		row("pt", "PT", "", "", "99", "", ""),
 		row("en", "GB", "", "", "0", "", "The British Title"),
 	))
 	drama := `"genres":[{"id":18,"name":"Drama"}]`
 	fragmentIs(t, all, "details", detailsOf(drama, "http://en", "Overview", "100", "Tagline", "The Title"))
-	// A title falls back to the original title, texts to nothing, the runtime to the base.
+	// A title falls back to the original title, texts to empty, the runtime to the base.
 	fragmentIs(t, all, "details ~", detailsOf("<genres 18>", "", "", "100", "", "Le titre"))
 	fragmentIs(t, all, "details deDE", detailsOf(drama, "http://de", "Inhalt", "101", "Spruch", "Der Titel"))
 	fragmentIs(t, all, "details de", all["details deDE"])
@@ -97,8 +97,7 @@ func TestLanguageRules(t *testing.T) {
 }
 
 func TestLanguageOddities(t *testing.T) {
-	// Codes that are no language pair are skipped; one without a known region is
-	// stored once.
+	// Invalid codes are skipped; a language without a known region is stored once.
 	all := render(t, withTranslations(
 		`{"iso_3166_1":"","iso_639_1":"zz","data":{"title":"Zz"}}`,
 		`{"iso_3166_1":"","iso_639_1":"","data":{"title":"none"}}`,
@@ -139,7 +138,7 @@ func TestPosterByLanguage(t *testing.T) {
 			t.Errorf("posters of %s\n = %v\nwant %v", row, got, want)
 		}
 	}
-	// The requested language, then the original one, then what the record says.
+	// The requested language, then the original one, then the record's.
 	f(`{"id":1,"original_language":"fr","poster_path":"/en.jpg",`+images+`}`,
 		map[string]string{"details": `"/en.jpg"`, "details ~": `"/fr.jpg"`, "details de~": `"/de1.jpg"`})
 	f(`{"id":1,"original_language":"ja","poster_path":"/en.jpg",`+images+`}`,
