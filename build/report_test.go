@@ -10,7 +10,7 @@ import (
 	"github.com/reelsplice/reelsplice/schemas/catalog"
 )
 
-// TestReadIngest: what a release tells of an ingest is what the ingest wrote.
+// TestReadIngest: the part of an ingest's report in a release equals the ingest's own.
 func TestReadIngest(t *testing.T) {
 	for text, want := range map[string]string{
 		"": "null",

@@ -395,7 +395,7 @@ func TestWholeSubRequests(t *testing.T) {
 		`<id>"titles":[{"iso_3166_1":"US","title":"A","type":""}]}`)
 	f(`"keywords":{"keywords":[{"name":"n","id":2}],"z":[1,2]}`, "keywords", `<id>"keywords":[{"id":2,"name":"n"}],"z":[1,2]}`)
 	f(`"keywords":{"keywords":[]}`, "keywords", "") // the default
-	f(`"keywords":{"id":1}`, "keywords", "")        // nothing at all
+	f(`"keywords":{"id":1}`, "keywords", "")        // an empty list
 	f(`"watch/providers":{"results":{"US":{"link":"l","rent":[{"logo_path":"/p.jpg","provider_id":2,"provider_name":"P","display_priority":0}],"buy":[]}}}`,
 		"watch/providers", `<id>"results":{"US":{"link":"l","rent":[{"logo_path":"/p.jpg","provider_id":2,"provider_name":"P","display_priority":0}],"buy":[]}}}`)
 	f(`"watch/providers":{"results":{}}`, "watch/providers", "")
@@ -403,7 +403,7 @@ func TestWholeSubRequests(t *testing.T) {
 	f(`"changes":{}`, "changes", "")
 }
 
-// TestReuse checks that fragments do not change with what a Renderer did before.
+// TestReuse checks that fragments do not depend on earlier work of the Renderer.
 func TestReuse(t *testing.T) {
 	rows := []string{
 		withTranslations(`{"iso_3166_1":"DE","iso_639_1":"de","data":{"title":"T"}}`),
@@ -421,7 +421,7 @@ func TestReuse(t *testing.T) {
 	}
 }
 
-// TestTitleWithoutOriginal: an original title that nobody knows blanks no title.
+// TestTitleWithoutOriginal: an unknown original title blanks no title.
 func TestTitleWithoutOriginal(t *testing.T) {
 	all := texts(t, movieOf(New(), parse(t, `{"id":8,"title":"Bare"}`), TitleDerived{}))
 	if got := all["details"]; !strings.Contains(got, `"title":"Bare"`) {
@@ -434,8 +434,8 @@ func TestTitleWithoutOriginal(t *testing.T) {
 	}
 }
 
-// TestOriginalWithoutTitle: an id export has the original title alone, which is better
-// than none; one that a row gives is kept, empty as it may be.
+// TestOriginalWithoutTitle: an id export has only the original title, which replaces the missing title; a title in a
+// row is kept, even if empty.
 func TestOriginalWithoutTitle(t *testing.T) {
 	for row, want := range map[string]string{
 		`{"id":8,"original_title":"Export"}`:            `"title":"Export"`,
@@ -447,7 +447,7 @@ func TestOriginalWithoutTitle(t *testing.T) {
 	}
 }
 
-// TestBorrowedPages: a language that has the first page alone has the base's others.
+// TestBorrowedPages: a language with only the first page gets the others from the base.
 func TestBorrowedPages(t *testing.T) {
 	row := func(page int, lang, title string) string {
 		return fmt.Sprintf(`{%s"page":%d,"results":[{"id":1,"title":"%s"}],"total_pages":2,"total_results":2}`, lang, page, title)
@@ -467,7 +467,7 @@ func TestBorrowedPages(t *testing.T) {
 	}
 }
 
-// TestUnknownGenres: a genre that the reference lacks keeps no other from its name.
+// TestUnknownGenres: a genre that the reference lacks does not affect the names of others.
 func TestUnknownGenres(t *testing.T) {
 	all := render(t, `{"id":1,"genres":[{"id":18,"name":"Drama"},{"id":777777,"name":"Custom"},{"id":35,"name":"Comedy"}]}`)
 	want := `"genres":[{"id":18,"name":"Drama"},{"id":777777,"name":"Custom"},{"id":35,"name":"Komödie"}]`

@@ -21,7 +21,7 @@ import (
 
 func key(id fragment.ID) []byte { return fragment.AppendID(nil, fragment.KindMovie, id) }
 
-// text returns n bytes that do not compress to nothing.
+// text returns n bytes that compress badly.
 func text(seed string, n int) []byte {
 	var b strings.Builder
 	for i := 0; b.Len() < n; i++ {
@@ -38,12 +38,12 @@ func fragmentOf(sub fragment.Sub, texts ...[]byte) release.FragmentSpec {
 	return f
 }
 
-// fingerprintOf stands in for the inputs of fragments.
+// fingerprintOf replaces the inputs of fragments.
 func fingerprintOf(fragments []release.FragmentSpec) uint64 {
 	return xxh3.HashString(fmt.Sprint(fragments))
 }
 
-// build writes a release of movies by their ids, upon from, and opens it.
+// build writes a release of movies by their ids, reusing from, and opens it.
 func build(t *testing.T, dir string, from *release.Reader, level int, movies map[fragment.ID][]release.FragmentSpec) (*release.Reader, int64) {
 	t.Helper()
 	must := func(err error) {
@@ -55,7 +55,7 @@ func build(t *testing.T, dir string, from *release.Reader, level int, movies map
 	out, err := releasetest.Create(dir)
 	must(err)
 	out.Spec.Params[ParamEncoder] = Encoder(level)
-	_, err = out.Part(nil) // the common one
+	_, err = out.Part(nil) // the common part
 	must(err)
 	part, err := out.Part(from)
 	must(err)
@@ -97,8 +97,8 @@ func segmentsOf(t *testing.T, r *release.Reader, id fragment.ID) (packs []string
 	return packs
 }
 
-// TestTakeOver: equal resources are copied, equal texts of others stay in their packs, and nothing of
-// another encoder is taken over.
+// TestTakeOver: equal resources are copied, equal texts of others stay in their packs, and nothing from another
+// encoder is reused.
 func TestTakeOver(t *testing.T) {
 	dir := t.TempDir()
 	long, other, credits := text("a", 500), text("b", 600), text("c", 700)
@@ -141,7 +141,7 @@ func TestTakeOver(t *testing.T) {
 	}
 }
 
-// TestFingerprint: whatever of the inputs differs, the fingerprint does.
+// TestFingerprint: any difference of the inputs changes the fingerprint.
 func TestFingerprint(t *testing.T) {
 	movie := func(m catalog.Movie) func(*Inputs) { return func(in *Inputs) { in.Record(record.Of(&m)) } }
 	all := func(steps ...func(*Inputs)) func(*Inputs) {
@@ -176,8 +176,8 @@ func TestFingerprint(t *testing.T) {
 	}
 }
 
-// TestVersion pins what is made of texts. Whoever changes it gives version or segment.Version another
-// number: releases of the old one are not taken over then.
+// TestVersion pins the encoding of texts. A change needs a new version or segment.Version, so that releases of the
+// old one are not reused.
 func TestVersion(t *testing.T) {
 	const want = "2.2: 1: 436b 2: 436b 3: f910 4: aa87 5: 64ba 6: 42d1 7: 4125 8: 2c58 9: d3e7"
 	got := strings.TrimSuffix(Encoder(0), ".0") + ":"
@@ -206,7 +206,7 @@ func TestVersion(t *testing.T) {
 	}
 }
 
-// TestForms: short texts, and longer ones of few codes, are literals. All texts are read as they were.
+// TestForms: short texts, and longer ones with short codes, are literals. All texts are read back unchanged.
 func TestForms(t *testing.T) {
 	phrases := []byte(`{"movie_results":[],"person_results":[],"tv_results":[],"tv_episode_results":[],"tv_season_results":[{` +
 		`}],"person_results":[],"tv_results":[],"tv_episode_results":[],"tv_season_results":[]`)

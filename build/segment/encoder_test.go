@@ -13,8 +13,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// inflate reads blocks as an answer holds them, with nothing before them and an empty
-// final block behind, by two readers that must agree.
+// inflate reads blocks as in a response, with nothing before them and an empty final block after them, with two
+// readers that must agree.
 func inflate(t interface {
 	Helper()
 	Fatalf(format string, args ...any)
@@ -36,7 +36,7 @@ func inflate(t interface {
 	return a
 }
 
-// An encoder writes blocks: a shortEncoder, or the one that it is compared with.
+// An encoder writes blocks: a shortEncoder, or its baseline.
 type encoder interface {
 	Append(dst, raw []byte) []byte
 }
@@ -51,7 +51,7 @@ func noise(n, values int) []byte {
 	return b
 }
 
-// rows returns JSON as fragments have it.
+// rows returns JSON in the form of fragments.
 func rows(n int) []byte {
 	r := rand.New(rand.NewPCG(uint64(n), 7))
 	var b bytes.Buffer
@@ -62,7 +62,7 @@ func rows(n int) []byte {
 	return b.Bytes()[:n]
 }
 
-// details returns a fragment with prose in it, cut off.
+// details returns a fragment with prose in it, truncated.
 func details(n int) []byte {
 	r := rand.New(rand.NewPCG(uint64(n), 9))
 	word := func() string {
@@ -105,7 +105,7 @@ func shortTexts() map[string][]byte {
 	}
 }
 
-// TestAppend reads each text between others, and alone by its raw length with nothing behind it, as the edge does.
+// TestAppend reads each text between others, and alone by its raw length with nothing after it, as the edge does.
 func TestAppend(t *testing.T) {
 	list := shortTexts()
 	for n := range 1000 {
@@ -136,7 +136,7 @@ func TestAppend(t *testing.T) {
 	}
 }
 
-// like returns fragments of n bytes, so many with prose and as many of rows.
+// like returns fragments of n bytes, half of them with prose, half with rows.
 func like(n, each int) (list [][]byte) {
 	for i := range each {
 		list = append(list, details(n + i)[:n], rows(n + i)[:n])
@@ -144,7 +144,7 @@ func like(n, each int) (list [][]byte) {
 	return list
 }
 
-// size returns the bytes that texts take.
+// size returns the encoded size of texts.
 func size(e encoder, list [][]byte) (n int) {
 	for _, raw := range list {
 		n += len(e.Append(nil, raw))
@@ -152,7 +152,7 @@ func size(e encoder, list [][]byte) (n int) {
 	return n
 }
 
-// TestAsSmall: texts take no more bytes than by klauspost/compress at level 6.
+// TestAsSmall: texts are at most as large as with klauspost/compress at level 6.
 func TestAsSmall(t *testing.T) {
 	for _, n := range []int{150, 300, 600, 1200, 3000, 10_000, maxShort} {
 		list := like(n, 1+10_000/n)
@@ -162,8 +162,8 @@ func TestAsSmall(t *testing.T) {
 	}
 }
 
-// TestAnyOrder: blocks of any texts follow one another in any order, so they end on byte
-// boundaries and refer to nothing before them.
+// TestAnyOrder: blocks of any texts may follow one another in any order, so they end on byte boundaries and refer to
+// nothing before them.
 func TestAnyOrder(t *testing.T) {
 	e := &shortEncoder{}
 	rapid.Check(t, func(t *rapid.T) {
@@ -197,8 +197,8 @@ func FuzzAppend(f *testing.F) {
 	})
 }
 
-// BenchmarkAppend compares with klauspost/compress, over texts that differ: of one alone, a
-// processor would know the way by heart.
+// BenchmarkAppend compares with klauspost/compress, over distinct texts: a processor's branch predictor would learn a
+// single one.
 func BenchmarkAppend(b *testing.B) {
 	for _, n := range []int{150, 300, 600, 1200, 3000, maxShort} {
 		list := like(n, max(10, 200_000/n))

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// lengths returns the lengths of the codes of an alphabet.
+// lengths returns the code lengths of an alphabet.
 func lengths(freq []uint32, limit int) []uint8 {
 	count := make([]uint16, (len(freq)+3)/4*4)
 	for s, n := range freq {
@@ -21,7 +21,7 @@ func lengths(freq []uint32, limit int) []uint8 {
 	return of
 }
 
-// canonical returns the codes of lengths by section 3.2.2 of RFC 1951.
+// canonical returns the codes for lengths by section 3.2.2 of RFC 1951.
 func canonical(lengths []uint8) []coded {
 	var next [maxCode + 2]uint16
 	var count [maxCode + 1]uint16
@@ -42,7 +42,7 @@ func canonical(lengths []uint8) []coded {
 	return codes
 }
 
-// TestFixedTable compares the codes of fixed blocks with those of their lengths.
+// TestFixedTable compares the codes of fixed blocks with the canonical ones.
 func TestFixedTable(t *testing.T) {
 	of := slices.Concat(bytes.Repeat([]byte{8}, 144), bytes.Repeat([]byte{9}, 112), bytes.Repeat([]byte{7}, 24), bytes.Repeat([]byte{8}, 8))
 	if want := canonical(of)[:numLiterals]; !slices.Equal(fixedTable.literal[:], want) {
@@ -53,8 +53,8 @@ func TestFixedTable(t *testing.T) {
 	}
 }
 
-// TestLengthsLimited checks frequencies whose best codes are as long as can be. Codes that are
-// too long are mended, which is not always the best.
+// TestLengthsLimited checks frequencies whose best codes are as long as possible. Too long codes are shortened, which
+// is not always optimal.
 func TestLengthsLimited(t *testing.T) {
 	freq := []uint32{1, 1, 2, 3, 5, 8, 13, 21, 34, 55}
 	for _, limit := range []int{4, 5, 6, 9} {
@@ -70,8 +70,7 @@ func TestLengthsLimited(t *testing.T) {
 	}
 }
 
-// brute returns how many bits the best codes take, by trying all: rarer symbols have no
-// shorter codes.
+// brute returns the size of the best codes in bits, by trying all: rarer symbols have no shorter codes.
 func brute(freq []uint32, limit int) int {
 	best := 1 << 30
 	var try func(s, space, least, bits int)

@@ -24,7 +24,7 @@ func texts() map[string][]byte {
 		"short":    []byte(`"results":[]}`),
 		"json":     []byte(strings.Repeat(`{"id":550,"name":"Fight Club"},`, 400)),
 		"long":     bytes.Repeat([]byte("0123456789abcdef"), 40_000), // beyond the window and one block
-		"noise":    noise,                                            // grows when it is compressed
+		"noise":    noise,                                            // grows when compressed
 	}
 }
 
@@ -56,8 +56,8 @@ func TestSegment(t *testing.T) {
 	}
 }
 
-// TestNoState checks that a segment's bytes do not depend on what was compressed
-// before, and that segments stay valid while others follow.
+// TestNoState checks that a segment's bytes do not depend on earlier ones, and that segments stay valid while others
+// follow.
 func TestNoState(t *testing.T) {
 	for level := 1; level <= 9; level++ {
 		used, err := New(level)
@@ -120,8 +120,7 @@ func TestNewRefuses(t *testing.T) {
 	}
 }
 
-// FuzzSegment checks that segments of any bytes, one after another, inflate to those
-// bytes.
+// FuzzSegment checks that consecutive segments of any bytes inflate to those bytes.
 func FuzzSegment(f *testing.F) {
 	f.Add([]byte("abcabcabc"), []byte(""), uint8(5))
 	f.Add([]byte{}, bytes.Repeat([]byte{0xff}, 70_000), uint8(0))

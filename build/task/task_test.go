@@ -65,7 +65,7 @@ func runOne(folder, dir, stage, index string) error {
 	return o.Run(context.Background(), i)
 }
 
-// open opens the build of a work folder, whose plan is written, and of the folder of the release.
+// open opens the build of a work folder with a plan, and of the folder of the release.
 func open(folder, dir string) (*Build, error) {
 	p := &plan.Plan{}
 	if err := work.ReadPlan(folder, p); err != nil {
@@ -87,7 +87,7 @@ func newWorkspace(t *testing.T, params plan.Params) workspace {
 	return newWorkspaceOf(t, params, slices.Repeat([][][]byte{at}, len(tables.Kinds)))
 }
 
-// newWorkspaceOf is newWorkspace with ranges of its own.
+// newWorkspaceOf is newWorkspace with given ranges.
 func newWorkspaceOf(t *testing.T, params plan.Params, ranges [][][]byte) workspace {
 	t.Helper()
 	w := workspace{params.Releases, t.TempDir(), t.TempDir()}
@@ -107,7 +107,7 @@ func newWorkspaceOf(t *testing.T, params plan.Params, ranges [][][]byte) workspa
 	return w
 }
 
-// run runs all tasks in order. each runs those of an open stage; nil for once each, in order.
+// run runs all tasks in order. each runs the tasks of an open stage; nil runs each once, in order.
 func (w workspace) run(t *testing.T, each func(o *Opened)) {
 	t.Helper()
 	b, err := open(w.work, w.dir)
@@ -155,7 +155,7 @@ func (w workspace) files(t *testing.T) map[string]string {
 	return all
 }
 
-// upon makes a release and returns the parameters of a build upon it, of another catalogue.
+// upon makes a release and returns the parameters of the next build, from another catalogue.
 func upon(t *testing.T) plan.Params {
 	t.Helper()
 	params := plan.Params{Catalog: buildtest.SampleCatalog(t, 12, false), Releases: t.TempDir(), Level: segment.DefaultLevel}
@@ -172,8 +172,8 @@ func upon(t *testing.T) plan.Params {
 	return params
 }
 
-// TestPure: tasks in random order, some of them again, each in a process of its own, write the
-// same bytes as all in one.
+// TestPure: tasks in random order, some of them twice, each in a process of its own, write the same bytes as all in
+// one process.
 func TestPure(t *testing.T) {
 	params := upon(t)
 	calm := newWorkspace(t, params)
@@ -199,7 +199,7 @@ func TestPure(t *testing.T) {
 	sameFiles(t, want, wild.files(t))
 }
 
-// TestRanges: the number of ranges shows in no byte of the release.
+// TestRanges: the number of ranges affects no byte of the release.
 func TestRanges(t *testing.T) {
 	params := upon(t)
 	many, one := newWorkspace(t, params), newWorkspaceOf(t, params, make([][][]byte, len(tables.Kinds)))
@@ -208,7 +208,7 @@ func TestRanges(t *testing.T) {
 	sameFiles(t, workspace{"", one.dir, one.dir}.files(t), workspace{"", many.dir, many.dir}.files(t))
 }
 
-// A countdown is a context that ends when it is asked for the left-th time whether it has ended.
+// A countdown is a context that ends at the left-th check.
 type countdown struct {
 	context.Context
 	left   int
@@ -222,8 +222,8 @@ func (c *countdown) Err() error {
 	return c.Context.Err()
 }
 
-// TestCancelledAnywhere: a task that ends at any question whether to go on leaves nothing behind, and the
-// same task again writes what it should have written.
+// TestCancelledAnywhere: a task cancelled at any check leaves nothing behind, and the same task again writes its
+// complete output.
 func TestCancelledAnywhere(t *testing.T) {
 	params := upon(t)
 	calm := newWorkspace(t, params)
@@ -279,7 +279,7 @@ func sameFiles(t *testing.T, want, got map[string]string) {
 	}
 }
 
-// TestPanic: a task that panics ends with one line that names it.
+// TestPanic: the error of a task that panics is one line with its name.
 func TestPanic(t *testing.T) {
 	o := &Opened{Count: 8, stage: Stage{Name: "titles"}, tasks: tasks{run: func(context.Context, int, *Done) error { panic("no such field") }}}
 	err := o.Run(t.Context(), 7)

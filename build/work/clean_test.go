@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// TestClean removes all that tasks have left, also what killed ones had in the making, and nothing else.
+// TestClean removes all files of tasks, including unfinished ones of killed tasks, and nothing else.
 func TestClean(t *testing.T) {
 	dir := t.TempDir()
 	for _, name := range []string{
@@ -36,7 +36,7 @@ func TestClean(t *testing.T) {
 	}
 }
 
-// TestRemoveAll: a folder goes while files are made in it.
+// TestRemoveAll: a folder is removed while files are created in it.
 func TestRemoveAll(t *testing.T) {
 	for range 4 {
 		dir := filepath.Join(t.TempDir(), "files")

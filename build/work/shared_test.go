@@ -11,7 +11,7 @@ import (
 
 const planID = "0123456789abcdef"
 
-// processes returns the folders of two processes that share one.
+// processes returns the Folders of two processes that share a folder.
 func processes(t *testing.T) (a, b *Folder) {
 	t.Helper()
 	shared := t.TempDir()
@@ -41,7 +41,7 @@ func give(t *testing.T, f *Folder, name, content string) File {
 	return file
 }
 
-// TestShared: what one process shares another one finds; nothing stays where it was made.
+// TestShared: a process finds the files that another one shares; no file stays in its original place.
 func TestShared(t *testing.T) {
 	a, b := processes(t)
 	file := give(t, a, "x", "content")
@@ -63,7 +63,7 @@ func TestShared(t *testing.T) {
 	}
 }
 
-// TestRecords: a record is made once. A twin that has made the same is welcome, another one is not.
+// TestRecords: a record is created once. An equal twin is accepted, a different one is not.
 func TestRecords(t *testing.T) {
 	a, b := processes(t)
 	var got map[string]int
@@ -86,7 +86,7 @@ func TestRecords(t *testing.T) {
 	}
 }
 
-// TestWrongBytes: a record with other bytes than were written is refused by its name, and so is a file of another size.
+// TestWrongBytes: a record with changed bytes is rejected by its name, and so is a file of another size.
 func TestWrongBytes(t *testing.T) {
 	a, b := processes(t)
 	file := give(t, a, "x", "content")
@@ -109,7 +109,7 @@ func TestWrongBytes(t *testing.T) {
 		t.Fatal(err)
 	}
 	var got string
-	for i := range data[:len(data)-1] { // behind it is the end of the line
+	for i := range data[:len(data)-1] { // the last byte ends the line
 		data[i] ^= 1
 		if err := os.WriteFile(path, data, 0o600); err != nil {
 			t.Fatal(err)

@@ -19,13 +19,13 @@ func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){"bench": main})
 }
 
-// TestScript runs the benchmark as people do, with a program in place of wrk.
+// TestScript runs the benchmark like a user, with a program in place of wrk.
 func TestScript(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds and serves releases")
 	}
 	program := filepath.Join(t.TempDir(), "reelsplice")
-	if sharedtest.IsLong() { // wrong usage shows without a program
+	if sharedtest.IsLong() { // wrong usage needs no program
 		if out, err := exec.Command("go", "build", "-o", program, "github.com/reelsplice/reelsplice/cmd/reelsplice").CombinedOutput(); err != nil {
 			t.Fatalf("build reelsplice: %v\n%s", err, out)
 		}
@@ -41,7 +41,7 @@ func TestScript(t *testing.T) {
 	})
 }
 
-// TestParseWrk reads the line that wrk's script prints.
+// TestParseWrk parses the line that wrk's script prints.
 func TestParseWrk(t *testing.T) {
 	_, form, _ := strings.Cut(resultScript, `"\nresult `)
 	form, _, _ = strings.Cut(form, `\n"`)
@@ -99,7 +99,7 @@ func TestCPUSeconds(t *testing.T) {
 	}
 }
 
-// TestRatio has a machine that gets slower while it measures: the ratio stays.
+// TestRatio simulates a machine that slows down during the measurement: the ratio stays.
 func TestRatio(t *testing.T) {
 	for _, c := range []struct {
 		a, b []float64
@@ -117,7 +117,7 @@ func TestRatio(t *testing.T) {
 	}
 }
 
-// TestWorse names what is worse than another commit by more than its share.
+// TestWorse reports figures that exceed their limit.
 func TestWorse(t *testing.T) {
 	for _, c := range []struct {
 		edge   figures
@@ -127,10 +127,10 @@ func TestWorse(t *testing.T) {
 		{figures{rate: 980, cpu: 10.2, size: 1005, busy: 99}, 99, ""},
 		{figures{rate: 960, cpu: 10, size: 1000, busy: 99}, 99, "five"},
 		{figures{rate: 980, cpu: 10.2, size: 1020, busy: 99}, 99, "five"},
-		{figures{rate: 700, cpu: 10.2, size: 1000, busy: 80}, 80, ""},      // the load generator gives up
-		{figures{rate: 1300, cpu: 11, size: 1000, busy: 30}, 20, "five"},   // the machine does something else
-		{figures{rate: 1000, cpu: 10.5, size: 1000, busy: 80}, 99, ""},     // the other edge is at its end
-		{figures{rate: 1000, cpu: 10.5, size: 1000, busy: 80}, 80, "five"}, // dearer
+		{figures{rate: 700, cpu: 10.2, size: 1000, busy: 80}, 80, ""},      // the load generator is the bottleneck
+		{figures{rate: 1300, cpu: 11, size: 1000, busy: 30}, 20, "five"},   // the machine is busy otherwise
+		{figures{rate: 1000, cpu: 10.5, size: 1000, busy: 80}, 99, ""},     // the other edge is saturated
+		{figures{rate: 1000, cpu: 10.5, size: 1000, busy: 80}, 80, "five"}, // more CPU
 	} {
 		measures := []*measure{
 			{"five", &server{name: edge}, []figures{c.edge, c.edge}},

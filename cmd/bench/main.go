@@ -132,7 +132,7 @@ func (b *bench) progress(format string, args ...any) {
 // started.
 func (b *bench) run(ctx context.Context, stdout io.Writer) (worse []string, err error) {
 	if b.wrk.program, _ = exec.LookPath("wrk"); b.wrk.program == "" {
-		return nil, errors.New("wrk, the load generator, is not installed: install it (apt-get install wrk), or run scripts/bench.sh, which does")
+		return nil, errors.New("wrk is not installed, but generates the load: install it (apt-get install wrk), or run scripts/bench.sh, which does")
 	}
 	if b.core, b.wrk.core, err = twoCores(); err != nil {
 		return nil, err

@@ -18,26 +18,26 @@ import (
 
 var update = flag.Bool("update", false, "write the requests of applications into their pages of docs/how-to/applications")
 
-// A replay is what an application asks of the API, as its source has it. The files lie in
-// scripts/clients/replay, whose README describes them.
+// A replay is an application's requests to the API, from its source. The files lie in scripts/clients/replay, whose
+// README describes them.
 type replay struct {
 	Application string          `json:"application"`
 	Page        string          `json:"page"`     // of docs/how-to/applications
-	Read        string          `json:"read"`     // the files that the requests were read from
+	Read        string          `json:"read"`     // the files with the requests
 	Encoding    string          `json:"encoding"` // header Accept-Encoding
 	Requests    []replayRequest `json:"requests"`
 }
 
 type replayRequest struct {
-	For    string            `json:"for"` // "" continues the one before
+	For    string            `json:"for"` // "" continues the previous one
 	Method string            `json:"method"`
-	Target string            `json:"get"` // without api_key, which each of the applications sends
+	Target string            `json:"get"` // without api_key, which all applications send
 	Status int               `json:"status"`
-	Reads  map[string]string `json:"reads"` // path of a field -> its types, with | between
+	Reads  map[string]string `json:"reads"` // path of a field -> its types, separated by |
 }
 
-// TestApplications sends what applications send, over the sample: each request has the status
-// that the application expects, and the fields that it reads have their types.
+// TestApplications sends the requests of applications, over the sample: each has the expected status, and the fields
+// that the application reads have their types.
 func TestApplications(t *testing.T) {
 	files, err := filepath.Glob(filepath.Join("..", "..", "scripts", "clients", "replay", "*.json"))
 	if err != nil || len(files) == 0 {
@@ -56,7 +56,7 @@ func TestApplications(t *testing.T) {
 	}
 }
 
-// TestApplicationPages: the page of an application lists the requests that are replayed.
+// TestApplicationPages: the page of an application lists the replayed requests.
 func TestApplicationPages(t *testing.T) {
 	files, err := filepath.Glob(filepath.Join("..", "..", "scripts", "clients", "replay", "*.json"))
 	if err != nil {
@@ -158,8 +158,8 @@ func (r *replay) send(t *testing.T, e *testEdge, q *replayRequest) error {
 	return errors.Join(errs...)
 }
 
-// reads checks the types of the field at a path of names. A name that ends with [] is an array,
-// and the rest of the path holds for each of its items, at least one.
+// reads checks the types of the field at a path of names. A name that ends with [] is an array, and the rest of the
+// path applies to each of its items, at least one.
 func reads(v any, path, types []string) error {
 	if len(path) == 0 {
 		if got := typeName(v); !slices.Contains(types, got) {

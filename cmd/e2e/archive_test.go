@@ -18,7 +18,7 @@ import (
 )
 
 // archives has a folder of releases, with one release, for each version of releases. Programs in the field wrote and
-// serve such releases, so none is ever written again. Beside it lie the responses that it has.
+// serve such releases, so none is ever rewritten. The expected responses are beside it.
 const archives = "testdata/releases"
 
 const (
@@ -44,7 +44,7 @@ var archiveRows = map[string]string{
 	"episode_groups.ndjson": `{"id":"5f0000000000000000000201","show_id":21,"name":"By story","type":6,"description":"","episode_count":1,"group_count":1,"groups":[{"id":"5f0000000000000000000202","name":"All","order":0,"episodes":[{"id":23,"show_id":21,"season_number":1,"episode_number":1,"order":0,"name":"Begin"}]}]}`,
 }
 
-// archiveTargets are requests over them. $S is a session of the account.
+// archiveTargets are requests to archives. $S is a session of the account.
 var archiveTargets = []string{
 	"/3/movie/11?append_to_response=credits,images,videos,keywords,release_dates,translations,similar,external_ids",
 	"/3/movie/11?language=de-DE",
@@ -170,7 +170,7 @@ func checkArchive(t *testing.T, dir string) {
 	}
 }
 
-// archiveServed returns the responses of a release to all requests, a line each.
+// archiveServed returns the responses of a release to all requests, one per line.
 func archiveServed(t *testing.T, dir, id string) string {
 	t.Helper()
 	e := newEdgeOn(t, dir, id, archiveDay)

@@ -131,7 +131,7 @@ func TestEmptyElements(t *testing.T) {
 	}
 }
 
-// listed describes what src stands for: paths below root, the result of source.List, all rows.
+// listed describes the files of src: paths below root, the result of source.List, all rows.
 func listed(t *testing.T, src, root, kind string) []string {
 	t.Helper()
 	var all []string
@@ -200,7 +200,7 @@ func TestObjectRefusals(t *testing.T) {
 	f(s.URL("none"), "s3://bucket/none: no such object or folder")
 	f(s.URL("none/*.json"), "s3://bucket/none/*.json: no file matches this pattern")
 	f(s.URL("dumps/[a"), "s3://bucket/dumps/[a: bad pattern")
-	f(s.URL("dumps/R*")+"x", "s3://bucket/dumps/R*: ") // a parameter that is none
+	f(s.URL("dumps/R*")+"x", "s3://bucket/dumps/R*: ") // an invalid parameter
 	f("s3://other/?"+s.Query(), "s3://other/: no such object or bucket")
 	f("s3://me:pw@bucket/x", "s3://bucket/x: credentials do not belong in a URL")
 	f("gopher://x/y", `gopher://x/y: unknown scheme "gopher"`)

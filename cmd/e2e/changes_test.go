@@ -31,10 +31,10 @@ import (
 // A content is rows of JSON by kind.
 type content map[fragment.Kind][]string
 
-// A logged ingests into one catalogue, and builds one release upon another.
+// A logged ingests into one catalogue, and builds releases one after another.
 type logged struct {
 	build.Config
-	keys map[string]string // the rows that remove what the catalogue has, by that row
+	keys map[string]string // by row: the row that removes its record from the catalogue
 }
 
 func newLogged(t *testing.T) *logged {
@@ -44,10 +44,10 @@ func newLogged(t *testing.T) *logged {
 	return n
 }
 
-// onDay returns a moment of the first of November 2026, some days and hours later.
+// onDay returns a time some days and hours after the first of November 2026.
 func onDay(days, hours int) time.Time { return time.Date(2026, 11, 1+days, hours, 0, 0, 0, time.UTC) }
 
-// ingest makes the rows those of the catalogue: what they lack is deleted.
+// ingest replaces the catalogue's rows: missing ones are deleted.
 func (n *logged) ingest(t *testing.T, date time.Time, c content) error {
 	t.Helper()
 	keys, files, src := map[string]string{}, map[string][]byte{}, t.TempDir()
@@ -85,7 +85,7 @@ func (n *logged) ingest(t *testing.T, date time.Time, c content) error {
 	return err
 }
 
-// run ingests, and builds a release upon the one before. It becomes the one before of the next.
+// run ingests, and builds a release on the previous one, whose place it takes.
 func (n *logged) run(t *testing.T, date time.Time, c content) build.Report {
 	t.Helper()
 	if err := n.ingest(t, date, c); err != nil {
@@ -99,7 +99,7 @@ func (n *logged) run(t *testing.T, date time.Time, c content) build.Report {
 	return r
 }
 
-// open opens the last release, which has to be sound. A full build has the same table of changes.
+// open opens the last release, which must be valid. A full build has the same table of changes.
 func (n *logged) open(t *testing.T) *changelog.Log {
 	t.Helper()
 	r := buildtest.OpenRelease(t, filepath.Join(n.Releases, n.Previous))
@@ -119,14 +119,13 @@ func (n *logged) open(t *testing.T) *changelog.Log {
 	return l
 }
 
-// movies returns movies alone.
+// movies returns only movies.
 func movies(rows ...string) content { return content{fragment.KindMovie: rows} }
 
 // always is a window of all times.
 var always = changelog.Window{From: 0, To: 1 << 40}
 
-// changesOfResource returns the changes of a resource as an edge would compose them. Each segment
-// has to be what its row says.
+// changesOfResource returns the changes of a resource as an edge would compose them. Each segment must match its row.
 func changesOfResource(t *testing.T, l *changelog.Log, k fragment.Kind, id uint64, w changelog.Window) string {
 	t.Helper()
 	out := []byte{'{'}
@@ -168,7 +167,7 @@ type changeOfKey struct {
 	}
 }
 
-// changeLines returns the items of an answer in short: "title en-US updated "B" for "A"".
+// changeLines returns the items of a response in short form: "title en-US updated "B" for "A"".
 func changeLines(t *testing.T, text string) (out []string) {
 	t.Helper()
 	var a struct{ Changes []changeOfKey }
@@ -204,7 +203,7 @@ func changeLines(t *testing.T, text string) (out []string) {
 	return out
 }
 
-// listedChanges returns the ids of a list, with what is not false of them.
+// listedChanges returns the ids of a list, with their true flags.
 func listedChanges(l *changelog.Log, k fragment.Kind, w changelog.Window) (out []string) {
 	rows, _ := l.List(nil, k, w, 1, 1<<20)
 	for _, r := range rows {
@@ -241,7 +240,7 @@ func episode(id, season, number int, name string, guests ...int) string {
 	return fmt.Sprintf(`{"id":%d,"season_number":%d,"episode_number":%d,"name":%q,"air_date":"2020-01-01","guest_stars":[%s]}`, id, season, number, name, strings.Join(rows, ","))
 }
 
-// TestChangesOfSeries: what happens to an episode shows in its season and in its series.
+// TestChangesOfSeries: changes of an episode show in its season and in its series.
 func TestChangesOfSeries(t *testing.T) {
 	other := `{"id":2,"name":"Other"}`
 	third := `{"id":3,"name":"Third"}`
@@ -308,7 +307,7 @@ func TestChangesOfSeries(t *testing.T) {
 	}
 }
 
-// TestChangesCreatedAndRemoved: what comes and goes as a whole.
+// TestChangesCreatedAndRemoved: resources that are created and deleted.
 func TestChangesCreatedAndRemoved(t *testing.T) {
 	n := newLogged(t)
 	n.run(t, onDay(0, 4), movies(`{"id":1,"title":"A"}`, `{"id":2,"title":"B"}`, `{"id":3,"title":"C"}`))
@@ -333,7 +332,7 @@ func TestChangesCreatedAndRemoved(t *testing.T) {
 	}
 }
 
-// TestChangesOfMany: of new titles beyond the number of those with details, the log has their creation alone.
+// TestChangesOfMany: beyond the limit for details, the log has only the creation of new titles.
 func TestChangesOfMany(t *testing.T) {
 	lower(t, &maxDetailed, 2)
 	n := newLogged(t)
@@ -356,11 +355,10 @@ func TestChangesOfMany(t *testing.T) {
 	}
 }
 
-// A film is what the builds change about a movie. Each number but the popularity has a
-// key of its own.
+// A film has the movie's values that builds change. Each number except the popularity has a key of its own.
 type film struct{ title, german, keyword, popularity int }
 
-// fieldsOf returns the fields of what differs between two films.
+// fieldsOf returns the differing fields of two films.
 func fieldsOf(a, b film) []string {
 	keys := map[string]bool{
 		"title": a.title != b.title, "plot_keywords": a.keyword != b.keyword,
@@ -415,7 +413,7 @@ func (w catalogueWorld) content() content {
 	return c
 }
 
-// edit edits one thing, which may be a popularity.
+// edit makes one edit, possibly of a popularity.
 func (w catalogueWorld) edit(r *rand.Rand) {
 	id := 1 + r.IntN(12)
 	f, ok := w.films[id]
@@ -448,7 +446,7 @@ func (w catalogueWorld) edit(r *rand.Rand) {
 	w.films[id] = f
 }
 
-// edited returns what of a kind differs between two worlds.
+// edited returns the differences of a kind between two worlds.
 func edited(k fragment.Kind, a, b catalogueWorld) map[uint64][]string {
 	out := map[uint64][]string{}
 	if k == fragment.KindTV {
@@ -477,7 +475,7 @@ func edited(k fragment.Kind, a, b catalogueWorld) map[uint64][]string {
 	return out
 }
 
-// keysIn returns the keys of a response; of what was created or deleted only that.
+// keysIn returns the keys of a response; only one for created or deleted resources.
 func keysIn(t *testing.T, response string) []string {
 	t.Helper()
 	keys := map[string]bool{}
@@ -490,8 +488,8 @@ func keysIn(t *testing.T, response string) []string {
 	return slices.Sorted(maps.Keys(keys))
 }
 
-// TestChangesOverBuilds: over builds after random edits, the lists of every window are what
-// was edited, and so are the keys of every resource in every build.
+// TestChangesOverBuilds: over builds after random edits, the lists of every window equal the edits, and so do the
+// keys of every resource in every build.
 func TestChangesOverBuilds(t *testing.T) {
 	const builds = 6
 	seeds := uint64(2)
@@ -596,9 +594,9 @@ func TestChangesKept(t *testing.T) {
 	}
 }
 
-// TestNoChanges: what does not differ makes no release, whenever it is built.
+// TestNoChanges: a build without differences makes no release, at any time.
 func TestNoChanges(t *testing.T) {
-	// Of a first ingest everything is new, also an episode that its season has in another form.
+	// In a first ingest everything is new, even an episode that its season has in another form.
 	dir := t.TempDir()
 	if _, err := ingest.Run(t.Context(), ingest.Config{Catalog: dir, Sources: []string{filepath.Join("..", "..", "data", "sample")}}); err != nil {
 		t.Fatal(err)
@@ -650,7 +648,7 @@ func folders(t *testing.T, dir string) (names []string) {
 	return names
 }
 
-// TestChangesDates: changes cannot precede those that the catalogue has.
+// TestChangesDates: changes cannot precede the catalogue's.
 func TestChangesDates(t *testing.T) {
 	n := newLogged(t)
 	n.run(t, onDay(0, 4), movies(film{}.json(1)))
@@ -667,7 +665,7 @@ func TestChangesDates(t *testing.T) {
 	}
 }
 
-// TestBrokenChanges: whatever bytes a table has, reading it ends with an error at worst.
+// TestBrokenChanges: for any bytes of a table, reading ends at worst with an error.
 func TestBrokenChanges(t *testing.T) {
 	n := newLogged(t)
 	n.run(t, onDay(0, 4), movies(film{}.json(1)))
@@ -695,7 +693,7 @@ func TestBrokenChanges(t *testing.T) {
 	}
 }
 
-// read reads all that a table has, sound or not. It must not panic, and errors match ErrCorrupt.
+// read reads a whole table, valid or not. It must not panic, and errors match ErrCorrupt.
 func read(t *testing.T, l *changelog.Log) {
 	t.Helper()
 	if err := l.Check(); err != nil && !errors.Is(err, release.ErrCorrupt) {

@@ -29,8 +29,8 @@ import (
 	"github.com/reelsplice/reelsplice/serve/servetest"
 )
 
-// TestPowerCut: whatever part of the work of a command a power cut leaves, there is what was there before or what the
-// command makes, the command succeeds then, and what it has ended with stays.
+// TestPowerCut: after a power cut at any point of a command, the previous or the new state is there, the command then
+// succeeds, and its result stays.
 func TestPowerCut(t *testing.T) {
 	if raceDetector {
 		t.Skip("no memory is shared, and the race detector would make tens of runs of each command slow")
@@ -167,7 +167,7 @@ func catalogue(t *testing.T, dir string) string {
 	return strings.Join(all, ", ")
 }
 
-// current returns the id of the current release, which has to be sound, as all others that are there.
+// current returns the id of the current release. It and all other releases must be valid.
 func current(t *testing.T, dir string) string {
 	t.Helper()
 	s := store.Folder{Dir: filepath.Join(dir, "r")}
@@ -206,7 +206,7 @@ func tokens(t *testing.T, dir string) string {
 	return strings.Join(names, ", ")
 }
 
-// pullInto brings a release of the bucket into a cache, as an edge does.
+// pullInto pulls a release of the bucket into a cache, as an edge does.
 func pullInto(t *testing.T, bucket *servetest.Bucket, dir, id string) {
 	t.Helper()
 	c := pull.DefaultConfig()

@@ -9,18 +9,17 @@ import (
 	"strings"
 )
 
-// A crawl is what a crawler would have kept of one recorded response, and how the response
-// is asked for again.
+// A crawl is what a crawler would have stored of one recorded response, and the request for it.
 type crawl struct {
 	files    map[string][]byte // by name below the crawl's folder: "tv/1399-season-1.json"
 	target   string            // path and query
 	language string            // of the request
 }
 
-// A response is a recorded body, and what its request was.
+// A response is a recorded body and its request.
 type response struct {
 	file  string
-	path  []string // of the request, behind "/3/"
+	path  []string // of the request, after "/3/"
 	query string   // as it was sent
 	body  []byte
 	*value
@@ -32,7 +31,7 @@ var otherLanguage = map[string]string{
 	"genre/movie_list--vfalies.json": "fr", "genre/tv_list--vfalies.json": "fr",
 }
 
-// crawlOf returns how a recording is kept.
+// crawlOf returns the crawl of a recording.
 func crawlOf(r recording, body []byte, parsed *value) (crawl, error) {
 	u, err := url.Parse(r.request)
 	if err != nil {
@@ -67,8 +66,8 @@ var keepers = map[string]func(*response) (crawl, error){
 	"configuration": keepNothing, "genre": keepNothing, "certification": keepNothing, "watch-providers": keepNothing,
 }
 
-// segment returns a segment of the path; where the source lacks it, in braces,
-// the value in the body, or a number that is as good as any.
+// segment returns a segment of the path. If the source lacks it, the segment is in braces, and the value comes from
+// the body, or is any number.
 func (a *response) segment(i int, otherwise int64, members ...string) string {
 	if i < len(a.path) && !strings.HasPrefix(a.path[i], "{") {
 		return a.path[i]
@@ -87,8 +86,7 @@ func named(resource string, sub []string) string {
 	return resource + ".json"
 }
 
-// keepResource keeps {kind}/{id} and {kind}/{id}/{sub}. A movie may be asked by its IMDb
-// id; it is kept by its number.
+// keepResource keeps {kind}/{id} and {kind}/{id}/{sub}. A movie requested by IMDb id is stored by its number.
 func keepResource(a *response) (crawl, error) {
 	kind, asked, sub := a.path[0], a.segment(1, 550, "id"), a.path[2:]
 	id := asked
@@ -110,7 +108,7 @@ func keepEpisodeGroup(a *response) (crawl, error) {
 	}, nil
 }
 
-// someSeries stands for a series that the source lacks.
+// someSeries replaces a series that the source lacks.
 const someSeries = 1399
 
 // keepSeason keeps tv/{id}/season/{number} and its sub-requests.
@@ -143,9 +141,8 @@ func keepEpisode(a *response) (crawl, error) {
 	}, nil
 }
 
-// keepChanges keeps tv/season/{id}/changes and tv/episode/{id}/changes, which are asked
-// by ids of the details, so that details are kept as well. Some sources write the
-// request as that of a sub-request.
+// keepChanges keeps tv/season/{id}/changes and tv/episode/{id}/changes, which are requested by ids of the details, so
+// details are kept as well. Some sources write the request as a sub-request.
 func keepChanges(a *response, kind, name, details string) (crawl, error) {
 	id := "3624"
 	if len(a.path) == 4 && !strings.HasPrefix(a.path[2], "{") {
@@ -160,7 +157,7 @@ func keepChanges(a *response, kind, name, details string) (crawl, error) {
 	}, nil
 }
 
-// keepLatest keeps {kind}/latest as the details that it is.
+// keepLatest keeps {kind}/latest as details.
 func keepLatest(a *response) (crawl, error) {
 	return crawl{
 		files:  map[string][]byte{fmt.Sprintf("%s/%d.json", a.path[0], a.int("id")): a.body},
@@ -168,12 +165,12 @@ func keepLatest(a *response) (crawl, error) {
 	}, nil
 }
 
-// keepNothing keeps nothing of a response that comes without a dump.
+// keepNothing keeps nothing of a response that needs no dump.
 func keepNothing(a *response) (crawl, error) {
 	return crawl{target: "/3/" + path.Join(a.path...)}, nil
 }
 
-// findArrays are the members of find, with the file of a row.
+// findArrays are the arrays of find, with the file of a row.
 var findArrays = map[string]func(row *value) string{
 	"movie_results":  func(row *value) string { return fmt.Sprintf("movie/%d", row.int("id")) },
 	"person_results": func(row *value) string { return fmt.Sprintf("person/%d", row.int("id")) },
@@ -186,9 +183,8 @@ var findArrays = map[string]func(row *value) string{
 	},
 }
 
-// keepFind keeps each row of a response of find as a resource, and the external id that
-// was asked for as that resource's. A source without the request has any id
-// of a service that its file names.
+// keepFind keeps each row of a find response as a resource with the requested external id. A source without the
+// request gets any id of a service in its file name.
 func keepFind(a *response) (crawl, error) {
 	query, err := url.ParseQuery(a.query)
 	if err != nil {
@@ -230,7 +226,7 @@ func keepFind(a *response) (crawl, error) {
 	return crawl{files: files, target: "/3/find/" + id}, nil
 }
 
-// findSource is the service whose id a recording asked for, by its file's name.
+// findSource is the service of the id in a recording's file name.
 func findSource(file string) string {
 	for word, source := range map[string]string{
 		"TVDB": "tvdb_id", "TVRage": "tvrage_id", "Twitter": "twitter_id", "Facebook": "facebook_id", "tv_season": "tvdb_id",

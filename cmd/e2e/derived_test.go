@@ -9,8 +9,8 @@ import (
 	"github.com/reelsplice/reelsplice/build"
 )
 
-// TestRuntimeOfSeries: discover finds a series by the median runtime of its regular episodes. Specials do not count: those
-// of the first series here are as many and as short as the clips about Game of Thrones.
+// TestRuntimeOfSeries: discover finds a series by the median runtime of its regular episodes. Specials do not count:
+// the first series here has as many and as short ones as Game of Thrones.
 func TestRuntimeOfSeries(t *testing.T) {
 	dir := t.TempDir()
 	season := func(series, number int, runtimes ...string) string {
@@ -48,8 +48,8 @@ func TestRuntimeOfSeries(t *testing.T) {
 	}
 }
 
-// TestArtworkOfTables: a row of a table of movies, which has paths and no images, has images for applications that take
-// artwork from them alone. An incremental build follows the path.
+// TestArtworkOfTables: a row of a table of movies, with paths but no images, has images for applications that use
+// only images. An incremental build follows the path.
 func TestArtworkOfTables(t *testing.T) {
 	dir := t.TempDir()
 	const header = "id,title,vote_average,vote_count,status,release_date,revenue,runtime,adult,backdrop_path,budget,homepage,imdb_id,original_language,original_title,overview,popularity,poster_path,tagline,genres,production_companies,production_countries,spoken_languages"

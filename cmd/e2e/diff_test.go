@@ -21,15 +21,14 @@ import (
 	"github.com/reelsplice/reelsplice/serve/edge"
 )
 
-// A smallMovie is what tests of differences change about a movie. The numbers choose
-// among few values, so that movies have much in common.
+// A smallMovie has the movie's values that tests of differences change. The numbers choose among few values, so that
+// movies have much in common.
 type smallMovie struct {
 	title, german, popularity, imdb, collection, company, keyword, video int
 	cast                                                                 []int
 }
 
-// A smallWorld is a catalogue of few resources, by id: of series, the seasons with the
-// titles of their episodes.
+// A smallWorld is a catalogue of few resources, by id; a series has its seasons with the titles of their episodes.
 type smallWorld struct {
 	movies  map[int]smallMovie
 	series  map[int][][]int
@@ -47,7 +46,7 @@ func (w *smallWorld) clone() *smallWorld {
 	return c
 }
 
-// The ids that there can be.
+// All possible ids.
 const (
 	maxMovie, maxSeries, maxPerson, maxSeason, maxEpisode, maxSet = 6, 2, 5, 2, 3, 2
 )
@@ -110,7 +109,7 @@ func (w *smallWorld) change(r *rand.Rand) {
 	}
 }
 
-// remove removes something at random, which may not even be there.
+// remove removes a random resource, which may not exist.
 func (w *smallWorld) remove(r *rand.Rand) {
 	rm := catalog.Removed{Merged: r.IntN(2) == 0}
 	series, season, episode := int64(1+r.IntN(maxSeries)), int64(r.IntN(maxSeason)), int64(1+r.IntN(maxEpisode))
@@ -197,7 +196,7 @@ func (w *smallWorld) write(t *testing.T, dir string) {
 	}
 }
 
-// build builds the world. It returns the release, which has to be sound, and the folder of its store.
+// build builds the world. It returns the release, which must be valid, and the folder of its store.
 func (w *smallWorld) build(t *testing.T) (_ *release.Reader, releases string) {
 	t.Helper()
 	dir := t.TempDir()
@@ -215,7 +214,7 @@ func (w *smallWorld) build(t *testing.T) (_ *release.Reader, releases string) {
 	return rel, releases
 }
 
-// smallPaths returns the path of each resource that can be, by what it is called.
+// smallPaths returns the path of each possible resource, by its name.
 func smallPaths() map[string]string {
 	paths := map[string]string{}
 	for kind, most := range map[string]int{
@@ -249,7 +248,7 @@ func smallPaths() map[string]string {
 	return paths
 }
 
-// aliasPaths are paths whose responses are those of other resources.
+// aliasPaths are paths that serve other resources.
 func aliasPaths() []string {
 	paths := []string{"/3/movie/latest", "/3/tv/latest", "/3/person/latest"}
 	for n := range 5 {
@@ -258,7 +257,7 @@ func aliasPaths() []string {
 	return paths
 }
 
-// purgeList returns the names to purge when b takes the place of a.
+// purgeList returns the names to purge when b replaces a.
 func purgeList(t *testing.T, a, b *release.Reader) map[string]bool {
 	t.Helper()
 	c, err := compare.Releases(t.Context(), a, b, nil)
@@ -287,8 +286,7 @@ func purgeList(t *testing.T, a, b *release.Reader) map[string]bool {
 	return names
 }
 
-// TestPurge: what a cache still holds after purging is what the later release serves,
-// found or not.
+// TestPurge: responses still cached after purging equal those of the later release, found or not.
 func TestPurge(t *testing.T) {
 	rounds := uint64(sharedtest.Rounds(8, 20))
 	if testing.Short() || raceDetector {

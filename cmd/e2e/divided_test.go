@@ -28,8 +28,8 @@ import (
 	"github.com/reelsplice/reelsplice/schemas/tables"
 )
 
-// TestDivided: catalogue, release and responses are the same however data is divided. Each number is first above what
-// the sample has, then below.
+// TestDivided: catalogue, release and responses are the same for any division of data. Each number is first above the
+// sample's, then below.
 func TestDivided(t *testing.T) {
 	skipLarge(t)
 	whole := makeDivided(t, ingest.DefaultMemory, build.DefaultConfig())
@@ -44,7 +44,7 @@ func TestDivided(t *testing.T) {
 		return create(path)
 	})
 	c := build.DefaultConfig()
-	c.Memory, c.Jobs = 256<<20, 256<<20/int(build.MinMemory) // for each task the least
+	c.Memory, c.Jobs = 256<<20, 256<<20/int(build.MinMemory) // the minimum for each task
 	parts := makeDivided(t, 20<<10, c)
 
 	if n := spilled.Load(); n < 1000 {
@@ -65,7 +65,7 @@ func TestDivided(t *testing.T) {
 	}
 }
 
-// differences returns what differs between the two releases.
+// differences returns the differences of the two releases.
 func differences(t *testing.T, d divided) (all []string) {
 	t.Helper()
 	c, err := compare.Releases(t.Context(), openRelease(t, filepath.Join(d.Releases, d.made[0])), openRelease(t, filepath.Join(d.Releases, d.made[1])), nil)
@@ -89,7 +89,7 @@ func differences(t *testing.T, d divided) (all []string) {
 	return all
 }
 
-// responses returns the responses of an edge over the last release to requests of all pages of lists, and of titles with
+// responses returns an edge's responses from the last release to requests of all pages of lists, and of titles with
 // appended parts.
 func responses(t *testing.T, d divided) map[string]reply {
 	t.Helper()
@@ -144,10 +144,10 @@ func responses(t *testing.T, d divided) map[string]reply {
 	return all
 }
 
-// A divided is a catalogue and its releases: of the sample, and upon that, of some of its rows changed.
+// A divided is a catalogue and its releases: of the sample, then of the sample with some changed rows.
 type divided struct {
 	build.Config
-	catalogs []string // what each release was made of
+	catalogs []string // catalogue of each release
 	made     []string // ids
 }
 
@@ -182,7 +182,7 @@ func makeDivided(t *testing.T, memory int64, c build.Config) divided {
 	return d
 }
 
-// sampleFiles returns the files of some of the sample, and of each the rows that change later: every ninth one.
+// sampleFiles returns files of a part of the sample, and for each the rows that change later: every ninth one.
 func sampleFiles(t *testing.T) (all, changed map[string][]byte) {
 	t.Helper()
 	all, changed = map[string][]byte{}, map[string][]byte{}

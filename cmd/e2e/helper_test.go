@@ -45,8 +45,8 @@ func buildRelease(t *testing.T, dir string) (*release.Reader, error) {
 	return release.Open(filepath.Join(c.Releases, b.Release))
 }
 
-// skipLarge skips tests of many records, or of many questions, where they take minutes: what is
-// asked at the same time is tested beside that code.
+// skipLarge skips tests with many records or requests if they would take minutes. Beside that code are smaller tests
+// of the same.
 func skipLarge(t *testing.T) {
 	t.Helper()
 	if testing.Short() || raceDetector {
@@ -199,7 +199,7 @@ func (e *testEdge) issue(t *testing.T, kind auth.Kind, account string) string {
 	return e.issueRecord(t, r)
 }
 
-// issueScoped makes a token that may read what scopes say.
+// issueScoped makes a token with scopes.
 func (e *testEdge) issueScoped(t *testing.T, scopes auth.Scopes) string {
 	t.Helper()
 	return e.issueRecord(t, auth.Record{Name: string(scopes), Scopes: scopes})
@@ -219,7 +219,7 @@ func (e *testEdge) issueRecord(t *testing.T, r auth.Record) string {
 	return id
 }
 
-// as asks for target with another token.
+// as requests target with another token.
 func (e *testEdge) as(token, target string) reply {
 	return e.do(target, func(rq *edge.Request) { rq.Authorization = []byte("Bearer " + token) })
 }
@@ -230,15 +230,15 @@ type reply struct {
 	body, etag, cache, keys string
 }
 
-// get asks for target, a path with its query, without compression.
+// get requests target, a path with its query, without compression.
 func (e *testEdge) get(target string) reply { return e.do(target, nil) }
 
-// getIfNot asks for target unless it still has a tag.
+// getIfNot requests target with If-None-Match.
 func (e *testEdge) getIfNot(target, etag string) reply {
 	return e.do(target, func(rq *edge.Request) { rq.IfNoneMatch = []byte(etag) })
 }
 
-// getGzip asks for target with gzip, and checks that the body is one member.
+// getGzip requests target with gzip, and checks that the body is one member.
 func (e *testEdge) getGzip(t *testing.T, target string) reply {
 	t.Helper()
 	return e.getGzipAs(t, target, func(rq *edge.Request) { rq.Gzip = true })

@@ -8,11 +8,11 @@ import (
 	"github.com/reelsplice/reelsplice/serve/edge"
 )
 
-// notFound is the body of a refusal, letter for letter.
+// notFound is the exact body of a 404 response.
 const notFound = `{"success":false,"status_code":34,"status_message":"The resource you requested could not be found."}`
 
-// TestIDs: ids above 2^31 and 2^32, season 0, seasons and episodes with gaps go through all stages as they
-// are, and Inspect shows what the edge serves.
+// TestIDs: ids above 2^31 and 2^32, season 0, and seasons and episodes with gaps pass all stages unchanged, and
+// Inspect shows the edge's response.
 func TestIDs(t *testing.T) {
 	dir := t.TempDir()
 	src := filepath.Join(dir, "src")

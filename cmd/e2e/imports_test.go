@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestImports holds the imports to the plan: commands import the stages, the stages import
-// the schemas and not one another, and what the edge links is small.
+// TestImports checks the imports: commands import the stages, the stages import the schemas and not one another, and
+// the edge links few packages.
 func TestImports(t *testing.T) {
 	deps := map[string][]string{}
 	out, err := exec.Command("go", "list", "-f", `{{.Module.Path}} {{.ImportPath}} {{join .Deps " "}}`, "../../...").Output()
@@ -30,7 +30,7 @@ func TestImports(t *testing.T) {
 		{"data", "facts import nothing", []string{"ingest", "build", "serve", "cmd"}},
 		{"ingest", "the stages do not import one another", []string{"build", "serve", "cmd", fasthttp}},
 		{"build", "the stages do not import one another", []string{"ingest", "serve", "cmd", fasthttp}},
-		// It encodes JSON of its own, of facts and of the page, off the path of the API.
+		// It encodes its own JSON, of facts and of the page, outside the API's paths.
 		{"serve", "the edge imports releases only, and never encodes records", []string{"ingest", "build", "cmd", "schemas/catalog", "schemas/record", sonic, parquet}},
 		{"ingest", "buckets are opened by whoever asks for an ingest", vendors},
 		{"build", "buckets are opened by whoever asks for a build", vendors},
@@ -47,7 +47,7 @@ func TestImports(t *testing.T) {
 		{"serve/auth", "the core has no transport", []string{fasthttp, "net/http"}},
 	} {
 		for pkg, list := range deps {
-			if !under(pkg, rule.from) || pkg == "serve/servetest" { // which tests alone import
+			if !under(pkg, rule.from) || pkg == "serve/servetest" { // only tests import it
 				continue
 			}
 			for _, dep := range list {

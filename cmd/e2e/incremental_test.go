@@ -26,14 +26,13 @@ import (
 	"github.com/reelsplice/reelsplice/schemas/sharedtest"
 )
 
-// A history is a catalogue that changes from build to build: dumps by their names, a JSON
-// object for each row, and what is removed.
+// A history is a catalogue that changes from build to build: dumps by name, a JSON object for each row, and removals.
 type history struct {
 	r       *rand.Rand
 	names   []string
-	first   map[string][]row // as they were for the first build
+	first   map[string][]row // the state before the first build
 	rows    map[string][]row
-	absent  map[string]bool // dumps that are missing this time
+	absent  map[string]bool // dumps missing this time
 	removed []catalog.Removed
 	known   []catalog.Removed // resources of the last release, which may be removed
 }
@@ -41,8 +40,7 @@ type history struct {
 // A row is an object of a dump.
 type row = map[string]any
 
-// german are the dumps of a crawl in German: the same kinds, with rows that others have and
-// rows of their own.
+// german are the dumps of a crawl in German: the same kinds, with common rows and rows of their own.
 const german = "de/"
 
 func newHistory(t *testing.T, seed uint64) *history {
@@ -64,7 +62,7 @@ func newHistory(t *testing.T, seed uint64) *history {
 	for _, name := range []string{"movies.ndjson", "tv.ndjson", "people.ndjson"} {
 		rows := n.first[name]
 		n.add(german+name, rows[:len(rows)/3])
-		n.first[name] = rows[2:] // those before have nothing but German
+		n.first[name] = rows[2:] // the others exist only in German
 	}
 	n.rows = map[string][]row{}
 	for _, name := range slices.Sorted(maps.Keys(n.first)) {
@@ -76,8 +74,8 @@ func newHistory(t *testing.T, seed uint64) *history {
 	return n
 }
 
-// addSample adds what gen has none of: seasons and episodes by themselves, some of a series
-// without a record, lists and accounts, and the titles that those name.
+// addSample adds data that gen lacks: separate seasons and episodes, some of a series without a record, lists and
+// accounts, and their titles.
 func (n *history) addSample(t *testing.T) {
 	t.Helper()
 	titles := []string{"550", "62", "157336", "1396", "252372"}
@@ -140,7 +138,7 @@ func clone(v any) any {
 	return v
 }
 
-// change edits a few rows, each in some way: a dump can do anything to them.
+// change edits a few rows, each at random: a dump may change them in any way.
 func (n *history) change() {
 	n.absent = map[string]bool{}
 	if n.r.IntN(4) == 0 {
@@ -150,7 +148,7 @@ func (n *history) change() {
 		name := n.names[n.r.IntN(len(n.names))]
 		rows := n.rows[name]
 		switch k := n.r.IntN(10); {
-		case len(rows) == 0 || k == 0: // one comes back, as it was
+		case len(rows) == 0 || k == 0: // a row returns unchanged
 			r := n.first[name][n.r.IntN(len(n.first[name]))]
 			rows = slices.DeleteFunc(rows, func(o row) bool { return identity(o) == identity(r) })
 			n.rows[name] = append(rows, clone(r).(row))
@@ -159,7 +157,7 @@ func (n *history) change() {
 			n.rows[name] = slices.Delete(rows, i, i+1)
 		case k == 2:
 			n.remove()
-		case k == 3: // one has what another one has: a cast, a collection, external ids
+		case k == 3: // a row gets data of another one: a cast, a collection, external ids
 			from, to := rows[n.r.IntN(len(rows))], rows[n.r.IntN(len(rows))]
 			if key := n.member(from); !isIdentity(key) {
 				to[key] = clone(from[key])
@@ -179,7 +177,7 @@ func (n *history) member(r row) string {
 	return keys[n.r.IntN(len(keys))]
 }
 
-// edit changes one value somewhere below a row, whose identity stays.
+// edit changes one value somewhere in a row, except its identity.
 func (n *history) edit(r row, whole bool) {
 	key := n.member(r)
 	switch v := r[key].(type) {
@@ -190,7 +188,7 @@ func (n *history) edit(r row, whole bool) {
 	case []any:
 		n.editList(r, key, v)
 	case json.Number:
-		if !whole || !isIdentity(key) { // of few ids, so that several have one
+		if !whole || !isIdentity(key) { // few ids, so that several rows share one
 			r[key] = json.Number(fmt.Sprint(1 + n.r.IntN(30)))
 		}
 	case string:
@@ -218,7 +216,7 @@ func (n *history) editList(r row, key string, list []any) {
 	}
 }
 
-// remove deletes or merges something, or takes that back.
+// remove deletes or merges a resource, or reverts that.
 func (n *history) remove() {
 	if len(n.removed) > 0 && n.r.IntN(3) == 0 {
 		i := n.r.IntN(len(n.removed))
@@ -244,7 +242,7 @@ func (n *history) remove() {
 	n.removed = append(n.removed, r)
 }
 
-// remember keeps the resources of a release.
+// remember stores the resources of a release.
 func (n *history) remember(t *testing.T, dir string) {
 	t.Helper()
 	n.known = nil
@@ -270,7 +268,7 @@ func (n *history) remember(t *testing.T, dir string) {
 	}
 }
 
-// access returns counts of requests before some builds; nil for none.
+// access returns request counts before some builds, else nil.
 func (n *history) access() build.Access {
 	if n.r.IntN(3) > 0 {
 		return nil
@@ -287,7 +285,7 @@ func (n *history) access() build.Access {
 	return counts
 }
 
-// write ingests the dumps into a new catalogue, those in German behind the others.
+// write ingests the dumps into a new catalogue, the German ones last.
 func (n *history) write(t *testing.T, dir string) {
 	t.Helper()
 	src := t.TempDir()
@@ -319,8 +317,8 @@ func (n *history) write(t *testing.T, dir string) {
 	}
 }
 
-// TestIncrementalBuilds: after random changes, an incremental build serves as a full build does, byte
-// for byte, and is sound.
+// TestIncrementalBuilds: after random changes, an incremental build has the same responses as a full build, byte for
+// byte, and is valid.
 func TestIncrementalBuilds(t *testing.T) {
 	builds, seeds := sharedtest.Rounds(7, 12), sharedtest.Rounds(1, 2)
 	if testing.Short() || raceDetector {
@@ -350,8 +348,7 @@ func TestIncrementalBuilds(t *testing.T) {
 					t.Errorf("build %d: %d of %d resources reused, want a third at the least", i, kept.Kept, kept.Resources)
 				}
 				t.Logf("build %d: %d resources reused, %d resources, changed %v", i, kept.Kept, kept.Resources, kept.Changed)
-				// Without a difference there is no new release, if bytes lie as they did. A full build
-				// lays them anew.
+				// Without a difference there is no new release, unless a full build moves bytes.
 				differs := !kept.Unchanged && !full.Unchanged
 				if differs && !maps.Equal(kept.Changed, full.Changed) {
 					t.Errorf("build %d: %v changed, of the full build %v", i, kept.Changed, full.Changed)
@@ -374,8 +371,8 @@ func (n *history) build(t *testing.T, c build.Config) build.Report {
 	return r
 }
 
-// sameResponses compares all of two releases but where it lies: resources, what they are found
-// by, and tables if asked to. The first has to be sound.
+// sameResponses compares two releases except their layout: resources, aliases, and tables if requested. The first one
+// must be valid.
 func sameResponses(t *testing.T, dir, want string, tables bool) {
 	t.Helper()
 	problems, err := check.Verify(t.Context(), dir, check.Options{}, nil)
@@ -427,8 +424,8 @@ func openRelease(t *testing.T, dir string) *release.Reader {
 	return r
 }
 
-// resources returns all content of each resource of a release but the shared lists of
-// genres, which stand where they are referred to.
+// resources returns the content of each resource of a release, except shared lists of genres, which replace their
+// references.
 func resources(t *testing.T, r *release.Reader) map[string]string {
 	t.Helper()
 	out := map[string]string{}

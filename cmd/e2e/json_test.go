@@ -14,7 +14,7 @@ import (
 	"github.com/reelsplice/reelsplice/schemas/sharedtest"
 )
 
-// A value is a JSON value that remembers the order of its members.
+// A value is a JSON value that preserves the order of its members.
 type value struct {
 	keys    []string
 	members map[string]*value
@@ -79,7 +79,7 @@ func readValue(d *json.Decoder) (*value, error) {
 	return &value{scalar: t, kind: '.'}, nil
 }
 
-// maxDifferences bounds what is listed of one response.
+// maxDifferences limits the listed differences of a response.
 const maxDifferences = 1000
 
 // diff appends the paths at which got differs from want; numbers are compared as
@@ -142,8 +142,8 @@ func short(v *value) string {
 	return s[:min(len(s), 80)]
 }
 
-// orders holds, for each operation and object, the one order of its keys that the
-// recordings show; objects with several are left out.
+// orders holds the key order of each operation and object in the recordings; objects with several orders are left
+// out.
 type orders map[string][]string
 
 func loadOrders(t *testing.T) orders {
@@ -171,7 +171,7 @@ func loadOrders(t *testing.T) orders {
 	return out
 }
 
-// keyedByData are objects whose keys are data, in whatever order the source has them.
+// keyedByData are objects whose keys are data, in any order.
 var keyedByData = map[string]bool{
 	"movie/watch_providers results": true, "tv/watch_providers results": true, "tv-season/watch_providers results": true,
 	"certification/movie certifications": true, "certification/tv certifications": true,
@@ -185,8 +185,7 @@ func isSub(key string) bool {
 	return ok && s != fragment.SubGenres
 }
 
-// merge joins orders that do not contradict one another: the longest wins when all
-// others follow it.
+// merge joins compatible orders: the result is the longest one if all others are subsequences.
 func merge(lists [][]string) ([]string, bool) {
 	sort.Slice(lists, func(i, j int) bool { return len(lists[i]) > len(lists[j]) })
 	for _, l := range lists[1:] {
@@ -197,7 +196,7 @@ func merge(lists [][]string) ([]string, bool) {
 	return lists[0], true
 }
 
-// follows reports whether the keys in order stand in its order.
+// follows reports whether the keys are in the given order.
 func follows(keys, order []string) bool {
 	at := map[string]int{}
 	for i, k := range order {
@@ -241,8 +240,7 @@ func (o orders) check(operation, object string, v *value, out []string) []string
 	return out
 }
 
-// unordered returns v with the items of every array in the order of their text, so
-// that arrays compare as sets.
+// unordered returns v with sorted arrays, so that they compare as sets.
 func unordered(v *value) *value {
 	out := &value{kind: v.kind, scalar: v.scalar, keys: v.keys}
 	if v.members != nil {

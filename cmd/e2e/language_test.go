@@ -10,8 +10,8 @@ import (
 	"github.com/reelsplice/reelsplice/schemas/sharedtest"
 )
 
-// A crawledKind is a kind with what a crawl of one language keeps of it: the details, and
-// responses that the language cuts or translates.
+// A crawledKind is a kind with the content of a crawl in one language: the details, and responses that the language
+// filters or translates.
 type crawledKind struct {
 	file string                           // rows of the kind
 	body func(id int, lang string) string // of a resource
@@ -38,7 +38,7 @@ func episodeIn(lang string, n int) string {
 		`"season_number":1,"show_id":7,"still_path":null,"vote_average":1.5,"vote_count":2,"crew":[],"guest_stars":[]}`, n, n, 710+n, say(lang, "Episode"), say(lang, "Overview"))
 }
 
-// movieIn is a movie; number 8 has no text but in English.
+// movieIn is a movie; number 8 has only English text.
 func movieIn(id int, lang string) string {
 	title, overview, poster := say(lang, "Title"), say(lang, "Overview"), say(lang, "/poster")
 	if id == 8 && lang != "en" {
@@ -106,8 +106,8 @@ var crawledKinds = map[string]crawledKind{
 	},
 }
 
-// TestLanguages: crawls in several languages become one record of each resource, whatever their order, and
-// each language is served as its crawl was. What the crawls cut by language is whole again without one.
+// TestLanguages: crawls in several languages become one record for each resource, in any order, and each language is
+// served like its crawl. Lists that crawls filter by language are complete without one.
 func TestLanguages(t *testing.T) {
 	all, orders := []string{"en-US", "de-DE", "it", "ar"}, [][]int{{1, 3, 0, 2}, {0, 1, 2, 3}, {3, 2, 1, 0}}
 	if testing.Short() { // each order is four ingests and a build
@@ -153,8 +153,8 @@ func TestLanguages(t *testing.T) {
 	}
 }
 
-// TestOneTag: crawls tagged with a language and with its default region are one, and
-// so are the requests; an untranslated title is the original one.
+// TestOneTag: crawls tagged with a language and with its default region are one, and so are the requests; an
+// untranslated title is the original one.
 func TestOneTag(t *testing.T) {
 	dir := t.TempDir()
 	ingestFile(t, dir, "movies.ndjson", "en-US", movieIn(1, "en"))

@@ -12,8 +12,7 @@ import (
 	"github.com/reelsplice/reelsplice/schemas/sharedtest"
 )
 
-// TestBuildMemory: a build keeps to the memory that it is given, and what it is given
-// does not show in the release.
+// TestBuildMemory: a build stays within its memory limit, and the limit does not affect the release.
 func TestBuildMemory(t *testing.T) {
 	skipLarge(t)
 	sharedtest.Long(t) // 67,312 episodes
@@ -29,13 +28,13 @@ func TestBuildMemory(t *testing.T) {
 	if small.Peak > most {
 		t.Errorf("build --memory 256MiB: peak %d MiB, want at most %d", small.Peak>>20, most>>20)
 	}
-	// Fingerprints are of one program, so a release of this test program has another id.
+	// Fingerprints include the program, so this test program's release has another id.
 	if large := buildAsChild(t, bin, w.dir(), "2GiB"); small.Release != large.Release {
 		t.Errorf("build --memory 256MiB gives release %s, --memory 2GiB %s, want the same", small.Release, large.Release)
 	}
 }
 
-// A childBuild is what a build in a process of its own reported.
+// A childBuild is the report of a build in a process of its own.
 type childBuild struct {
 	Release string  `json:"release"`
 	Peak    int64   `json:"peak_rss_bytes"`

@@ -15,11 +15,11 @@ import (
 	"github.com/reelsplice/reelsplice/serve/edge"
 )
 
-// minShare is how many of the recorded lists of recommendations must share a title with ours.
+// minShare is the number of recorded lists of recommendations that must share a title with ours.
 const minShare = 0.8
 
-// TestNeighbours compares the recommendations that a build derives with those that TMDB gave, over the sample and the
-// movies of the TMDB 5000 dump, which has no credits.
+// TestNeighbours compares derived recommendations with TMDB's, over the sample and the movies of the TMDB 5000 dump,
+// which has no credits.
 func TestNeighbours(t *testing.T) {
 	skipLarge(t)
 	dir := t.TempDir()

@@ -15,13 +15,13 @@ import (
 	"github.com/reelsplice/reelsplice/schemas/release/store"
 )
 
-// TestNight: an incremental build after 2 % of the movies changed moves 2 % of the release to an edge, once it is in a bucket:
-// deltas of the files that it has, and whole new packs.
+// TestNight: after changes to 2 % of the movies, an incremental build in a bucket moves 2 % of the release to an
+// edge: deltas of existing files, and whole new packs.
 func TestNight(t *testing.T) {
 	if raceDetector {
 		t.Skip("it makes 400 movies, and shares no memory")
 	}
-	const changed = 50 // each one of so many
+	const changed = 50 // one in 50
 	c := gen.DefaultConfig()
 	c.Out, c.Movies, c.TV, c.Compression = t.TempDir(), 400, 0, gen.None
 	if _, err := gen.Run(t.Context(), c); err != nil {

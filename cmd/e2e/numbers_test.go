@@ -86,7 +86,7 @@ var (
 	queryFirstKept, queryMaxKept, edgeScratch, edgeKept, edgeLease int
 )
 
-// lower gives a number a lower value until the end of the test.
+// lower lowers a number until the end of the test.
 func lower[T int | int64](t *testing.T, variable *T, v T) {
 	t.Helper()
 	if *variable <= v {
@@ -144,8 +144,8 @@ func lowerAll(t *testing.T) {
 	lower(t, &edgeLease, 50)
 }
 
-// TestNumbers: the table in CONTRIBUTING.md has the numbers of the code, with tests that exist, and each variable whose
-// comment says that tests lower it.
+// TestNumbers: the table in CONTRIBUTING.md has the numbers of the code, existing tests, and each variable whose
+// comment mentions that tests lower it.
 func TestNumbers(t *testing.T) {
 	data, err := os.ReadFile("../../CONTRIBUTING.md")
 	if err != nil {
@@ -209,10 +209,10 @@ func codes(cell string) (list []string) {
 // A number is a variable or a constant of a package.
 type number struct {
 	value   string
-	lowered bool // as a comment has it
+	lowered bool // according to a comment
 }
 
-// valueOf returns the value of an expression of constants, "" for none.
+// valueOf returns the value of a constant expression, or "".
 func valueOf(t *testing.T, text string) string {
 	t.Helper()
 	v, err := types.Eval(token.NewFileSet(), nil, token.NoPos, text)

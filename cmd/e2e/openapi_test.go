@@ -17,9 +17,8 @@ import (
 	"github.com/reelsplice/reelsplice/serve/status"
 )
 
-// TestOpenAPI walks the table of operations: the document has those that the edge serves, no others, and
-// their responses about all that the sample has and names validate: 200 with the fields that responses of today have and no others,
-// 304 and errors.
+// TestOpenAPI walks the table of operations: the document has exactly the edge's operations, and their responses
+// about everything in the sample validate: 200 with exactly the fields of current responses, 304 and errors.
 func TestOpenAPI(t *testing.T) {
 	skipLarge(t)
 	v := newValidator(t, true)
@@ -95,14 +94,14 @@ func (w *openAPIWalk) operation(t *testing.T, op *api.Operation, all []string) {
 		w.ask(t, op, op.Path, w.without(op), nil) // the required parameter is missing
 	}
 	if op.Answerer == api.AnswerDetails && len(op.PathParams) > 0 {
-		at := strings.LastIndexByte(first, '/') // where the ID is, or below a resource that is there
+		at := strings.LastIndexByte(first, '/') // the ID, or a sub-path of an existing resource
 		if op.Path[strings.LastIndexByte(op.Path, '/')+1] == '{' {
 			w.ask(t, op, first[:at]+"/4294967295", 404, nil)
 		}
 	}
 }
 
-// appended asks for target with everything appended. What does not exist may lack: a season 1, or its episode 1.
+// appended requests target with everything appended. A missing resource may lack season 1 or its episode 1.
 func (w *openAPIWalk) appended(t *testing.T, op *api.Operation, target string) {
 	t.Helper()
 	for names := range slices.Chunk(appendedTo(op.Appends), maxAppends) {
@@ -119,7 +118,7 @@ func (w *openAPIWalk) appended(t *testing.T, op *api.Operation, target string) {
 	}
 }
 
-// plant demands that the validation finds a value of another type in each field of a response.
+// plant requires the validation to find a wrong type in each field of a response.
 func (w *openAPIWalk) plant(t *testing.T, target, body string) {
 	t.Helper()
 	var doc any
@@ -153,7 +152,7 @@ func (w *openAPIWalk) plant(t *testing.T, target, body string) {
 	}
 }
 
-// unlike returns a value of a type that no field of this value has.
+// unlike returns a value of a type that no field with this value has.
 func unlike(value any) any {
 	switch value.(type) {
 	case string, float64:
@@ -164,7 +163,7 @@ func unlike(value any) any {
 	return "planted"
 }
 
-// without is the status of an operation without the parameter that it requires.
+// without is the status of an operation without its required parameter.
 func (w *openAPIWalk) without(op *api.Operation) int {
 	if op.Answerer == api.AnswerBatch {
 		return 404
@@ -172,7 +171,7 @@ func (w *openAPIWalk) without(op *api.Operation) int {
 	return 422
 }
 
-// ask asks for target and validates the response.
+// ask requests target and validates the response.
 func (w *openAPIWalk) ask(t *testing.T, op *api.Operation, target string, want int, change func(*edge.Request)) reply {
 	t.Helper()
 	full := target
@@ -197,7 +196,8 @@ func (w *openAPIWalk) ask(t *testing.T, op *api.Operation, target string, want i
 	return a
 }
 
-// TestOpenAPIErrors checks the examples of errors: each is the body of a refusal of the edge, and no refusal is missing.
+// TestOpenAPIErrors checks the examples of errors: each is the body of an error response of the edge, and none is
+// missing.
 func TestOpenAPIErrors(t *testing.T) {
 	var doc struct {
 		Components struct {
@@ -266,7 +266,7 @@ func targets(op *api.Operation, p places) []string {
 	return out
 }
 
-// required are values of parameters that operations cannot do without.
+// required are values of required parameters.
 var required = map[string][]string{
 	"media_id": {"62"}, "media_type": {"movie"},
 	"query": {"the", "a", "star+wars", "1917", "nolan", "%E5%8D%83", "matr", "xyzzy"},
@@ -288,11 +288,11 @@ func withParam(paths []string, name string, values ...string) []string {
 	return out
 }
 
-// maxAppends is how many names append_to_response takes.
+// maxAppends is the limit of names in append_to_response.
 const maxAppends = 20
 
-// appendedTo returns the names that can be appended in a namespace without a session,
-// patterns filled with season and episode 1 where they have them.
+// appendedTo returns the names that can be appended in a namespace without a session. Patterns get season and episode
+// 1.
 func appendedTo(namespace string) []string { return appendedOf(api.AppendNames(namespace)) }
 
 func appendedOf(names []api.AppendName) []string {

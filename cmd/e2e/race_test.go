@@ -2,6 +2,5 @@
 
 package e2e
 
-// raceDetector makes tests of many records skip: they would take ten times as long and
-// run the same code as the small ones.
+// raceDetector skips tests of many records: they would take ten times as long and run the same code as small ones.
 const raceDetector = true

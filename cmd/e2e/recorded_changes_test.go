@@ -14,8 +14,8 @@ import (
 	"github.com/reelsplice/reelsplice/schemas/sharedtest"
 )
 
-// editedBefore and editedAfter are dumps before and after an update with everything
-// that recorded changes list. Movie 2 and person 2 are new.
+// editedBefore and editedAfter are dumps before and after an update with every kind of recorded change. Movie 2 and
+// person 2 are new.
 var editedBefore = map[string]string{
 	"movie.ndjson": `{"id":1,"title":"A","original_title":"A","overview":"","runtime":90,
 		"images":{"backdrops":[],"logos":[{"file_path":"/l.png","iso_639_1":null}],
@@ -90,16 +90,15 @@ func editedEdge(t *testing.T) *testEdge {
 	return newEdge(t, c.Releases, c.Previous)
 }
 
-// changesOf are the requests for the changes of what the edited catalogue has.
+// changesOf are the requests for the changes in the edited catalogue.
 var changesOf = map[string][]string{
 	"movie": {"/3/movie/1/changes", "/3/movie/2/changes"}, "person": {"/3/person/1/changes", "/3/person/2/changes"},
 	"tv": {"/3/tv/1/changes"}, "tv-season": {"/3/tv/season/11/changes"}, "tv-episode": {"/3/tv/episode/111/changes", "/3/tv/episode/112/changes"},
 }
 
-// TestRecordedChanges: lists of changes, and the changes of one resource, have the members
-// of recorded ones, in their order and of their types. For each recorded change of a key
-// there has to be one like it among those of the edited catalogue. What differs is listed
-// in testdata/exceptions_changes.tsv.
+// TestRecordedChanges: lists of changes, and the changes of one resource, have the members of recorded ones, in their
+// order and of their types. Each recorded change of a key needs a similar one in the edited catalogue.
+// testdata/exceptions_changes.tsv lists differences.
 func TestRecordedChanges(t *testing.T) {
 	skipLarge(t)
 	compared := recordings(t, "changes/", "movie/changes--", "tv/changes--", "person/changes--", "tv-season/changes--", "tv-episode/changes--")
@@ -139,8 +138,7 @@ func TestRecordedChanges(t *testing.T) {
 	}
 }
 
-// compareChangeLists compares what is around the rows, and the rows with the first one
-// whose resource is there.
+// compareChangeLists compares the envelope, and the rows with the first one whose resource exists.
 func (r recording) compareChangeLists(got, want *value) []string {
 	if !r.isNew() {
 		got, want = shared(got, want), shared(want, got)
@@ -158,7 +156,7 @@ func (r recording) compareChangeLists(got, want *value) []string {
 	return slices.Compact(out)
 }
 
-// compareChanges looks for each recorded item for one like it under the same key.
+// compareChanges looks for a similar item under the same key for each recorded item.
 func (r recording) compareChanges(responses []*value, want *value) (out []string) {
 	for _, change := range want.list("changes") {
 		key := change.text("key")
@@ -186,8 +184,8 @@ func (r recording) compareChanges(responses []*value, want *value) (out []string
 	return slices.Compact(out)
 }
 
-// likeIn reports whether an object has the members of a recorded one in their order, and
-// their types. It may have more than an old one has.
+// likeIn reports whether an object has the members of a recorded one in their order, and their types. It may have
+// more than an old one.
 func (r recording) likeIn(got, want *value) bool {
 	if shapeOf(shared(got, want)) != shapeOf(want) {
 		return false

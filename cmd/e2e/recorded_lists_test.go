@@ -28,31 +28,30 @@ var paged = []string{
 // otherPath are the requests of recordings whose source differs from their rows.
 var otherPath = map[string]string{"search/tv--jdrouet-tv-search-decoding-error.json": "/3/search/movie"}
 
-// Recordings whose votes were set to zero get some that pass the least that lists ask for.
+// Recordings with zero votes get enough for the minimum of lists.
 const (
 	zeroVotes = `"vote_average":0.0,"vote_count":0`
 	someVotes = `"vote_average":8.5,"vote_count":5000`
 )
 
-// A recordedPage is a recorded page of a list, and what a catalogue needs for it to
-// be served again.
+// A recordedPage is a recorded page of a list, and the catalogue data that it needs.
 type recordedPage struct {
 	recording
 	path     string // of the request
 	query    url.Values
 	language string // of its rows, "" for English
-	day      string // that lists count from
+	day      string // start of the list's period
 	body     *value
 	rows     []*value
-	records  []listRecord // of the rows, and of what people are known for
-	list     []byte       // the list of a user itself
-	asked                 // what the filters of the request want of each row
+	records  []listRecord // of the rows, and of known_for
+	list     []byte       // the list of a user
+	asked                 // values that the filters of the request require
 }
 
-// asked are facts of a title that rows lack.
+// asked are values of a title that rows lack.
 type asked struct {
 	cast, keywords, companies []int64
-	releases                  []shownRelease // day "": that of the row
+	releases                  []shownRelease // day "" is the row's
 	offers                    []offer
 	airDates                  []string
 }
@@ -107,7 +106,7 @@ func readPage(t *testing.T, r recording) *recordedPage {
 		t.Fatal(err)
 	}
 	if id := strings.TrimPrefix(p.path, "/3/list/"); id != p.path {
-		if _, err := strconv.Atoi(id); err == nil { // others are of a time when ids were no numbers
+		if _, err := strconv.Atoi(id); err == nil { // older lists had other ids
 			p.list = text
 		}
 	}
@@ -170,7 +169,7 @@ func (p *recordedPage) keyOf(row *value) rowKey {
 	return rowKey{kind, row.int("id")}
 }
 
-// filters returns what the request wants of its rows beyond their fields.
+// filters returns values that the request requires of its rows beyond their fields.
 func (p *recordedPage) filters(t *testing.T) (a asked) {
 	t.Helper()
 	numbers := func(text string) (out []int64) {
@@ -218,7 +217,7 @@ func (p *recordedPage) filters(t *testing.T) (a asked) {
 	return a
 }
 
-// A listWorld is a catalogue of the rows of recordings that do not contradict one another.
+// A listWorld is a catalogue of compatible rows of recordings.
 type listWorld struct {
 	language string
 	records  map[rowKey]*listRecord
@@ -226,7 +225,7 @@ type listWorld struct {
 	pages    []*recordedPage
 }
 
-// worldsOf puts each page into the first world that it fits in.
+// worldsOf puts each page into the first world that fits.
 func worldsOf(pages []*recordedPage) []*listWorld {
 	var worlds []*listWorld
 	for _, p := range pages {
@@ -282,7 +281,7 @@ func (w *listWorld) add(p *recordedPage) {
 	}
 }
 
-// join adds what b has.
+// join adds the values of b.
 func (a *asked) join(b *asked) {
 	a.cast, a.keywords, a.companies = joined(a.cast, b.cast), joined(a.keywords, b.keywords), joined(a.companies, b.companies)
 	a.releases, a.offers, a.airDates = joined(a.releases, b.releases), joined(a.offers, b.offers), joined(a.airDates, b.airDates)
@@ -389,10 +388,9 @@ func (w *listWorld) build(t *testing.T, dir string) *release.Reader {
 	return buildCatalog(t, dir)
 }
 
-// TestRecordedPages: recorded pages of lists, discover, searches and trends, whose
-// rows are ingested, are served with these rows, equal to the recorded ones, in an
-// envelope like the recorded one. Of recordings before 2025 the members are compared that
-// both have. What differs is listed in testdata/exceptions_lists.tsv.
+// TestRecordedPages: recorded pages of lists, discover, searches and trends, whose rows are ingested, are served with
+// equal rows in an envelope like the recorded one. For recordings before 2025, only common members are compared.
+// testdata/exceptions_lists.tsv lists differences.
 func TestRecordedPages(t *testing.T) {
 	skipLarge(t)
 	compared := recordings(t, paged...)
@@ -444,8 +442,7 @@ func (w *listWorld) checkAll(t *testing.T, e *testEdge) {
 	}
 }
 
-// target returns the request with another query to search for, and another page; "" and 0
-// leave what was recorded.
+// target returns the request with another search query and page; "" and 0 keep the recorded ones.
 func (p *recordedPage) target(search string, page int) string {
 	q := maps.Clone(p.query)
 	if search != "" {
@@ -482,7 +479,7 @@ func (p *recordedPage) walk(e *testEdge, search string, found map[rowKey]*value)
 	}
 }
 
-// check asks an edge for the page and returns what differs.
+// check requests the page from an edge and returns the differences.
 func (p *recordedPage) check(t *testing.T, e *testEdge, keyOrder orders) (differences []string) {
 	t.Helper()
 	search := ""
@@ -525,7 +522,7 @@ func nameOf(row *value) string {
 	return row.text("name")
 }
 
-// hasWords reports whether the names that a row shows have all words of a query.
+// hasWords reports whether the names in a row have all words of a query.
 func hasWords(row *value, query string) bool {
 	words := func(s string) []string {
 		return strings.FieldsFunc(strings.ToLower(s), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
@@ -539,15 +536,15 @@ func hasWords(row *value, query string) bool {
 	return false
 }
 
-// isNew reports whether the recording has the members of today.
+// isNew reports whether the recording has today's members.
 func (r recording) isNew() bool {
 	return r.fidelity == "pinned" || r.fidelity == "raw" && r.date >= "2025"
 }
 
-// since has the members that came after recordings that are new.
+// since has the members added after new recordings.
 var since = map[string]string{"softcore": "2026"}
 
-// envelope compares what is around the rows.
+// envelope compares everything around the rows.
 func (p *recordedPage) envelope(got *value) (out []string) {
 	want := p.body
 	for _, k := range slices.Sorted(slices.Values(joined(got.keys, want.keys))) {
@@ -567,8 +564,7 @@ func (p *recordedPage) envelope(got *value) (out []string) {
 	return out
 }
 
-// compare compares a row, of which the members count that both have unless the recording
-// is new.
+// compare compares a row. Unless the recording is new, only common members count.
 func (p *recordedPage) compare(where string, got, want *value) []string {
 	if !p.isNew() {
 		return diff(where, shared(got, want), shared(want, got), nil)
@@ -581,7 +577,7 @@ func (p *recordedPage) compare(where string, got, want *value) []string {
 	return out
 }
 
-// lacking returns v without some members of it and of what is in it.
+// lacking returns v without some members, at any depth.
 func lacking(v *value, dropped func(name string) bool) *value {
 	out := &value{kind: v.kind, scalar: v.scalar, members: map[string]*value{}}
 	for _, k := range v.keys {
@@ -595,7 +591,7 @@ func lacking(v *value, dropped func(name string) bool) *value {
 	return out
 }
 
-// shared returns v with the members alone that other has too.
+// shared returns v with only the members that other has too.
 func shared(v, other *value) *value {
 	if v.kind != other.kind {
 		return v
@@ -615,7 +611,7 @@ func shared(v, other *value) *value {
 	return out
 }
 
-// keysOf returns the names of the members of v in their order, and of what is in it.
+// keysOf returns the names of the members of v in their order, at any depth.
 func keysOf(v *value) string {
 	var out []string
 	for _, k := range v.keys {
@@ -630,7 +626,7 @@ func keysOf(v *value) string {
 	return string(v.kind) + strings.Join(out, ",") + string(v.kind+2)
 }
 
-// shapeOf returns the type of v, and for objects those of its members in their order.
+// shapeOf returns the type of v; for objects, with the types of their members in order.
 func shapeOf(v *value) string {
 	var out []string
 	switch v.kind {

@@ -19,8 +19,7 @@ import (
 	"github.com/reelsplice/reelsplice/schemas/sharedtest"
 )
 
-// elsewhere are recorded paths that the API no longer has, and those that a source does not tell,
-// with a path of the same shape.
+// elsewhere maps recorded paths that the API dropped, or that a source lacks, to paths of the same shape.
 var elsewhere = map[string]string{
 	"/3/tv/{series_id}/season/{season_number}/changes":                          "/3/tv/season/{season_id}/changes",
 	"/3/tv/{series_id}/season/{season_number}/episode/{episode_number}/changes": "/3/tv/episode/{episode_id}/changes",
@@ -29,14 +28,14 @@ var elsewhere = map[string]string{
 	"/3/{any}":                    "/3/movie/{movie_id}",
 }
 
-// A validated is a recorded response as a validator takes it.
+// A validated is a recorded response in the form of a validator.
 type validated struct {
 	file, path string
 	status     int
 	body       []byte
 }
 
-// validatedRecordings returns all recorded responses. It skips the test where there are none.
+// validatedRecordings returns all recorded responses. It skips the test without any.
 func validatedRecordings(t *testing.T) (all []validated) {
 	t.Helper()
 	for _, r := range allRecordings(t) {
@@ -57,8 +56,8 @@ func validatedRecordings(t *testing.T) (all []validated) {
 	return all
 }
 
-// differing reads testdata/differs.tsv: recordings with a field that neither the API nor the edge serves in
-// that form, and the reason. Test suites wrote something else there, or the API did once.
+// differing reads testdata/differs.tsv: recordings with a field in a form that neither the API nor the edge serves,
+// and the reason. Test suites wrote something else, or the API did once.
 func differing(t *testing.T) map[string]string {
 	t.Helper()
 	all := map[string]string{}
@@ -97,7 +96,7 @@ func TestRecordedOpenAPI(t *testing.T) {
 	}
 }
 
-// leaves returns the errors that have no cause, of unions those of the member that is nearest.
+// leaves returns the errors without a cause; for a union, those of the nearest member.
 func leaves(e *jsonschema.ValidationError) (all []*jsonschema.ValidationError) {
 	if len(e.Causes) == 0 {
 		return []*jsonschema.ValidationError{e}
@@ -111,8 +110,8 @@ func leaves(e *jsonschema.ValidationError) (all []*jsonschema.ValidationError) {
 	return all
 }
 
-// nearest returns the errors of the member of a union with the fewest missing fields, among those that
-// are of the same media_type and no null.
+// nearest returns the errors of the member of a union with the fewest missing fields, among members of the same
+// media_type and no null.
 func nearest(e *jsonschema.ValidationError) (best []*jsonschema.ValidationError) {
 	least := -1
 	for _, c := range e.Causes {
@@ -137,7 +136,7 @@ func nearest(e *jsonschema.ValidationError) (best []*jsonschema.ValidationError)
 	return best
 }
 
-// place returns where in a response an error is, with [] for the items of lists.
+// place returns the position of an error in a response, with [] for the items of lists.
 func place(e *jsonschema.ValidationError) string {
 	steps := slices.Clone(e.InstanceLocation)
 	for i := range steps {
@@ -172,7 +171,7 @@ func TestRecordedOpenAPI30(t *testing.T) {
 		}
 		err := schema.VisitJSON(value)
 		if err != nil && strings.Contains(err.Error(), `does not contain the discriminator property "media_type"`) {
-			err = nil // rows of 2022 and before lack it in places; the library needs it to choose among kinds
+			err = nil // some rows of 2022 and before lack it; the library needs it to choose among kinds
 			unknown++
 		}
 		if (err != nil) != differs[r.file] {

@@ -24,7 +24,7 @@ type recording struct {
 	file, fidelity, request, status, date, note string
 }
 
-// recordings returns those of status 200 whose files begin with one of the prefixes.
+// recordings returns the recordings of status 200 whose files begin with one of the prefixes.
 func recordings(t *testing.T, prefixes ...string) []recording {
 	t.Helper()
 	return slices.DeleteFunc(allRecordings(t), func(r recording) bool {
@@ -69,8 +69,8 @@ func (r recording) group() string {
 	return g
 }
 
-// served are the recordings of one resource, of find, and of the lists that need no
-// dump. Those over the whole catalogue are in recorded_lists_test.go.
+// served are the recordings of one resource, of find, and of lists that need no dump. Lists over the whole catalogue
+// are in recorded_lists_test.go.
 var served = []string{
 	"movie/", "tv/", "tv-season/", "tv-episode/", "tv-episode-group/", "person/", "collection/", "company/",
 	"network/", "keyword/", "review/", "credit/", "find/",
@@ -84,16 +84,14 @@ var inNoOrder = map[string]bool{
 	"certification/movie": true, "certification/tv": true, "watch-providers/regions": true,
 }
 
-// unordered reports whether the order in a recording's arrays means nothing.
+// unordered reports whether the order of a recording's arrays is irrelevant.
 func (r recording) unordered() bool {
 	return inNoOrder[r.operation()] || strings.HasSuffix(r.note, "sorted")
 }
 
-// TestRecorded is the proof of fidelity: every recorded response, ingested as a crawler
-// would have kept it, built and asked for again, is equal to the recording, and its
-// members stand in the order of the API. What differs is listed with its reason in
-// testdata/exceptions.tsv; the list must neither lack a difference nor name one that
-// is gone.
+// TestRecorded proves fidelity: every recorded response, ingested like a crawler's file, built and requested again,
+// equals the recording, with members in the API's order. testdata/exceptions.tsv lists differences with their
+// reasons; it must be complete and without obsolete entries.
 func TestRecorded(t *testing.T) {
 	skipLarge(t)
 	compared := recordings(t, served...)
@@ -101,7 +99,7 @@ func TestRecorded(t *testing.T) {
 	keyOrder := loadOrders(t)
 	var count tally
 	var adding sync.Mutex
-	t.Run("all", func(t *testing.T) { // ends when all have: they wait for the disk half of their time
+	t.Run("all", func(t *testing.T) { // ends after all of them: they wait for the disk half of their time
 		for _, r := range compared {
 			t.Run(r.file, func(t *testing.T) {
 				t.Parallel()
@@ -116,8 +114,8 @@ func TestRecorded(t *testing.T) {
 	t.Logf("%+v", count)
 }
 
-// checkRecording serves a recording again and returns what differs, and whether the
-// response is equal byte for byte but for the blanks between tokens.
+// checkRecording serves a recording again and returns the differences, and whether the response is equal byte for
+// byte except blanks between tokens.
 func checkRecording(t *testing.T, r recording, keyOrder orders) (differences []string, exact bool) {
 	t.Helper()
 	body, err := os.ReadFile(sharedtest.Path(t, "recorded", filepath.FromSlash(r.file)))
@@ -145,8 +143,7 @@ func checkRecording(t *testing.T, r recording, keyOrder orders) (differences []s
 	return append(diff("", got, want, nil), ordered...), exact
 }
 
-// serveRecording ingests one recording as a crawler would have kept it, builds, and
-// asks for it again.
+// serveRecording ingests one recording like a crawler's file, builds, and requests it again.
 func serveRecording(t *testing.T, r recording, body []byte, parsed *value) ([]byte, error) {
 	t.Helper()
 	c, err := crawlOf(r, body, parsed)
@@ -191,8 +188,7 @@ func buildFrom(t *testing.T, dir, src, language string) (*release.Reader, error)
 	return rel, nil
 }
 
-// A tally counts recordings: all, those that are equal, those that are equal to the byte, those with differences
-// that are meant.
+// A tally counts recordings: all, equal ones, byte-equal ones, ones with intended differences.
 type tally struct{ all, equal, exact, listed int }
 
 func (n *tally) add(differences []string, exact, listed bool) {
@@ -208,14 +204,14 @@ func (n *tally) add(differences []string, exact, listed bool) {
 	}
 }
 
-// An exception is a difference that is meant.
+// An exception is an intended difference.
 type exception struct {
 	differences *regexp.Regexp // the lines of differences that it covers
 	reason      string
 	used        bool
 }
 
-// exceptions are those of a file of testdata, by the file of the recording.
+// exceptions are the exceptions of a file of testdata, by the file of the recording.
 type exceptions map[string][]exception
 
 // loadExceptions reads a file of testdata: recording, pattern of differences, reason.
@@ -235,8 +231,7 @@ func loadExceptions(t *testing.T, name string, compared []recording) exceptions 
 	return out
 }
 
-// judge reports the differences of a recording that no exception covers, and the
-// exceptions that cover none.
+// judge reports differences of a recording without an exception, and exceptions without a difference.
 func (x exceptions) judge(t *testing.T, r recording, differences []string) {
 	t.Helper()
 	excepted := x[r.file]
@@ -257,8 +252,7 @@ func (x exceptions) judge(t *testing.T, r recording, differences []string) {
 	}
 }
 
-// readTSV reads a file of testdata: rows of so many fields, none of them empty, and
-// comments that begin with #.
+// readTSV reads a file of testdata: rows with a fixed number of non-empty fields, and comments that begin with #.
 func readTSV(t *testing.T, name string, fields int) [][]string {
 	t.Helper()
 	b, err := os.ReadFile(filepath.Join("testdata", name))

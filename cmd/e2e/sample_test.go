@@ -22,7 +22,7 @@ import (
 	"github.com/reelsplice/reelsplice/schemas/sharedtest"
 )
 
-// worldsDir is a folder of TestMain's: worlds that several tests share lie below it.
+// worldsDir is a folder of TestMain for worlds that several tests share.
 var worldsDir string
 
 func TestMain(m *testing.M) { os.Exit(sharedtest.InMemory(withWorlds{m}).Run()) }
@@ -42,11 +42,10 @@ func (w withWorlds) Run() int {
 	return w.tests.Run()
 }
 
-// A world is a catalogue, and a release of it, that several tests share: the first of
-// them makes it.
+// A world is a catalogue, and a release of it, that several tests share: the first of them makes it.
 type world struct {
 	name   string
-	source func(dir string) (ingest.Config, error) // what is ingested; files may be written below dir
+	source func(dir string) (ingest.Config, error) // the source; files may be written below dir
 	large  bool                                    // too large for tests that skipLarge skips
 
 	once   sync.Once
@@ -94,8 +93,8 @@ func (w *world) open(t *testing.T) *release.Reader {
 	return rel
 }
 
-// sampleWorld is the embedded sample. Under the race detector it is ingested, built and
-// served by the script "up" of cmd/reelsplice alone, because that takes half a minute.
+// sampleWorld is the embedded sample. Under the race detector only the script "up" of cmd/reelsplice ingests, builds
+// and serves it, because that takes half a minute.
 var sampleWorld = &world{name: "sample", large: true, source: func(dir string) (ingest.Config, error) {
 	src := filepath.Join(dir, "src")
 	return ingest.Config{Sources: []string{src}}, os.CopyFS(src, sample.FS())
@@ -139,8 +138,8 @@ func eachRecord(t *testing.T, dir string, kind fragment.Kind, f func(k catalog.K
 	}
 }
 
-// places are the values that fill the parameters of paths, by the name of the last
-// parameter. A value has one text for each parameter.
+// places are the values of path parameters, by the name of the last parameter. A value has one text for each
+// parameter.
 type places map[string][][]string
 
 func (p places) add(name string, value ...any) {
@@ -178,8 +177,8 @@ func (p places) paths(path string) []string {
 	return out
 }
 
-// samplePlaces returns what the sample has: the records of the catalogue, and what
-// their responses name, people, credits and ids of other services among them.
+// samplePlaces returns values from the sample: its records and the resources in their responses, such as people,
+// credits and external ids.
 func samplePlaces(t *testing.T, rel *release.Reader) places {
 	t.Helper()
 	p := places{}
@@ -266,8 +265,7 @@ func (p places) addReviews(v *value) {
 	}
 }
 
-// addExternal adds what find is asked for: an id with its source. The services that
-// the API has dropped have ids with slashes.
+// addExternal adds parameters of find: an id with its source. Sources that the API has dropped have ids with slashes.
 func (p places) addExternal(v *value) {
 	for _, source := range slices.Sorted(maps.Keys(v.members)) {
 		_, known := fragment.ParseSource(source)

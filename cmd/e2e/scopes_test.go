@@ -28,8 +28,8 @@ type door struct {
 	uri  string // without a credential
 }
 
-// accountDoors returns the targets of all operations that read account data by themselves, and of all that append it.
-// values are those of path parameters.
+// accountDoors returns the targets of all operations that read account data, alone or appended. values are path
+// parameters.
 func accountDoors(t *testing.T, values map[string]string) (doors []door) {
 	t.Helper()
 	param := regexp.MustCompile(`\{(\w+)\}`)
@@ -85,16 +85,16 @@ func appendedStates(namespace string) (names []string) {
 	return names
 }
 
-// TestScopesOfEveryDoor: a token's scopes hold for every operation that reads account data, directly, appended, in a
+// TestScopesOfEveryDoor: a token's scopes hold for every operation that reads account data: alone, appended, in a
 // batch, in version 4, and explained, with a session, a guest's session and a user's token.
 func TestScopesOfEveryDoor(t *testing.T) {
 	e, _ := usersEdge(t, usersWorld(t))
 	const all = string(auth.AllScopes)
-	reads := map[string][]string{ // the accounts whose data is allowed
+	reads := map[string][]string{ // accounts whose data is allowed
 		all: {ownerID, guestID}, "read": nil, "account:" + ownerID: {ownerID}, "account:" + ownerObject: {ownerID}, "account:" + otherID: nil,
 		"account:" + guestID: {guestID}, "read,account:" + ownerID: {ownerID}, "account:" + otherID + ",account:" + ownerID: {ownerID},
 	}
-	tokens := map[string]string{} // by scopes; those of the owner's user after "user "
+	tokens := map[string]string{} // by scopes; the owner's user tokens have the prefix "user "
 	for scopes := range reads {
 		r := auth.Record{Name: scopes, Scopes: auth.Scopes(scopes)}
 		tokens[scopes] = e.issueRecord(t, r)

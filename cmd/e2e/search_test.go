@@ -26,7 +26,7 @@ import (
 	"github.com/reelsplice/reelsplice/serve/route"
 )
 
-// A nameRow is a resource as search finds it.
+// A nameRow is a resource in the form of search.
 type nameRow struct {
 	kind         fragment.Kind
 	id           int64
@@ -155,7 +155,7 @@ func openEngine(tb testing.TB, dir string) *query.Engine {
 	return e
 }
 
-// searchAll returns the ids that all pages have, in order, and checks that the pages agree.
+// searchAll returns the ids of all pages, in order, and checks that the pages agree.
 func searchAll(tb testing.TB, e *query.Engine, s query.Search) []int64 {
 	tb.Helper()
 	const size = 20
@@ -183,7 +183,7 @@ func searchAll(tb testing.TB, e *query.Engine, s query.Search) []int64 {
 	return ids
 }
 
-// oddMovies have titles that are hard to cut.
+// oddMovies have titles that are hard to split into words.
 func oddMovies() []nameRow {
 	var list []nameRow
 	for i, title := range []string{
@@ -283,10 +283,10 @@ func TestSearchWords(t *testing.T) {
 	f("*", []string{}...)
 	f("%", []string{}...)
 	f("\xff\xfe\x00", []string{}...)
-	f("amelei", []string{}...) // no typing errors, as the API has it
+	f("amelei", []string{}...) // no typing errors, like the API
 	f("schindlar list", []string{}...)
 	fuzzy = true
-	// One typing error, two in long words, none in the first letter or in two letters.
+	// One typing error, two in long words, none in the first letter or in two-letter words.
 	f("amelei", "Amélie")
 	f("amelia", "Amélie")
 	f("schindlar list", "Schindler's List")
@@ -320,7 +320,7 @@ func TestSearchOrder(t *testing.T) {
 		{"the matrix", []int64{2, 3, 6}},
 		{"alpha words", []int64{9, 11}}, // exact
 		{"words two", []int64{9}},
-		{"3", []int64{12, 13}}, // a word before the beginning of one
+		{"3", []int64{12, 13}}, // a whole word before a prefix
 	} {
 		if got := searchAll(t, e, query.Search{Kind: fragment.KindMovie, Query: []byte(c.q)}); !slices.Equal(got, c.want) {
 			t.Errorf("search %q = %v, want %v", c.q, got, c.want)
@@ -424,7 +424,7 @@ func TestSearchPages(t *testing.T) {
 	}
 }
 
-// TestSearchManyTypos: a word that more terms are like than are compared finds some of them, those with one error first.
+// TestSearchManyTypos: a word similar to more terms than are compared finds some of them, those with one error first.
 func TestSearchManyTypos(t *testing.T) {
 	skipLarge(t)
 	const letters = "abcdefghijklmnopqrstuvwxyz"
@@ -491,8 +491,8 @@ func TestSearchDamaged(t *testing.T) {
 	}
 }
 
-// searchDamaged searches a copy of the release in dir with other bytes of its table, and
-// reports whether that was refused. The checks of the copy fit, so that search has to find the damage.
+// searchDamaged searches a copy of the release in dir with modified bytes of its table, and reports whether it was
+// refused. The checksums of the copy are valid, so that search must find the damage.
 func searchDamaged(t *testing.T, movies []nameRow, m *release.Manifest, dir string, table []byte) (refused bool) {
 	t.Helper()
 	folder := filepath.Join(t.TempDir(), m.ID)
@@ -529,7 +529,7 @@ func searchDamaged(t *testing.T, movies []nameRow, m *release.Manifest, dir stri
 	return refused
 }
 
-// hostileQueries are meant to take long.
+// hostileQueries should take long.
 var hostileQueries = []string{
 	strings.Repeat("a", 10_000), strings.Repeat("a ", 5_000), strings.Repeat("the of a and in la de le der die ", 300), strings.Repeat("の", 4_000),
 	"t", "a", "s e", "the a of la t", strings.Repeat("*", 10_000), strings.Repeat("\u202e\u0301", 3_000), strings.Repeat("\x00\xff", 5_000),

@@ -10,14 +10,14 @@ import (
 	"github.com/reelsplice/reelsplice/serve/edge"
 )
 
-// A sentRequest is one of the shapes of requests that real applications sent, with how it was answered.
+// A sentRequest is a shape of requests from real applications, with the response's status.
 type sentRequest struct {
 	app    string
 	status int
 	target string // with *** in place of the key
 }
 
-// sentRequests reads the requests, about titles of the sample in place of their own.
+// sentRequests reads the requests, with titles of the sample instead of their own.
 func sentRequests(t *testing.T) []sentRequest {
 	t.Helper()
 	b, err := os.ReadFile(sharedtest.Path(t, "cases", "app-requests.tsv"))
@@ -58,8 +58,8 @@ func ofSample(path string) string {
 	return strings.Join(segments, "/")
 }
 
-// TestSentRequests: each shape of requests that real applications send is answered, with the status that they got
-// and, over titles of the sample, with a body of the operation's shape. What they append has its own.
+// TestSentRequests: each shape of requests from real applications gets the recorded status and, for titles of the
+// sample, a body of the operation's shape, with its appended parts.
 func TestSentRequests(t *testing.T) {
 	e, _ := sampleEdge(t)
 	v := newValidator(t, true)

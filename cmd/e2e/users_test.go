@@ -25,7 +25,7 @@ import (
 	"github.com/reelsplice/reelsplice/serve/edge"
 )
 
-// refusedSession and refusedPrivate are the bodies of refusals.
+// refusedSession and refusedPrivate are bodies of error responses.
 const (
 	refusedSession = `{"success":false,"status_code":3,"status_message":"Authentication failed: You do not have permissions to access the service."}`
 	refusedPrivate = `{"success":false,"status_code":39,"status_message":"This resource is private."}`
@@ -38,7 +38,7 @@ func usersEdge(t *testing.T, dir string) (*testEdge, *release.Reader) {
 	return newEdge(t, filepath.Join(dir, "releases"), rel.Manifest().ID), rel
 }
 
-// TestRecordedList: a recorded list is served as it was recorded, once its titles are known by themselves.
+// TestRecordedList: a recorded list is served unchanged, once its titles have records.
 func TestRecordedList(t *testing.T) {
 	recorded, err := os.ReadFile(sharedtest.Path(t, "recorded", "list", "details--tmdblib-509.json"))
 	if err != nil {
@@ -76,8 +76,8 @@ func TestRecordedList(t *testing.T) {
 	}
 }
 
-// TestListPages: pages of one list that lie in several rows and files are one list; titles
-// that the release lacks are neither on it nor counted.
+// TestListPages: pages of one list in several rows and files form one list; titles that the release lacks are neither
+// on it nor counted.
 func TestListPages(t *testing.T) {
 	dir := t.TempDir()
 	var movies []string
@@ -122,7 +122,7 @@ func TestListPages(t *testing.T) {
 	}
 }
 
-// TestListOrders: the orders of version 4 are those that a scan over the titles gives.
+// TestListOrders: the orders of version 4 equal a scan over the titles.
 func TestListOrders(t *testing.T) {
 	skipLarge(t)
 	r := rand.New(rand.NewPCG(5, 6))
@@ -229,7 +229,7 @@ func allText(t *testing.T, rel *release.Reader) []byte {
 	return out.Bytes()
 }
 
-// usersWorld is a catalogue of a few titles with users who must not be known to others.
+// usersWorld is a catalogue of a few titles with users whose data must stay private.
 func usersWorld(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -249,8 +249,8 @@ func usersWorld(t *testing.T) string {
 	return dir
 }
 
-// TestUsersStayPrivate: no content of accounts and private lists is in a fragment or
-// a response of anybody else, and no response about them may be kept.
+// TestUsersStayPrivate: no content of accounts and private lists is in a fragment or in a response for others, and
+// responses about them must not be cached.
 func TestUsersStayPrivate(t *testing.T) {
 	dir := usersWorld(t)
 	e, rel := usersEdge(t, dir)
@@ -261,7 +261,7 @@ func TestUsersStayPrivate(t *testing.T) {
 			t.Errorf("a fragment holds %q", s)
 		}
 	}
-	if !bytes.Contains(text, []byte("publicname")) { // or the search finds nothing at all
+	if !bytes.Contains(text, []byte("publicname")) { // otherwise the search finds nothing at all
 		t.Error("no fragment holds the public list")
 	}
 	names := []string{"manifest.json"}
@@ -317,7 +317,7 @@ func checkPrivateFiles(t *testing.T, catalog, release string) {
 	}
 }
 
-// TestSessions: what accounts and guests are served, and who is refused.
+// TestSessions: responses for accounts and guests, and refusals.
 func TestSessions(t *testing.T) {
 	e, _ := usersEdge(t, usersWorld(t))
 	session, other := e.issue(t, auth.KindSession, "54801"), e.issue(t, auth.KindSession, "54802")
@@ -347,7 +347,7 @@ func TestSessions(t *testing.T) {
 	app := e.token
 	with := "?session_id=" + session
 
-	// Who may ask.
+	// Credentials.
 	details := `{"avatar":{"gravatar":{"hash":"d41d8cd98f00b204e9800998ecf8427e"},"tmdb":{"avatar_path":null}},"id":54801,"iso_639_1":"","iso_3166_1":"",` +
 		`"name":"Secret Realname","include_adult":false,"username":"secretusername"}`
 	f(app, "/3/account"+with, 200, details)
@@ -361,7 +361,7 @@ func TestSessions(t *testing.T) {
 	f(app, "/3/account?session_id="+app, 401, refusedSession)
 	f(app, "/3/account?session_id="+nobody, 401, refusedSession)
 	f(user, "/3/account?session_id=x", 401, refusedSession)
-	f(session, "/3/account"+with, 401, "") // a session alone opens nothing
+	f(session, "/3/account"+with, 401, "") // a session alone is not enough
 	f(app, "/3/account/54801/favorite/movies?page=0&session_id="+session, 400, "")
 
 	// Shelves.
@@ -384,7 +384,7 @@ func TestSessions(t *testing.T) {
 	}
 	ids(user, "/4/account/5f00000000000000000000aa/movie/rated", 551)
 
-	// Scopes of the token: all but accounts' data, or that of one account too.
+	// Scopes of the token: everything except account data, or also one account.
 	reader, one := e.issueScoped(t, "read"), e.issueScoped(t, "account:5f00000000000000000000aa")
 	f(reader, "/3/movie/550", 200, "")
 	f(reader, "/3/account"+with, 401, refusedSession)
@@ -445,8 +445,7 @@ func TestSessions(t *testing.T) {
 	f(app, "/3/account/54802?session_id="+other, 200, "")
 }
 
-// TestRemovedUsers: a removed account is gone and leaves no trace in the release; a removed
-// list is told like any resource.
+// TestRemovedUsers: a removed account leaves no trace in the release; a removed list is reported like any resource.
 func TestRemovedUsers(t *testing.T) {
 	dir := usersWorld(t)
 	ingestFile(t, dir, "account/54801.json", "", `{"id":54801,"_deleted":true}`)
@@ -467,7 +466,7 @@ func TestRemovedUsers(t *testing.T) {
 	}
 }
 
-// listsOf returns the ids of all pages of the lists that hold a title, alone and appended.
+// listsOf returns the ids of all pages of the lists with a title, alone and appended.
 func listsOf(t *testing.T, e *testEdge, media string, id int64) (ids []int64) {
 	t.Helper()
 	for page := 1; ; page++ {
@@ -498,8 +497,8 @@ func listsOf(t *testing.T, e *testEdge, media string, id int64) (ids []int64) {
 	}
 }
 
-// TestListsOfTitles: the lists of a title come in the order of their favorites, then of their
-// ids, page by page; those that a dump gave win; private and removed ones are none.
+// TestListsOfTitles: the lists of a title are ordered by favorites, then by id, page by page; lists from a dump take
+// precedence; private and removed lists are excluded.
 func TestListsOfTitles(t *testing.T) {
 	skipLarge(t)
 	dir := t.TempDir()
@@ -552,7 +551,7 @@ func TestListsOfTitles(t *testing.T) {
 	}
 }
 
-// TestInspectLists: without a credential, public lists are shown and no others.
+// TestInspectLists: without a credential, only public lists are shown.
 func TestInspectLists(t *testing.T) {
 	rel := buildCatalog(t, usersWorld(t))
 	for target, want := range map[string]int{

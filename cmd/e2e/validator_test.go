@@ -24,8 +24,8 @@ type validator struct {
 	schemas  map[string]*jsonschema.Schema
 }
 
-// newValidator returns a validator of the document. One of today refuses what the document allows: fields that it does
-// not name, and what x-older says of older records.
+// newValidator returns a validator of the document. A strict one refuses what the document allows for older records:
+// unnamed fields, and the parts in x-older.
 func newValidator(t *testing.T, ofToday bool) *validator {
 	t.Helper()
 	v, err := jsonschema.UnmarshalJSON(bytes.NewReader(api.OpenAPI()))
@@ -49,7 +49,7 @@ func newValidator(t *testing.T, ofToday bool) *validator {
 const base = "file:///openapi.json"
 
 // refuseOlder gives the schemas of the document the fields of their source, which has what older records lack too.
-// Appended objects lack the id, and a person's credit as creator, which derives from the series, lacks what counts episodes.
+// Appended objects lack the id, and a person's creator credit, which derives from the series, lacks episode counts.
 func refuseOlder(t *testing.T, doc map[string]any) {
 	t.Helper()
 	text, err := os.ReadFile("../../schemas/api/openapi.yaml")
@@ -74,7 +74,7 @@ func refuseOlder(t *testing.T, doc map[string]any) {
 	}
 }
 
-// shut forbids further fields in all objects that have some by name.
+// shut forbids further fields in all objects with named ones.
 func shut(v any) {
 	switch v := v.(type) {
 	case map[string]any:
@@ -93,7 +93,7 @@ func shut(v any) {
 	}
 }
 
-// at returns the value below names, nil when there is none.
+// at returns the value below names, or nil.
 func at(v any, names ...string) any {
 	for _, name := range names {
 		m, _ := v.(map[string]any)
@@ -107,8 +107,8 @@ func (v *validator) has(path string, status int) bool {
 	return at(v.doc, "paths", path, "get", "responses", strconv.Itoa(status)) != nil
 }
 
-// path returns the path of the document that serves a request path, and whether there is one.
-// Literal segments win over parameters.
+// path returns the path of the document that serves a request path, and whether there is one. Literal segments take
+// precedence over parameters.
 func (v *validator) path(path string) (string, bool) {
 	segments := strings.Split(path, "/")
 	best, params := "", len(segments)+1
@@ -130,7 +130,7 @@ func (v *validator) path(path string) (string, bool) {
 	return best, best != ""
 }
 
-// response validates the body that a GET of a request path, without its query, has with an HTTP status.
+// response validates the body of a GET of a request path, without its query, with an HTTP status.
 func (v *validator) response(path string, status int, body []byte) error {
 	template, ok := v.path(path)
 	if !ok {

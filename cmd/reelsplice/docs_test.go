@@ -18,9 +18,8 @@ import (
 	"github.com/reelsplice/reelsplice/schemas/sharedtest"
 )
 
-// TestDocuments runs the commands of the README and of every how-to: its blocks of sh, one
-// after the other, in an empty folder with a link to data. A block of another language, such
-// as console, is left out.
+// TestDocuments runs the commands of the README and of every how-to: its sh blocks, one after another, in an empty
+// folder with a link to data. Blocks of other languages, such as console, are left out.
 func TestDocuments(t *testing.T) {
 	if testing.Short() {
 		t.Skip("the commands of documents run without the race detector only")
@@ -57,8 +56,8 @@ func TestDocuments(t *testing.T) {
 
 var shBlock = regexp.MustCompile("(?ms)^```sh\n(.*?)^```$")
 
-// commandsOf returns the blocks of sh of a document. Commands that a fresh clone runs with Go
-// are left out: the test that they name is the one that runs.
+// commandsOf returns the sh blocks of a document. It leaves out commands of a fresh clone with Go, which other tests
+// run.
 func commandsOf(text string) string {
 	var b strings.Builder
 	for _, m := range shBlock.FindAllStringSubmatch(text, -1) {
@@ -71,10 +70,10 @@ func commandsOf(text string) string {
 	return b.String()
 }
 
-// sleepBefore finds a sleep and the command behind it, which may go on behind a backslash.
+// sleepBefore finds a sleep and the next command, which may continue after a backslash.
 var sleepBefore = regexp.MustCompile(`(?m)^sleep 1\n+((?:.*\\\n)*.*)\n`)
 
-// runCommands runs a script of bash, which stops at the first command that fails.
+// runCommands runs a bash script, which stops at the first failing command.
 func runCommands(t *testing.T, root, script string) {
 	t.Helper()
 	dir := t.TempDir()
@@ -92,7 +91,7 @@ func runCommands(t *testing.T, root, script string) {
 	for _, port := range []string{"8079", "8081"} {
 		script = strings.ReplaceAll(script, "127.0.0.1:"+port, freeAddress(t))
 	}
-	// A document sleeps until the edge is ready for the next command, which is tried until it succeeds.
+	// A document sleeps until the edge is ready for the next command. The test retries that instead.
 	script = sleepBefore.ReplaceAllString(script, "until $1\ndo sleep 0.05; done\n")
 	if strings.Contains(script, "sleep 1\n") {
 		t.Fatal("a sleep has no command behind it")
@@ -103,14 +102,14 @@ func runCommands(t *testing.T, root, script string) {
 	c := exec.CommandContext(ctx, "bash", "-c", script)
 	c.Dir = dir
 	c.Env = append(os.Environ(), "HOME="+dir, "XDG_CACHE_HOME="+dir, "REELSPLICE_ADDR="+addr)
-	c.WaitDelay = sharedtest.Patience // edges that the script leaves behind take seconds to end
+	c.WaitDelay = sharedtest.Patience // edges started by the script take seconds to end
 	if out, err := c.CombinedOutput(); err != nil {
 		t.Fatalf("%v; the last lines of the commands:\n%s", err, lastLines(string(out), 12))
 	}
 }
 
-// freeAddress returns an address that nothing listens at. Linux has many of loopback: on one of its own, no other
-// process gets the port before the document does.
+// freeAddress returns an address without a listener. On Linux it picks a loopback address of its own, so that no
+// other process takes the port first.
 func freeAddress(t *testing.T) string {
 	t.Helper()
 	host := "127.0.0.1"
@@ -133,7 +132,7 @@ func lastLines(text string, n int) string {
 
 var mdLink = regexp.MustCompile(`\]\(([^)#]+)(#[^)]*)?\)`)
 
-// TestDocumentLinks: links between files of the repository lead somewhere.
+// TestDocumentLinks: links between files of the repository have targets.
 func TestDocumentLinks(t *testing.T) {
 	root := filepath.Join("..", "..")
 	paths, err := exec.Command("git", "-C", root, "ls-files", "*.md").Output()
@@ -159,7 +158,7 @@ func TestDocumentLinks(t *testing.T) {
 
 var testName = regexp.MustCompile("`((?:Test|Fuzz)[A-Za-z0-9]+)`")
 
-// TestPromises: each test that SECURITY.md names is there.
+// TestPromises: each test that SECURITY.md names exists.
 func TestPromises(t *testing.T) {
 	root := filepath.Join("..", "..")
 	text, err := os.ReadFile(filepath.Join(root, "SECURITY.md"))

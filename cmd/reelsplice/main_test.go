@@ -29,17 +29,17 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	// The config file of this machine must not change what scripts see.
+	// The config file of this machine must not affect scripts.
 	program := func() { runProcess(os.Getenv("TEST_SYSTEM_CONFIG")) }
 	testscript.Main(sharedtest.InMemory(m), map[string]func(){"reelsplice": program})
 }
 
-// TestScript runs the scripts in testdata/script. Each is a story that a user could
-// type; the commands below are what it needs besides reelsplice.
+// TestScript runs the scripts in testdata/script. Each is a story that a user could type; the commands below extend
+// the scripts.
 func TestScript(t *testing.T) {
 	store := objecttest.New(t)
 	dir, files := filepath.Join("testdata", "script"), []string(nil)
-	if testing.Short() { // each command is a process that takes long to start under the race detector
+	if testing.Short() { // each command is a process, which starts slowly under the race detector
 		for _, name := range []string{"serve", "up"} {
 			files = append(files, filepath.Join(dir, name+".txtar"))
 		}
@@ -68,8 +68,8 @@ func TestScript(t *testing.T) {
 	})
 }
 
-// scriptExits runs a program that must end with an exit code, and with one line on
-// stderr with the reason: exits 2 reelsplice ...
+// scriptExits runs a program that must end with an exit code and one line on stderr with the reason: exits 2
+// reelsplice ...
 func scriptExits(ts *testscript.TestScript, _ bool, args []string) {
 	err := ts.Exec(args[1], args[2:]...)
 	code := 0
@@ -90,9 +90,9 @@ func scriptExits(ts *testscript.TestScript, _ bool, args []string) {
 	}
 }
 
-// scriptInterrupt starts a program in a folder that is not there yet, and interrupts it once a file appears there:
-// interrupt FOLDER/PATTERN PROGRAM ARGS... The program has to report that in one line. One that ended before
-// the signal came starts again.
+// scriptInterrupt starts a program in a new folder, and interrupts it once a file appears there: interrupt
+// FOLDER/PATTERN PROGRAM ARGS... The program must report that in one line. If it ended before the signal, it starts
+// again.
 func scriptInterrupt(ts *testscript.TestScript, _ bool, args []string) {
 	folder, _, _ := strings.Cut(args[0], "/")
 	waitFor(ts, "interrupted: "+strings.Join(args[1:], " "), func() bool {
@@ -131,8 +131,7 @@ func number(ts *testscript.TestScript, text string) int {
 	return n
 }
 
-// scriptSample writes N movies in one file: sample FILE N. There are as many as one
-// asks for: after the last one they start again, with other ids.
+// scriptSample writes N movies into a file: sample FILE N. After the last one they start again, with other ids.
 func scriptSample(ts *testscript.TestScript, _ bool, args []string) {
 	data, err := fs.ReadFile(sample.FS(), "movies.ndjson")
 	ts.Check(err)
@@ -158,8 +157,7 @@ func withID(ts *testscript.TestScript, line []byte, more int) []byte {
 	return line
 }
 
-// scriptFlip flips the lowest bit of a byte: flip FILE OFFSET. An offset below zero
-// counts from the end.
+// scriptFlip flips the lowest bit of a byte: flip FILE OFFSET. A negative offset counts from the end.
 func scriptFlip(ts *testscript.TestScript, _ bool, args []string) {
 	path := one(ts, args[0])
 	data, err := os.ReadFile(path)
@@ -172,7 +170,7 @@ func scriptFlip(ts *testscript.TestScript, _ bool, args []string) {
 	ts.Check(os.WriteFile(path, data, 0o600))
 }
 
-// scriptTruncate takes bytes from the end of a file: truncate FILE N.
+// scriptTruncate removes bytes from the end of a file: truncate FILE N.
 func scriptTruncate(ts *testscript.TestScript, _ bool, args []string) {
 	path := one(ts, args[0])
 	st, err := os.Stat(path)
@@ -180,7 +178,7 @@ func scriptTruncate(ts *testscript.TestScript, _ bool, args []string) {
 	ts.Check(os.Truncate(path, st.Size()-int64(number(ts, args[1]))))
 }
 
-// one returns the file that a pattern names, the largest of several.
+// one returns the file of a pattern, the largest of several.
 func one(ts *testscript.TestScript, pattern string) string {
 	paths, err := filepath.Glob(ts.MkAbs(pattern))
 	ts.Check(err)
@@ -196,7 +194,7 @@ func one(ts *testscript.TestScript, pattern string) string {
 	})
 }
 
-// scriptTaken puts an address into a variable that stays taken: taken NAME.
+// scriptTaken stores an address in a variable and keeps it in use: taken NAME.
 func scriptTaken(ts *testscript.TestScript, _ bool, args []string) {
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
 	ts.Check(err)
@@ -204,8 +202,7 @@ func scriptTaken(ts *testscript.TestScript, _ bool, args []string) {
 	ts.Setenv(args[0], ln.Addr().String())
 }
 
-// scriptSet puts a member of the JSON on stdout into a variable, or all of stdout:
-// set NAME [MEMBER].
+// scriptSet sets a variable to a member of the JSON on stdout, or to all of stdout: set NAME [MEMBER].
 func scriptSet(ts *testscript.TestScript, _ bool, args []string) {
 	text := strings.TrimSpace(ts.ReadFile("stdout"))
 	if len(args) > 1 {
@@ -216,10 +213,10 @@ func scriptSet(ts *testscript.TestScript, _ bool, args []string) {
 	ts.Setenv(args[0], text)
 }
 
-// patience bounds a wait for a process, which may ingest and build the sample under the race detector first.
+// patience limits a wait for a process, which may ingest and build the sample under the race detector first.
 const patience = 3 * sharedtest.Patience
 
-// scriptRemoved makes movies the removed ones of a catalogue: removed DIR ID[:INTO]...
+// scriptRemoved marks movies of a catalogue as removed: removed DIR ID[:INTO]...
 func scriptRemoved(ts *testscript.TestScript, _ bool, args []string) {
 	var list []catalog.Removed
 	for _, arg := range args[1:] {
@@ -233,7 +230,7 @@ func scriptRemoved(ts *testscript.TestScript, _ bool, args []string) {
 	ts.Check(catalog.WriteRemoved(ts.MkAbs(args[0]), list))
 }
 
-// waitFor asks again and again until ok.
+// waitFor retries until ok.
 func waitFor(ts *testscript.TestScript, what string, ok func() bool) {
 	for end := time.Now().Add(patience); !ok(); time.Sleep(5 * time.Millisecond) {
 		if time.Now().After(end) {
@@ -247,9 +244,9 @@ func scriptAppears(ts *testscript.TestScript, _ bool, args []string) {
 	waitFor(ts, args[0], func() bool { return exists(ts, args[0]) })
 }
 
-// scriptGet asks a server: get FILE PATH [TOKEN]. FILE is what it printed when it
-// started; the token none sends no Authorization. The status and the body go to stdout, Cache-Control to stderr. With !, it waits for a status other
-// than 200, otherwise for 200.
+// scriptGet requests a path: get FILE PATH [TOKEN]. FILE has what the server printed at its start; the token none
+// sends no Authorization. The status and the body go to stdout, Cache-Control to stderr. With !, it waits for a
+// status other than 200, otherwise for 200.
 func scriptGet(ts *testscript.TestScript, neg bool, args []string) {
 	var up struct{ URL, Token, Release string }
 	waitFor(ts, args[0], func() bool {

@@ -21,7 +21,7 @@ import (
 // monitoring is the folder of the dashboard and the rules.
 var monitoring = filepath.Join("..", "..", "docs", "reference", "monitoring")
 
-// A dashboard is what the test looks at of Grafana's.
+// A dashboard has the tested parts of Grafana's.
 type dashboard struct {
 	Panels []struct {
 		ID          int
@@ -47,7 +47,7 @@ type ruleFile struct {
 	} `json:"groups"`
 }
 
-// readDashboard returns the dashboard, whose panels have names, queries and places of their own.
+// readDashboard returns the dashboard, whose panels must have unique names, queries and places.
 func readDashboard(t *testing.T) *dashboard {
 	t.Helper()
 	data, err := os.ReadFile(filepath.Join(monitoring, "dashboard.json"))
@@ -79,7 +79,7 @@ func readDashboard(t *testing.T) *dashboard {
 	return &d
 }
 
-// monitored returns the expressions of the dashboard and of the alert rules, by their names.
+// monitored returns the expressions of the dashboard and of the alert rules, by name.
 func monitored(t *testing.T) map[string]string {
 	t.Helper()
 	all := map[string]string{}
@@ -114,11 +114,11 @@ func monitored(t *testing.T) map[string]string {
 	return all
 }
 
-// selector is a metric in an expression, with what stands before and behind it.
+// selector is a metric in an expression, with its surroundings.
 var selector = regexp.MustCompile(`(\w+\()?\b((?:reelsplice|process|go)_\w+)(?:\{([^}]*)\})?(\[)?`)
 
-// TestMonitoringNames: the dashboard and the alert rules name metrics and labels that the edge has, and use
-// counters by their growth alone.
+// TestMonitoringNames: the dashboard and the alert rules use existing metrics and labels, and counters only by their
+// growth.
 func TestMonitoringNames(t *testing.T) {
 	described := map[string]observe.Description{}
 	for _, d := range observe.Descriptions() {
