@@ -62,7 +62,7 @@ func (n *nameRow) add(w *index.Writer) error {
 				ISO3166: str("DE"), ReleaseDates: []catalog.ReleaseDate{{ReleaseDate: str(n.german + "T00:00:00.000Z"), Type: record.Int{V: 3, Set: true}}},
 			}}}
 		}
-		return w.Movie(complete.Of(m))
+		return w.Movie(complete.Of(complete.Base(m)))
 	case fragment.KindTV:
 		tv := &catalog.TV{ID: record.Int{V: n.id, Set: true}, Popularity: pop, Adult: adult, Name: str(n.title), OriginalName: str(n.original), FirstAirDate: str(n.date)}
 		return w.Series(index.Series{TV: complete.Of(tv)})
