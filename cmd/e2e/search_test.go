@@ -65,13 +65,13 @@ func (n *nameRow) add(w *index.Writer) error {
 		return w.Movie(complete.Of(complete.Base(m)))
 	case fragment.KindTV:
 		tv := &catalog.TV{ID: record.Int{V: n.id, Set: true}, Popularity: pop, Adult: adult, Name: str(n.title), OriginalName: str(n.original), FirstAirDate: str(n.date)}
-		return w.Series(index.Series{TV: complete.Of(tv)})
+		return w.Series(index.Series{TV: complete.Of(complete.Base(tv))})
 	case fragment.KindPerson:
-		return index.Add(w, n.kind, uint64(n.id), complete.Of(&catalog.Person{Name: str(n.title), AlsoKnownAs: n.alternatives}), n.popularity, n.adult)
+		return index.Add(w, n.kind, uint64(n.id), complete.Of(complete.Base(&catalog.Person{Name: str(n.title), AlsoKnownAs: n.alternatives})), n.popularity, n.adult)
 	case fragment.KindCollection:
-		return index.Add(w, n.kind, uint64(n.id), complete.Of(&catalog.Collection{Name: str(n.title)}), n.popularity, n.adult)
+		return index.Add(w, n.kind, uint64(n.id), complete.Of(complete.Base(&catalog.Collection{Name: str(n.title)})), n.popularity, n.adult)
 	case fragment.KindCompany:
-		return index.Add(w, n.kind, uint64(n.id), complete.Of(&catalog.Company{Name: str(n.title)}), n.popularity, false)
+		return index.Add(w, n.kind, uint64(n.id), complete.Of(complete.Base(&catalog.Company{Name: str(n.title)})), n.popularity, false)
 	}
 	return fmt.Errorf("no row for kind %v", n.kind)
 }

@@ -40,9 +40,6 @@ func TestWebpage(t *testing.T) {
 	if a := w.do(t, rq); a.Status != 200 || a.Gzip || a.plain != first.plain {
 		t.Errorf("GET / without gzip = %d, gzip %v, other body %v", a.Status, a.Gzip, a.plain != first.plain)
 	}
-	if a := ask("GET", "/page/reference"); a.Status != 200 || !strings.Contains(a.plain, "swagger-ui-bundle.js") {
-		t.Errorf("GET /page/reference = %d %.80q", a.Status, a.plain)
-	}
 	if a := ask("GET", "/favicon.ico"); a.Status != 200 || a.Type != "image/x-icon" {
 		t.Errorf("GET /favicon.ico = %d, type %q", a.Status, a.Type)
 	}
@@ -55,6 +52,7 @@ func TestWebpage(t *testing.T) {
 		body, allow string
 	}{
 		{"GET", "/page/nothing", 404, servetest.Body404, ""},
+		{"GET", "/page/reference", 404, servetest.Body404, ""}, // a view of the page
 		{"GET", "/page/index.html", 404, servetest.Body404, ""},
 		{"GET", "/page/../page/index.html", 404, servetest.Body404, ""},
 		{"POST", "/page/nothing", 404, servetest.Body404, ""},

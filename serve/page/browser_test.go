@@ -1072,35 +1072,44 @@ func testOffline(b *browser) {
 	}
 }
 
-// testReference: Swagger UI draws the document under the policy, and its requests have the token of the tab.
+// testReference: the reference finds operations by path, text and parameter, in the order that people need, and an
+// operation that is opened shows its response from this server.
 func testReference(b *browser) {
 	t := b.t
 	b.open(t)
-	b.run(t, chromedp.Navigate(b.edge+"/page/reference#/Movies/movieDetails"))
-	// It draws some hundred operations before it opens this one. A script clicks, as the place of a button may change meanwhile.
-	click := func(selector string) action {
-		return chromedp.Steps(until(`document.querySelector('`+selector+`')`), js(`document.querySelector('`+selector+`').click()`))
-	}
-	b.run(t, until(`document.querySelector('.opblock.is-open .try-out__btn')`))
-	b.run(t, js(`scrollTo(0, 0)`))
+	b.run(t, at("#/reference"), until(`document.querySelectorAll('.operation').length > 100`), settled())
 	b.picture(t, "reference")
-	b.run(t, click(".opblock.is-open .try-out__btn"), click(".opblock.is-open .execute"))
-	b.run(t, until(`document.querySelector('.live-responses-table tbody .response-col_status')?.textContent.includes('200')`))
-	if got := b.text(".live-responses-table"); !strings.Contains(got, "Fight Club") {
+	if first := b.text(".reference .section h2"); first != "Movies" {
+		t.Errorf("the first group is %q", first)
+	}
+	shown := func(words string) int {
+		b.run(t, js(fmt.Sprintf(`const f = document.querySelector('#filter'); f.value = %q; f.dispatchEvent(new Event('input'))`, words)))
+		return value[int](t, b, `document.querySelectorAll('.operation:not([hidden])').length`)
+	}
+	all := shown("")
+	for _, words := range []string{"movie", "images", "/3/movie", "Movie images", "with_genres"} {
+		if n := shown(words); n == 0 || n >= all {
+			t.Errorf("%q finds %d of %d operations", words, n, all)
+		}
+	}
+	if n := shown("nothing has this word"); n != 0 {
+		t.Errorf("%d operations have no such word", n)
+	}
+	if got := b.text(".reference .none"); !strings.Contains(got, "No operation") {
+		t.Errorf("without a find: %q", got)
+	}
+	shown("")
+	b.run(t, js(`document.querySelector('#operation-movieDetails summary').click()`), until(`document.querySelector('#operation-movieDetails .excerpt')`))
+	if got := b.text("#operation-movieDetails .excerpt"); !strings.Contains(got, `"title"`) {
 		t.Errorf("response of the reference = %.300q", got)
 	}
-	// It has the page's navigation, theme and token.
-	ground := func() string {
-		return value[string](t, b, `getComputedStyle(document.body).backgroundColor + getComputedStyle(document.querySelector('.swagger-ui')).filter`)
-	}
-	light := ground()
-	b.run(t, js(`const s = document.querySelector('#theme'); s.value = 'dark'; s.dispatchEvent(new Event('change')); scrollTo(0, 0)`))
-	b.picture(t, "reference-dark")
-	if dark := ground(); dark == light || !strings.Contains(dark, "invert") {
-		t.Errorf("ground and filter of the reference = %q, in the dark %q", light, dark)
-	}
-	if ink := value[string](t, b, `getComputedStyle(document.querySelector('.opblock.is-open input')).color`); ink != "rgb(33, 30, 26)" {
-		t.Errorf("what one writes is %s in the dark, before the filter turns it", ink)
+	b.run(t, js(`document.querySelector('#movieDetails-movie_id').value = '550'; document.querySelector('#operation-movieDetails form').requestSubmit()`),
+		until(`document.querySelector('#operation-movieDetails .excerpt')?.textContent.includes('Fight Club')`))
+	b.run(t, js(`document.querySelector('#movieDetails-movie_id').value = '1'; document.querySelector('#operation-movieDetails form').requestSubmit()`),
+		until(`document.querySelector('#operation-movieDetails .refused')?.textContent.includes('404')`))
+	b.run(t, at("#/reference/tvSeasonDetails"), until(`document.querySelector('#operation-tvSeasonDetails .excerpt')`))
+	if at := b.text("#links [aria-current]"); at != "Reference" {
+		t.Errorf("the current link is %q", at)
 	}
 	b.run(t, screens[1].set(), js(`scrollTo(0, 0)`))
 	b.picture(t, "reference-phone")
@@ -1108,16 +1117,6 @@ func testReference(b *browser) {
 		t.Errorf("the reference is %d pixels wide on a phone", wide)
 	}
 	b.run(t, screens[0].set())
-	if at := b.text("#links [aria-current]"); at != "Reference" {
-		t.Errorf("the current link is %q", at)
-	}
-	b.run(t, js(`document.querySelector('#theme').value = ''; document.querySelector('#theme').dispatchEvent(new Event('change'))`), chromedp.Click(chromedp.CSS("#leave")),
-		until(`document.querySelector('#state').textContent.includes('enter a token')`))
-	if kept := value[string](t, b, `sessionStorage.getItem('reelsplice.token') ?? ''`); kept != "" {
-		t.Error("the reference keeps the token")
-	}
-	b.open(t)
-	b.run(t, chromedp.Navigate(b.edge+"/page/reference"), chromedp.Click(chromedp.CSS("nav a")), until(`location.pathname === '/' && document.querySelector('h1')?.textContent === 'Your movie database'`), settled())
 }
 
 // check runs the checks of accessibility in the page.

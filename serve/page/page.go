@@ -1,22 +1,17 @@
-// Package page has the documents that the edge serves to people: the page at "/", whose HTML, modules,
-// styles and pictures are embedded as they are written, without a build step; the viewer of the API's
-// reference; and the OpenAPI document. Each is compressed at the first request for it. A Summary describes the
-// release that is served to the page.
+// Package page has the documents that the edge serves to people: the page at "/", whose HTML, modules, styles and
+// pictures are embedded without a build step, and the OpenAPI document. Each is compressed at the first request for it.
+// A Summary describes the current release to the page.
 package page
 
 import (
-	"bytes"
 	"embed"
+	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"net/url"
 	"path"
 	"strings"
 	"sync"
-
-	"github.com/klauspost/compress/gzip"
-	viewer "github.com/swaggest/swgui/v5/static"
 
 	"github.com/reelsplice/reelsplice/schemas/api"
 	"github.com/reelsplice/reelsplice/serve/static"
@@ -24,9 +19,6 @@ import (
 
 //go:embed assets
 var assets embed.FS
-
-//go:embed viewer
-var reference embed.FS
 
 // Paths of documents.
 const (
@@ -65,60 +57,27 @@ func New() *Set {
 	return s
 }
 
-// WithPage adds the page and the viewer of the reference. Images lie at imageBaseURL, an absolute URL.
-// The error names an embedded file that is no document.
+// WithPage adds the page. Images lie at imageBaseURL, an absolute URL. The error names an embedded file that is not a
+// document.
 func (s *Set) WithPage(imageBaseURL string) error {
 	s.policy = policy(imageBaseURL)
-	for _, in := range []struct {
-		files  fs.FS
-		folder string
-		wanted func(name string) bool
-	}{
-		{assets, "assets", func(string) bool { return true }},
-		{reference, "viewer", func(string) bool { return true }},
-		{viewer.FS, ".", func(name string) bool { return viewerFiles[name] }},
-	} {
-		files, err := fs.ReadDir(in.files, in.folder)
+	files, err := fs.ReadDir(assets, "assets")
+	if err != nil {
+		return fmt.Errorf("read the page: %w", err)
+	}
+	for _, f := range files {
+		content, err := fs.ReadFile(assets, "assets/"+f.Name())
+		if err == nil && types[path.Ext(f.Name())] == "" {
+			err = errors.New("unknown type of file")
+		}
 		if err != nil {
-			return fmt.Errorf("read the page: %w", err)
+			return fmt.Errorf("read the page: %s: %w", f.Name(), err)
 		}
-		for _, f := range files {
-			if !in.wanted(f.Name()) {
-				continue
-			}
-			if err := s.addFile(in.files, path.Join(in.folder, f.Name())); err != nil {
-				return fmt.Errorf("read the page: %s: %w", f.Name(), err)
-			}
-		}
+		s.add(Folder+f.Name(), f.Name(), func() (body, packed []byte) { return content, nil })
 	}
 	s.documents["/"] = s.documents[Folder+"index.html"]
 	delete(s.documents, Folder+"index.html") // its relative addresses lead nowhere from there
 	s.documents[FaviconPath] = s.documents[Folder+"favicon.ico"]
-	s.documents[Folder+"reference"] = s.documents[Folder+"reference.html"]
-	return nil
-}
-
-// viewerFiles are the files of Swagger UI that the reference needs.
-var viewerFiles = map[string]bool{"swagger-ui-bundle.js.gz": true, "swagger-ui.css.gz": true}
-
-// addFile adds a file, which may be compressed already.
-func (s *Set) addFile(in fs.FS, file string) error {
-	content, err := fs.ReadFile(in, file)
-	if err != nil {
-		return err
-	}
-	name, isPacked := strings.CutSuffix(path.Base(file), ".gz")
-	if types[path.Ext(name)] == "" {
-		return fmt.Errorf("unknown type of file")
-	}
-	if !isPacked {
-		s.add(Folder+name, name, func() (body, packed []byte) { return content, nil })
-		return nil
-	}
-	if _, err := gzip.NewReader(bytes.NewReader(content)); err != nil {
-		return err
-	}
-	s.add(Folder+name, name, func() (body, packed []byte) { return inflate(content), content })
 	return nil
 }
 
@@ -140,19 +99,6 @@ func (s *Set) Find(at []byte) (*Document, bool) {
 
 // Policy returns the Content-Security-Policy of the page; "" without it.
 func (s *Set) Policy() string { return s.policy }
-
-// inflate returns the content of a gzip file that is part of the program; a test does so first.
-func inflate(packed []byte) []byte {
-	z, err := gzip.NewReader(bytes.NewReader(packed))
-	if err != nil {
-		return nil
-	}
-	body, err := io.ReadAll(z)
-	if err != nil {
-		return nil
-	}
-	return body
-}
 
 // policy returns the Content-Security-Policy: nothing but this server's own files, and pictures from
 // the base URL of images.

@@ -7,6 +7,7 @@ import { discover, list, results, start } from './lists.js';
 import { title } from './titles.js';
 import { explorer } from './splice.js';
 import { about } from './release.js';
+import { reference } from './reference.js';
 import { searchField } from './search.js';
 import { drawLinks, languagePicker, menu, pickLanguage, themePicker } from './tools.js';
 
@@ -57,6 +58,7 @@ function viewOf({ name, parts, query }) {
     case 'search': return results(parts, query);
     case 'splice': return explorer(parts, query);
     case 'release': return about();
+    case 'reference': return reference(parts, query);
     case 'movie': case 'person': case 'collection':
       if (/^\d+$/.test(parts[0] ?? '')) return title(name, parts);
       break;

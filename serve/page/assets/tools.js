@@ -41,12 +41,12 @@ export function themePicker() {
   return theme;
 }
 
-const LINKS = { '': ['#/', 'Start'], list: ['#/list/movie/popular', 'Lists'], discover: ['#/discover/movie', 'Discover'], splice: ['#/splice', 'Splice'], release: ['#/release', 'Release'], reference: ['page/reference', 'Reference'] };
+const LINKS = { '': ['#/', 'Start'], list: ['#/list/movie/popular', 'Lists'], discover: ['#/discover/movie', 'Discover'], splice: ['#/splice', 'Splice'], release: ['#/release', 'Release'], reference: ['#/reference', 'Reference'] };
 
-/** drawLinks draws the navigation, with the view at as the current one. base leads from the document to the page. */
-export function drawLinks(at, base = '') {
+/** drawLinks draws the navigation, with the view at as the current one. */
+export function drawLinks(at) {
   const links = document.getElementById('links');
-  if (!links.firstChild) replace(links, h('ul', { role: 'list' }, Object.entries(LINKS).map(([view, [href, label]]) => h('li', null, h('a', { href: base + href, 'data-view': view }, label)))));
+  if (!links.firstChild) replace(links, h('ul', { role: 'list' }, Object.entries(LINKS).map(([view, [href, label]]) => h('li', null, h('a', { href, 'data-view': view }, label)))));
   for (const link of links.querySelectorAll('a')) {
     if (link.dataset.view === at) link.setAttribute('aria-current', 'page');
     else link.removeAttribute('aria-current');
