@@ -166,7 +166,7 @@ func TestMonitoringNames(t *testing.T) {
 	}
 }
 
-// TestPromtool has Prometheus' own tool check the rules and their tests, and the queries of the dashboard.
+// TestPromtool checks the rules with their tests, and the queries of the dashboard, with Prometheus' own tool.
 func TestPromtool(t *testing.T) {
 	promtool, err := exec.LookPath("promtool")
 	if err != nil {

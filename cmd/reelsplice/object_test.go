@@ -11,8 +11,8 @@ import (
 	"github.com/reelsplice/reelsplice/schemas/object/objecttest"
 )
 
-// setUpStore gives a script its store: $S3 comes before a key and $Q behind it.
-// Each script has a folder of its own in the bucket.
+// setUpStore gives a script its store: $S3 is the prefix of a key and $Q its suffix. Each script has a folder of its
+// own in the bucket.
 func setUpStore(env *testscript.Env, store *objecttest.Server) error {
 	env.Setenv("S3", "s3://"+objecttest.Bucket+"/"+storeFolder(env.WorkDir))
 	env.Setenv("Q", "?"+store.Query())
@@ -22,7 +22,7 @@ func setUpStore(env *testscript.Env, store *objecttest.Server) error {
 	return nil
 }
 
-// storeFolder returns the folder, in the bucket, of the script at work in dir.
+// storeFolder returns the bucket folder of the script that runs in dir.
 func storeFolder(dir string) string { return filepath.Base(dir) }
 
 // scriptStore puts a file into the store: store FILE KEY.
@@ -31,7 +31,7 @@ func scriptStore(ts *testscript.TestScript, s *objecttest.Server, args []string)
 	s.Put(t, storeFolder(ts.Getenv("WORK"))+"/"+args[1], []byte(ts.ReadFile(args[0])))
 }
 
-// scriptStored prints how many keys start with a prefix, and which: stored PREFIX.
+// scriptStored prints the number of keys with a prefix, and the keys: stored PREFIX.
 func scriptStored(ts *testscript.TestScript, s *objecttest.Server, args []string) {
 	folder := storeFolder(ts.Getenv("WORK")) + "/"
 	keys := s.Keys(scriptT{ts}, folder+args[0])
@@ -41,7 +41,7 @@ func scriptStored(ts *testscript.TestScript, s *objecttest.Server, args []string
 	}
 }
 
-// scriptSpoil flips a bit of the first object whose key starts with a prefix: spoil PREFIX.
+// scriptSpoil flips a bit of the first object whose key has a prefix: spoil PREFIX.
 func scriptSpoil(ts *testscript.TestScript, s *objecttest.Server, args []string) {
 	t, key := scriptT{ts}, firstKey(ts, s, args[0])
 	data := s.Get(t, key)
@@ -62,7 +62,7 @@ func firstKey(ts *testscript.TestScript, s *objecttest.Server, prefix string) st
 	return keys[0]
 }
 
-// scriptT lets a script fail where a test would.
+// scriptT fails a script instead of a test.
 type scriptT struct{ ts *testscript.TestScript }
 
 func (t scriptT) Helper()                      {}

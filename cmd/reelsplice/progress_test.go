@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// started is when the work of these tests begins.
+// started is the start time of the work in these tests.
 var started = time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 
 func after(d time.Duration) time.Time { return started.Add(d) }
@@ -58,11 +58,11 @@ func TestText(t *testing.T) {
 	f("bytes", 4<<20-1, 4<<20, 1, 1, "ingest: 99% (4.0 MiB of 4.0 MiB), 1 B/s, 1s left")
 	f("bytes", 0, 1<<40, 1<<20, 1<<20, "ingest: 0% (0 B of 1.0 TiB), 1.0 MiB/s, 291h16m16s left")
 	f("bytes", 4<<20, 4<<20, 2<<20, 0, "ingest: 100% (4.0 MiB of 4.0 MiB), 2.0 MiB/s")
-	f("bytes", 4<<20, 0, 2<<20, 0, "ingest: 4.0 MiB, 2.0 MiB/s") // the total is not known
+	f("bytes", 4<<20, 0, 2<<20, 0, "ingest: 4.0 MiB, 2.0 MiB/s") // unknown total
 	f("records", 10, 100, 3, 30, "ingest: 10% (10 of 100), 3/s, 30s left")
 }
 
-// shownBy returns a progress that shows in a buffer, without a goroutine.
+// shownBy returns a progress that writes to a buffer, without a goroutine.
 func shownBy(out *bytes.Buffer, change func(p *progress)) *progress {
 	p := newProgress("ingest", true, started)
 	p.out, p.quit = out, make(chan struct{})
@@ -70,7 +70,7 @@ func shownBy(out *bytes.Buffer, change func(p *progress)) *progress {
 	return p
 }
 
-// TestShortWork: work that is over before the first line has none.
+// TestShortWork: work that ends before the first line has none.
 func TestShortWork(t *testing.T) {
 	var out bytes.Buffer
 	p := shownBy(&out, func(p *progress) { p.update(4, 4) })
@@ -116,7 +116,7 @@ func TestJSONLines(t *testing.T) {
 	}
 }
 
-// TestTerminalLine: on a terminal, each state replaces the one before and the last one stays.
+// TestTerminalLine: on a terminal, each state replaces the previous one and the last one stays.
 func TestTerminalLine(t *testing.T) {
 	var out bytes.Buffer
 	p := shownBy(&out, func(p *progress) { p.screen = &screen{out: &out} })
@@ -131,7 +131,7 @@ func TestTerminalLine(t *testing.T) {
 	}
 }
 
-// TestScreen: lines of a log stand above the progress, and none is glued to it.
+// TestScreen: log lines appear above the progress, on lines of their own.
 func TestScreen(t *testing.T) {
 	var out bytes.Buffer
 	s := &screen{out: &out}
@@ -154,7 +154,7 @@ func TestScreen(t *testing.T) {
 	}
 }
 
-// TestProgress runs the real thing, with an interval of its own, from many goroutines.
+// TestProgress runs a real progress, with a short interval, from many goroutines.
 func TestProgress(t *testing.T) { synctest.Test(t, testProgress) }
 
 func testProgress(t *testing.T) {
@@ -175,7 +175,7 @@ func testProgress(t *testing.T) {
 	wg.Wait()
 	p.update(200, 200)
 	p.stop()
-	p.stop() // once more does nothing
+	p.stop() // repeating it does nothing
 	p.update(201, 201)
 	lines := strings.Split(strings.TrimSpace(out.String()), "\n")
 	if len(lines) < 3 {
@@ -197,8 +197,8 @@ func testProgress(t *testing.T) {
 	}
 }
 
-// TestProgressModes: --quiet shows nothing, --json lines of JSON, and what is no
-// terminal gets lines of text.
+// TestProgressModes: --quiet shows nothing, --json shows lines of JSON, and without a terminal there are lines of
+// text.
 func TestProgressModes(t *testing.T) {
 	f := func(a *app, shows, json bool) {
 		t.Helper()

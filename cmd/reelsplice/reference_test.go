@@ -52,7 +52,7 @@ func TestReferenceCommands(t *testing.T) {
 	generated(t, "commands.md", b.String())
 }
 
-// describeCommands writes the commands below c that users see, depth first.
+// describeCommands writes the visible commands below c, depth first.
 func describeCommands(b *strings.Builder, c *cobra.Command) {
 	for _, sub := range c.Commands() {
 		if sub.Hidden || sub.Name() == "help" || sub.Name() == "completion" {
@@ -93,7 +93,7 @@ func describeFlags(b *strings.Builder, flags *pflag.FlagSet) {
 	}
 }
 
-// TestReferenceOperations: docs/reference/operations.md has every operation that reads.
+// TestReferenceOperations: docs/reference/operations.md has every read operation.
 func TestReferenceOperations(t *testing.T) {
 	path := filepath.Join("..", "..", "docs", "reference", "operations.md")
 	text, err := os.ReadFile(path)

@@ -16,7 +16,8 @@ import (
 	"time"
 )
 
-// TestSystemd: an edge with a notify socket and a passed listener serves on that, and reports start, life, reload and end.
+// TestSystemd: an edge with a notify socket and a passed listener serves on the listener, and reports start, life,
+// reload and end.
 func TestSystemd(t *testing.T) {
 	dir := shortDir(t)
 	socket, err := net.ListenUnixgram("unixgram", &net.UnixAddr{Name: filepath.Join(dir, "notify"), Net: "unixgram"})
@@ -69,7 +70,7 @@ func TestSystemd(t *testing.T) {
 	if err := up.Process.Kill(); err != nil { // without STOPPING=1
 		t.Fatal(err)
 	}
-	// The process of systemd's unit knows its own number alone.
+	// The process of systemd's unit has only its own number.
 	edge := exec.CommandContext(t.Context(), "sh", "-c", `LISTEN_PID=$$ exec "$@"`, "sh", link, "serve", "--releases", releases,
 		"--tokens", tokens, "--addr", "192.0.2.1:1", "--shutdown-delay", "0s")
 	edge.Env = append(os.Environ(), "NOTIFY_SOCKET="+socket.LocalAddr().String(), "WATCHDOG_USEC=100000", "LISTEN_FDS=1")
@@ -99,7 +100,7 @@ func TestSystemd(t *testing.T) {
 	}
 }
 
-// start starts a command, which does not outlive the test, and returns how it ends.
+// start starts a command, which ends with the test, and returns its result.
 func start(t *testing.T, cmd *exec.Cmd) <-chan error {
 	t.Helper()
 	if err := cmd.Start(); err != nil {
@@ -111,12 +112,12 @@ func start(t *testing.T, cmd *exec.Cmd) <-chan error {
 	return ended
 }
 
-// A status is that of a Server in a test.
+// A status is the status of a Server in a test.
 type status struct{ ready bool }
 
 func (s status) Status() (text string, ready bool) { return "text", s.ready }
 
-// TestReloadBeforeStart: a reload before the edge is ready does not report that it is.
+// TestReloadBeforeStart: a reload before the edge is ready does not report readiness.
 func TestReloadBeforeStart(t *testing.T) {
 	socket, err := net.ListenUnixgram("unixgram", &net.UnixAddr{Name: filepath.Join(shortDir(t), "notify"), Net: "unixgram"})
 	if err != nil {
@@ -144,10 +145,10 @@ func TestReloadBeforeStart(t *testing.T) {
 	}
 }
 
-// shortDir returns a folder for sockets, whose paths have to be short.
+// shortDir returns a folder for sockets, whose paths must be short.
 func shortDir(t *testing.T) string {
 	t.Helper()
-	dir, err := os.MkdirTemp("", "systemd") //nolint:usetesting // that of t.TempDir is long
+	dir, err := os.MkdirTemp("", "systemd") //nolint:usetesting // t.TempDir's path is long
 	if err != nil {
 		t.Fatal(err)
 	}

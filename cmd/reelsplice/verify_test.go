@@ -12,7 +12,8 @@ import (
 	"github.com/reelsplice/reelsplice/schemas/tables/posting"
 )
 
-// TestCheckTables: verify opens what an edge opens, so it names a column without which no edge serves the table.
+// TestCheckTables: verify opens the same files as an edge, so it reports a missing column without which no edge
+// serves the table.
 func TestCheckTables(t *testing.T) {
 	ok := func(err error) {
 		t.Helper()

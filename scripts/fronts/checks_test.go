@@ -25,7 +25,7 @@ import (
 	"github.com/reelsplice/reelsplice/schemas/sharedtest"
 )
 
-// A front is one that runs, and what its file promises.
+// A front is a running front, with the promises of its file.
 type front struct {
 	*site
 	addr      string
@@ -37,7 +37,7 @@ type front struct {
 	http      *http.Client
 }
 
-// spoofed and guest must be in no log.
+// spoofed and guest must not be in any log.
 const (
 	spoofed = "203.0.113.77"
 	guest   = "2f3b1c9ad0e84e55b6a1c7d8e9f00112"
@@ -50,7 +50,7 @@ func dialTo(addr string) func(context.Context, string, string) (net.Conn, error)
 	}
 }
 
-// A response is one that was read whole.
+// A response is a completely read response.
 type response struct {
 	*http.Response
 	body []byte
@@ -78,7 +78,7 @@ func ask(c *http.Client, method, url, token string, fields ...string) (*response
 	return &response{rs, body}, err
 }
 
-// get asks the front and wants a status.
+// get requests a path from the front and requires a status.
 func (f *front) get(t *testing.T, status int, path, token string, fields ...string) *response {
 	t.Helper()
 	return f.do(t, http.MethodGet, status, path, token, fields...)
@@ -96,7 +96,7 @@ func (f *front) do(t *testing.T, method string, status int, path, token string, 
 	return rs
 }
 
-// direct asks the first edge itself.
+// direct sends a request to the first edge itself.
 func (s *site) direct(t *testing.T, method, path, token string, fields ...string) *response {
 	t.Helper()
 	c := &http.Client{Transport: &http.Transport{DisableCompression: true, DisableKeepAlives: true}}
@@ -107,7 +107,7 @@ func (s *site) direct(t *testing.T, method, path, token string, fields ...string
 	return rs
 }
 
-// check runs all checks of a front, in an order in which the last ones stop edges and the front.
+// check runs all checks of a front. The last ones stop edges and the front.
 func (f *front) check(t *testing.T) {
 	t.Helper()
 	f.http = f.client(f.addr)
@@ -177,7 +177,7 @@ func (f *front) checkResponses(t *testing.T, token string) {
 	}
 	f.get(t, http.StatusNotFound, "/3/movie/999999999", token)
 	f.get(t, http.StatusNotFound, "/3/movie/550%3Flanguage=de-DE", token)
-	f.get(t, http.StatusOK, "/3/movie/550?language=de-DE", token) // the 404 before has another key
+	f.get(t, http.StatusOK, "/3/movie/550?language=de-DE", token) // the earlier 404 has another key
 	f.do(t, http.MethodPost, http.StatusMethodNotAllowed, "/3/movie/550/rating", token)
 	flight := f.do(t, http.MethodOptions, http.StatusNoContent, "/3/movie/550", "", "Origin", "https://app.example.org", "Access-Control-Request-Method", "GET")
 	if !strings.Contains(flight.Header.Get("Access-Control-Allow-Headers"), "Authorization") {
@@ -185,7 +185,7 @@ func (f *front) checkResponses(t *testing.T, token string) {
 	}
 	f.get(t, http.StatusOK, "/", "")
 	f.get(t, http.StatusUnauthorized, "/page/release", "")
-	for _, path := range []string{"/page/release", "/page/explain?path=%2F3%2Fmovie%2F550", "//3/movie/550"} { // they need a token, and no cache has them
+	for _, path := range []string{"/page/release", "/page/explain?path=%2F3%2Fmovie%2F550", "//3/movie/550"} { // they need a token, and no cache stores them
 		f.get(t, http.StatusOK, path, token)
 	}
 	for range 2 {
@@ -212,7 +212,7 @@ func gunzip(t *testing.T, body []byte) []byte {
 func (f *front) checkRefusals(t *testing.T, token string) {
 	t.Helper()
 	wrong := "rsp_WRONG" + token[9:]
-	f.issued = append(f.issued, wrong) // no log may have it either
+	f.issued = append(f.issued, wrong) // it must not be in any log either
 	for _, path := range []string{"/3/movie/550", "/3/movie/550?api_key=" + wrong, "/3/authentication", "/4/list/1"} {
 		for range 2 {
 			want := f.direct(t, http.MethodGet, path, "")
@@ -228,22 +228,22 @@ func (f *front) checkRefusals(t *testing.T, token string) {
 	f.get(t, http.StatusUnauthorized, "/page/release", wrong)
 	f.get(t, http.StatusOK, "/", wrong) // the page needs no token, so its 200 accepts none
 	f.get(t, http.StatusUnauthorized, "/3/movie/550?language=de-DE", wrong)
-	f.get(t, http.StatusOK, "/3/movie/550?api_key="+wrong, token) // a bearer token counts before it
+	f.get(t, http.StatusOK, "/3/movie/550?api_key="+wrong, token) // a bearer token takes precedence
 	got := f.get(t, http.StatusOK, "/3/movie/550?language=de-DE&api_key="+token+"&append_to_response=credits", "", "Accept-Encoding", "gzip")
 	if want := f.direct(t, http.MethodGet, "/3/movie/550?language=de-DE&append_to_response=credits", token, "Accept-Encoding", "gzip"); !bytes.Equal(got.body, want.body) {
 		t.Errorf("a key in the midst of a query changes the response:\n%s\n%s", gunzip(t, got.body), gunzip(t, want.body))
 	}
-	for range 2 { // checkLogs looks for the second key in what is stored
+	for range 2 { // checkLogs searches stored responses for the second key
 		f.get(t, http.StatusOK, "/3/movie/550?api_key="+token+"&language=de-DE&api_key="+token, "")
 		f.get(t, http.StatusOK, "/3/movie/550?language=de-DE&API_KEY="+token, token)
 	}
 }
 
-// checkCredentials sends credentials in all their forms: the front accepts and refuses them as the edge does.
+// checkCredentials sends credentials in all their forms: the front accepts and refuses the same ones as the edge.
 func (f *front) checkCredentials(t *testing.T, token string) {
 	t.Helper()
 	wrong := "rsp_OTHER" + token[9:]
-	f.issued = append(f.issued, wrong) // no log may have it either
+	f.issued = append(f.issued, wrong) // it must not be in any log either
 	for _, c := range []struct{ query, authorization string }{
 		{"?api_key=$T", ""},
 		{"?api_key=$T", "Basic eDp5"},
@@ -266,7 +266,7 @@ func (f *front) checkCredentials(t *testing.T, token string) {
 		{"?language=de-DE?api_key=$T", ""},
 		{"??api_key=$T", ""},
 		{"??api_key=$T&api_key=$W", ""},
-		// checkLogs looks for the token in what is stored.
+		// checkLogs searches stored responses for the token.
 		{"?other_api_key=$T", "Bearer $T"},
 		{"?api_key[]=$T", "Bearer $T"},
 		{"?api%5Fkey=$T", "Bearer $T"},
@@ -288,7 +288,7 @@ func (f *front) checkCredentials(t *testing.T, token string) {
 			}
 		}
 	}
-	// Behind a second question mark a key is no credential, but no cache keeps it.
+	// After a second question mark a key is no credential, but no cache stores it.
 	for _, query := range []string{"?language=de-DE?api_key=" + token, "??api_key=" + token + "&language=de-DE", "?language=de-DE?api_key=" + token + "?api_key=" + token} {
 		as := query
 		if f.caches {
@@ -303,17 +303,18 @@ func (f *front) checkCredentials(t *testing.T, token string) {
 	}
 }
 
-// checkLimited asks with a token above its limit.
+// checkLimited sends requests with a token above its limit.
 func (f *front) checkLimited(t *testing.T) {
 	token := f.token(t, "limited", "--rate", "1")
 	f.checkLimit(t, token, func(n int) (*response, error) {
-		// A front that keeps the verdict on a token asks an edge about each of these forms.
+		// A front that caches the verdict on a token sends each of these forms to an edge.
 		bearer := "Bearer" + strings.Repeat(" ", n%200+1) + token
 		return ask(f.http, http.MethodGet, "https://"+host+"/3/movie/550?limited="+strconv.Itoa(n), "", "Authorization", bearer)
 	})
 }
 
-// checkLimit calls send until ten requests are refused. All others have 200, and the front passes the edge's 429 as it is.
+// checkLimit calls send until ten requests are refused. All others have 200, and the front passes the edge's 429 on
+// unchanged.
 func (s *site) checkLimit(t *testing.T, token string, send func(n int) (*response, error)) {
 	t.Helper()
 	var want *response
@@ -345,13 +346,13 @@ func (s *site) checkLimit(t *testing.T, token string, send func(n int) (*respons
 	})
 }
 
-// isHit asks for a path, and reports whether the response comes from the cache.
+// isHit requests a path, and reports whether the response comes from the cache.
 func (f *front) isHit(t *testing.T, method, path, token string) bool {
 	t.Helper()
 	return f.do(t, method, http.StatusOK, path, token, "Accept-Encoding", "gzip").Header.Get("X-Cache") == "HIT"
 }
 
-// hit asks until a response comes from the cache.
+// hit repeats a request until a response comes from the cache.
 func (f *front) hit(t *testing.T, path, token string) {
 	t.Helper()
 	sharedtest.Eventually(t, "a hit for "+path, func() bool { return f.isHit(t, http.MethodGet, path, token) })
@@ -371,14 +372,14 @@ func (f *front) checkHits(t *testing.T) {
 	f.issued = append(f.issued, one+"x")
 }
 
-// tryHits stores a response with one token, and asks for it with each: the key has none.
+// tryHits stores a response with one token, and requests it with each: the key contains no token.
 func (f *front) tryHits(t *testing.T, path, one, two string) error {
 	t.Helper()
 	if f.isHit(t, http.MethodGet, path, one) {
 		t.Error("the first request of all is a hit")
 	}
 	f.hit(t, path, one)
-	f.isHit(t, http.MethodGet, path, two) // HAProxy asks the edge about the second token
+	f.isHit(t, http.MethodGet, path, two) // HAProxy checks the second token with the edge
 	before, parameters, _ := strings.Cut(path, "?")
 	for _, c := range []struct{ method, path, token string }{
 		{http.MethodGet, path, two},
@@ -402,7 +403,8 @@ func (f *front) checkRevoked(t *testing.T) {
 	if _, err := f.run("token", "revoke", "--tokens", f.tokens, "--name", "gone"); err != nil {
 		t.Fatal(err)
 	}
-	// Requests go on meanwhile: hits must not prolong what the cache knows of the token. One edge may know before the other.
+	// Requests continue meanwhile: hits must not extend the cached verdict on the token. One edge may learn of it
+	// before the other.
 	begin := time.Now()
 	accepted, refused := begin, false
 	for !refused || time.Since(accepted) < 2*time.Second {
@@ -413,7 +415,7 @@ func (f *front) checkRevoked(t *testing.T) {
 		if refused = rs.StatusCode == http.StatusUnauthorized; !refused {
 			accepted = time.Now()
 		}
-		if accepted.Sub(begin) > 30*time.Second { // 6 seconds, and what a busy machine adds
+		if accepted.Sub(begin) > 30*time.Second { // 6 seconds, and the delay of a busy machine
 			t.Fatalf("a token that was revoked %s ago gets %s", accepted.Sub(begin), rs.Status)
 		}
 		time.Sleep(100 * time.Millisecond)
@@ -421,7 +423,7 @@ func (f *front) checkRevoked(t *testing.T) {
 	t.Logf("refused after %s", accepted.Sub(begin).Round(100*time.Millisecond))
 }
 
-// checkReuse counts connections to edges that ended while requests followed one another.
+// checkReuse counts connections to edges that ended during consecutive requests.
 func (f *front) checkReuse(t *testing.T, token string) {
 	t.Helper()
 	before := ended(t, f.port)
@@ -434,7 +436,7 @@ func (f *front) checkReuse(t *testing.T, token string) {
 	}
 }
 
-// ended returns how many connections to a port of this machine have ended within the last minute.
+// ended returns how many connections to a local port have ended within the last minute.
 func ended(t *testing.T, port string) (n int) {
 	t.Helper()
 	table, err := os.ReadFile("/proc/net/tcp")
@@ -491,7 +493,8 @@ func (f *front) checkPublish(t *testing.T, token string) {
 	})
 }
 
-// checkBroken asks for what cannot be stored, because the folder is away. checkLogs looks for the error that quotes the request.
+// checkBroken requests paths that cannot be stored, because the folder is gone. checkLogs searches for the error that
+// quotes the request.
 func (f *front) checkBroken(t *testing.T, token string) {
 	t.Helper()
 	away := f.stored + "-away"
@@ -508,7 +511,7 @@ func (f *front) checkBroken(t *testing.T, token string) {
 	}
 }
 
-// checkEnds drains an edge and kills the other one, under load of requests that no cache has.
+// checkEnds drains an edge and kills the other one, under a load of uncached requests.
 func (f *front) checkEnds(t *testing.T, token string) {
 	t.Helper()
 	var n atomic.Int64
@@ -547,7 +550,7 @@ func (f *front) checkEnds(t *testing.T, token string) {
 	sharedtest.Eventually(t, "100 requests", func() bool { return n.Load() >= 100 })
 }
 
-// asked returns an error unless the front sends requests to an edge that was started anew.
+// asked returns an error unless the front sends requests to a restarted edge.
 func (f *front) asked(edge int) error {
 	rs, err := ask(http.DefaultClient, http.MethodGet, "http://"+address(edge)+":"+f.admin+"/metrics", "")
 	if err == nil && !requestsServed.Match(rs.body) {

@@ -22,7 +22,8 @@ func logsOf(t *testing.T, s *site) string {
 	return dir
 }
 
-// nginxMain is the main configuration that includes the file of a test. A root of a machine stays root, for folders of tests are its own.
+// nginxMain is the main configuration that includes the file of a test. On a machine with only root, nginx stays
+// root, which owns the tests' folders.
 const nginxMain = "%sdaemon off;\npid %[2]s/nginx.pid;\nerror_log %[3]s/main.log;\nevents {}\nhttp {\n\tgzip on;\n\tgzip_types *;\n\tclient_body_temp_path %[2]s;\n" +
 	"\tproxy_temp_path %[2]s;\n\tfastcgi_temp_path %[2]s;\n\tuwsgi_temp_path %[2]s;\n\tscgi_temp_path %[2]s;\n\tinclude %[4]s;\n}\n"
 
@@ -110,7 +111,7 @@ func TestVarnish(t *testing.T) {
 	f := &front{
 		site: s, addr: addr, caches: true, purgeAddr: purge, logs: logs,
 		stop: func() {
-			time.Sleep(time.Second) // varnishncsa reads what is left
+			time.Sleep(time.Second) // varnishncsa reads the rest
 			for _, p := range []*process{front2, log, cache} {
 				p.end(syscall.SIGTERM)
 			}

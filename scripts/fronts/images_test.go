@@ -15,7 +15,7 @@ import (
 	"github.com/reelsplice/reelsplice/schemas/sharedtest"
 )
 
-// An imageHost stands for image.tmdb.org.
+// An imageHost replaces image.tmdb.org.
 type imageHost struct {
 	*httptest.Server
 	asked   atomic.Int64
@@ -52,7 +52,7 @@ func newImageHost(t *testing.T) *imageHost {
 
 const imageURL = "https://image.example.org"
 
-// image asks for an image and wants a status, a type and an end of the body.
+// image requests an image and requires a status, a type and an end of the body.
 func image(t *testing.T, c *http.Client, path string, status int, contentType, end string) *response {
 	t.Helper()
 	rs, err := ask(c, http.MethodGet, imageURL+path, "a-token", "Cookie", "session=1")
@@ -65,7 +65,7 @@ func image(t *testing.T, c *http.Client, path string, status int, contentType, e
 	return rs
 }
 
-// checkPlain asks for an image by the address that applications make of base_url.
+// checkPlain requests an image by the address that applications build from base_url.
 func checkPlain(t *testing.T, addr string) {
 	t.Helper()
 	c := &http.Client{Timeout: sharedtest.Patience, Transport: &http.Transport{DialContext: dialTo(addr)}}
@@ -78,7 +78,7 @@ func checkPlain(t *testing.T, addr string) {
 	}
 }
 
-// checkImages runs the checks of both proxies, and refuses and ends the host.
+// checkImages runs the checks of both proxies, with a host that refuses and one that is down.
 func (h *imageHost) checkImages(t *testing.T, c *http.Client, plain string) {
 	t.Helper()
 	sharedtest.Retry(t, "the image proxy responds", func() error {
@@ -107,7 +107,7 @@ func (h *imageHost) checkImages(t *testing.T, c *http.Client, plain string) {
 	if err := ok(c.Head(imageURL + "/t/p/w500/abc.jpg")); err != nil {
 		t.Errorf("HEAD of an image: %v", err)
 	}
-	if n := h.asked.Load(); n > asked+1 { // HEAD may ask it
+	if n := h.asked.Load(); n > asked+1 { // HEAD may send a request
 		t.Errorf("%d requests that are for no image came to the host", n-asked)
 	}
 	h.refuses.Store(true)
@@ -132,7 +132,7 @@ func TestImagesNginx(t *testing.T) {
 	start := startNginx(t, dir, dir, file)
 	c := w.client(addr)
 	host.checkImages(t, c, plain)
-	// What is on the disk stays, also for the next process.
+	// Files on disk stay, also for the next process.
 	for range 2 {
 		if hit := image(t, c, "/t/p/w500/abc.jpg?x=1", http.StatusOK, "image/jpeg", "/t/p/w500/abc.jpg").Header.Get("X-Cache"); hit != "HIT" {
 			t.Errorf("a kept image is %s", hit)
@@ -172,7 +172,7 @@ func TestImagesCaddy(t *testing.T) {
 	image(t, c, "/t/p/w342/kept.jpg", http.StatusOK, "image/jpeg", "from the folder")
 }
 
-// TestHomeNginx: one address has the edge and the image proxy, by the names that applications have built in.
+// TestHomeNginx: one address serves the edge and the image proxy, under the applications' built-in names.
 func TestHomeNginx(t *testing.T) {
 	s := newSite(t, shared(t, "nginx"))
 	dir, images, addr, plain := t.TempDir(), newImageHost(t), "127.0.0.1:"+freePort(t), "127.0.0.1:"+freePort(t)
@@ -216,7 +216,7 @@ func TestHomeNginx(t *testing.T) {
 	}
 }
 
-// TestJWTNginx: a service decides about the credential of a client, and the edge gets a token of nginx.
+// TestJWTNginx: a service checks the credential of a client, and nginx adds a token for the edge.
 func TestJWTNginx(t *testing.T) {
 	s := newSite(t, shared(t, "nginx"))
 	verifier := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -244,7 +244,7 @@ func TestJWTNginx(t *testing.T) {
 	})
 }
 
-// TestImageBase asks an edge whose images come from a proxy.
+// TestImageBase requests images of an edge whose images come from a proxy.
 func TestImageBase(t *testing.T) {
 	s := newSite(t, shared(t))
 	port := freePort(t)

@@ -1,5 +1,5 @@
-// Package fronts tests the files of docs/reference/fronts: it starts each front as it is installed here, before two edges
-// over the sample, and checks what docs/how-to/run-behind-a-proxy.md and docs/how-to/serve-images.md promise.
+// Package fronts tests the files of docs/reference/fronts: it starts each installed front before two edges over the
+// sample, and checks the promises of docs/how-to/run-behind-a-proxy.md and docs/how-to/serve-images.md.
 package fronts
 
 import (
@@ -28,12 +28,12 @@ const (
 	tagline = "A new tagline."
 )
 
-// A world is what all fronts share: the program, two releases of the sample, and a certificate.
+// A world is shared by all fronts: the program, two releases of the sample, and a certificate.
 type world struct {
 	dir      string
 	program  string
 	old, new string // releases; a movie of the new one has another tagline
-	purge    string // lines of diff --purge from the old to the new one
+	purge    string // output of diff --purge from the old to the new one
 	pool     *x509.CertPool
 }
 
@@ -51,7 +51,7 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// shared returns the world, made at the first call. It skips tests where programs are missing, and outside long runs.
+// shared returns the world, made at the first call. It skips tests without their programs, and outside long runs.
 func shared(t *testing.T, programs ...string) *world {
 	t.Helper()
 	sharedtest.Long(t)
@@ -109,7 +109,8 @@ func newWorld() (*world, error) {
 	return w, w.loadCertificates()
 }
 
-// loadCertificates reads the authority for clients, and writes certificate and key in one file, as HAProxy wants them.
+// loadCertificates reads the authority for clients, and writes certificate and key into one file, as HAProxy
+// requires.
 func (w *world) loadCertificates() error {
 	var all [3][]byte
 	for i, name := range []string{"ca.pem", "cert.pem", "key.pem"} {
@@ -140,14 +141,14 @@ func (w *world) run(args ...string) (string, error) {
 	return string(out), nil
 }
 
-// A process is a front or an edge. What it prints is in its log.
+// A process is a front or an edge. Its output is in its log.
 type process struct {
 	cmd   *exec.Cmd
 	log   string
 	ended chan struct{}
 }
 
-// start starts a program that a test ends at the latest.
+// start starts a program that ends with the test.
 func start(t *testing.T, log, program string, args ...string) *process {
 	t.Helper()
 	f, err := os.OpenFile(log, os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600)
@@ -161,7 +162,7 @@ func start(t *testing.T, log, program string, args ...string) *process {
 		t.Fatal(err)
 	}
 	go func() {
-		_ = p.cmd.Wait() // how it ended is in its log
+		_ = p.cmd.Wait() // the reason is in its log
 		close(p.ended)
 	}()
 	t.Cleanup(func() {
@@ -231,7 +232,7 @@ func (s *site) token(t *testing.T, name string, flags ...string) string {
 	return token
 }
 
-// accepts asks an edge itself with a token.
+// accepts sends a request with a token to an edge itself.
 func (s *site) accepts(edge int, token string) error {
 	rs, err := ask(http.DefaultClient, http.MethodGet, "http://"+address(edge)+":"+s.port+"/3/configuration", token)
 	if err == nil && rs.StatusCode != http.StatusOK {
@@ -240,13 +241,13 @@ func (s *site) accepts(edge int, token string) error {
 	return err
 }
 
-// address returns an edge's address: one of loopback that no other process uses.
+// address returns an edge's address: a loopback address that no other process uses.
 func address(edge int) string { return fmt.Sprintf("127.0.77.%d", edge+1) }
 
 func (s *site) startEdge(t *testing.T, i int) {
 	t.Helper()
 	s.edges[i] = start(t, filepath.Join(s.tmp, fmt.Sprintf("edge%d.log", i+1)), s.program, "serve", "--releases", s.path("releases"), "--tokens", s.tokens,
-		"--addr", address(i)+":"+s.port, "--admin-addr", address(i)+":"+s.admin, "--shutdown-delay", "10s") // the front looks more often
+		"--addr", address(i)+":"+s.port, "--admin-addr", address(i)+":"+s.admin, "--shutdown-delay", "10s") // the front checks more often
 	edge := s.edges[i]
 	t.Cleanup(func() { edge.end(syscall.SIGKILL) }) // a drain would only take time
 	sharedtest.Retry(t, "the edge is ready", func() error { return ok(http.Get("http://" + address(i) + ":" + s.admin + "/readyz")) })
@@ -282,7 +283,7 @@ func ok(rs *http.Response, err error) error {
 	return nil
 }
 
-// freePort returns a port that nothing listens at on the addresses of both edges.
+// freePort returns a port without a listener on the addresses of both edges.
 func freePort(t *testing.T) string {
 	t.Helper()
 	for range 20 {
@@ -302,8 +303,8 @@ func freePort(t *testing.T) string {
 	return ""
 }
 
-// config writes a file of docs/reference/fronts with replacements, pairs of old and new text, into the folder of the test.
-// Each old text has to be in the file.
+// config writes a file of docs/reference/fronts into the folder of the test, with replacements: pairs of old and new
+// text. The file must contain each old text.
 func config(t *testing.T, dir, name string, pairs ...string) string {
 	t.Helper()
 	data, err := os.ReadFile(filepath.Join("../../docs/reference/fronts", name))

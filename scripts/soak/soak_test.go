@@ -10,7 +10,7 @@ import (
 	"github.com/reelsplice/reelsplice/serve/servetest"
 )
 
-// TestCompare checks that a response with one difference is wrong, and no other one is.
+// TestCompare checks that a response with one difference is wrong, and that no other one is.
 func TestCompare(t *testing.T) {
 	dir := t.TempDir()
 	id := servetest.Build(t, dir, 6, servetest.Movie550)

@@ -30,7 +30,7 @@ const chartDir = "../helm/reelsplice"
 
 var update = flag.Bool("update", false, "write the golden files")
 
-// monitor has what the operator of Prometheus reads of a ServiceMonitor.
+// monitor has the fields of a ServiceMonitor that Prometheus' operator reads.
 type monitor struct {
 	APIVersion string `json:"apiVersion"`
 	Kind       string `json:"kind"`
@@ -100,7 +100,7 @@ func render(t *testing.T, values string) (string, error) {
 	return b.String(), nil
 }
 
-// objects parses documents strictly: a field that Kubernetes lacks is an error, and so is one that is there twice.
+// objects parses documents strictly: unknown and repeated fields are errors.
 func objects(t *testing.T, text string) map[string]any {
 	t.Helper()
 	out := map[string]any{}
@@ -184,7 +184,7 @@ func TestChart(t *testing.T) {
 	}
 }
 
-// checkEdge checks that the parts of the edge find one another.
+// checkEdge checks that the parts of the edge refer to one another.
 func checkEdge(t *testing.T, all map[string]any) {
 	t.Helper()
 	d, ok := all["Deployment films-reelsplice"].(*apps.Deployment)
@@ -242,7 +242,7 @@ func checkEdge(t *testing.T, all map[string]any) {
 	}
 }
 
-// checkPod checks a pod against the standard "restricted", and that its volumes are there.
+// checkPod checks a pod against the standard "restricted", and that its volumes exist.
 func checkPod(t *testing.T, all map[string]any, pod *core.PodTemplateSpec) {
 	t.Helper()
 	s := pod.Spec.SecurityContext
@@ -279,7 +279,7 @@ func checkPod(t *testing.T, all map[string]any, pod *core.PodTemplateSpec) {
 }
 
 // TestCommandLines: the program has the commands and flags of all containers. With REELSPLICE=PROGRAM, each command
-// line is run with --help behind it, which refuses flags that do not exist.
+// line runs with --help at its end, which rejects unknown flags.
 func TestCommandLines(t *testing.T) {
 	program := os.Getenv("REELSPLICE")
 	if program == "" {
@@ -311,7 +311,7 @@ func TestCommandLines(t *testing.T) {
 	}
 }
 
-// TestRefusals: values that could not work are refused, with their name.
+// TestRefusals: values that cannot work are refused, with their name.
 func TestRefusals(t *testing.T) {
 	for values, want := range map[string]string{
 		"{}": "tokens: want existingSecret or file",

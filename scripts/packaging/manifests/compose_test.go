@@ -9,7 +9,7 @@ import (
 	"github.com/compose-spec/compose-go/v2/types"
 )
 
-// TestCompose loads the Compose file as "docker compose config" does, which refuses unknown keys and broken references.
+// TestCompose loads the Compose file like "docker compose config", which rejects unknown keys and broken references.
 func TestCompose(t *testing.T) {
 	const path = "../compose.yaml"
 	p, err := loader.LoadWithContext(t.Context(), types.ConfigDetails{
