@@ -165,8 +165,8 @@ type seriesFingerprints struct {
 	seasons []uint64 // each season with its episodes, which share it
 }
 
-// fingerprints returns the fingerprints of a series. Those of a season cover only the fields of the series that it
-// depends on, so that a change such as of votes leaves it alone.
+// fingerprints returns the fingerprints of a series. A season's covers only the fields of the series that it depends
+// on: a change of votes, for instance, leaves it alone.
 func (m *seriesBuilder) fingerprints(in *seriesInput, out *seriesOutput) (f seriesFingerprints) {
 	if in.tv != nil {
 		m.o.inputs.Record(record.Of(in.tv))

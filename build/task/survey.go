@@ -137,7 +137,7 @@ func (u *surveyor) seasons(ctx context.Context) error {
 	return records.Each(ctx, u.b.inputs.Of(fragment.KindSeason), u.span, seasonFields, func(k catalog.Key, s *catalog.Season) error {
 		s = complete.Base(s).V()
 		err := u.claimOwn(fragment.KindSeason, s.ID.V, k)
-		have := map[int64]bool{} // same as in seriesBuilder.allEpisodes
+		have := map[int64]bool{} // same as in seriesBuilder.completeSeason
 		for i := range s.Episodes {
 			n := s.Episodes[i].EpisodeNumber
 			if !derive.IsNumber(n) || have[n.V] {
