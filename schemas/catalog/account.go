@@ -24,7 +24,7 @@ type Account struct {
 	Watchlist       *AccountTitles `record:"watchlist"`
 	Rated           *AccountTitles `record:"rated"`
 	Recommendations *AccountTitles `record:"recommendations"`
-	// Lists are the IDs of the user's lists, in order. If unset, the lists with the user as author count.
+	// Lists are the IDs of the user's lists, in order. If unset, all lists by the user.
 	Lists []int64 `record:"lists"`
 	// Fetched is the day on which the record was fetched, YYYY-MM-DD: see FetchedColumn.
 	Fetched record.String `record:"_fetched,dict,own"`
@@ -119,7 +119,7 @@ type ListAuthor struct {
 	Username     record.String `record:"username"`
 }
 
-// ListItemPage is a page of the items of a list. A list given as a whole has one.
+// ListItemPage is a page of the items of a list. A list stored whole has one page.
 type ListItemPage = Page[ListItem]
 
 // ListItem is a title on a list.

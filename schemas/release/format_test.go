@@ -77,7 +77,7 @@ func TestFormatTables(t *testing.T) {
 			fmt.Sprint("fragments of a resource ", MaxFragments), fmt.Sprint("pieces of a fragment ", MaxPieces),
 			fmt.Sprint("bytes of a literal ", MaxLiteral),
 			fmt.Sprint("bytes of a text with codes ", MaxText),
-			fmt.Sprint("references and includes inside one another ", MaxDepth),
+			fmt.Sprint("nested references and includes ", MaxDepth),
 			fmt.Sprint("sections of a table ", MaxSections),
 			fmt.Sprint("bytes of a key ", fragment.MaxKeyLen),
 		},
