@@ -1,5 +1,5 @@
-// Command gen makes the table of operations (table_gen.go) and the OpenAPI documents of package api
-// of their source, openapi.yaml. go generate runs it in the folder of package api.
+// Command gen derives the table of operations (table_gen.go) and the OpenAPI documents of package api from
+// openapi.yaml. go generate runs it in the folder of package api.
 package main
 
 import (
@@ -24,12 +24,12 @@ func main() {
 	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "gen:", err)
-		os.Exit(1) //nolint:forbidigo // a main of its own, outside cmd
+		os.Exit(1) //nolint:forbidigo // a main package outside cmd
 	}
 }
 
-// generate returns the files that follow from a specification, by name. A document is one gzip member
-// without a time.
+// generate returns the files derived from a specification, by name. A document is one gzip member without a
+// timestamp.
 func generate(text []byte) (map[string][]byte, error) {
 	s, err := read(text)
 	if err != nil {
@@ -47,7 +47,7 @@ func generate(text []byte) (map[string][]byte, error) {
 			return nil, fmt.Errorf("%s: %w", name, err)
 		}
 		var b bytes.Buffer
-		w, _ := gzip.NewWriterLevel(&b, gzip.BestCompression) // a level that there is
+		w, _ := gzip.NewWriterLevel(&b, gzip.BestCompression) // the level is valid
 		_, _ = w.Write(append(text, '\n'))                    // a Buffer takes all
 		_ = w.Close()
 		files[name] = b.Bytes()

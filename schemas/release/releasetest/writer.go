@@ -1,5 +1,5 @@
-// Package releasetest writes whole releases in one process, for tests of what reads them, and changes them in ways that
-// no builder does. Builds write theirs in tasks: see build/task.
+// Package releasetest writes whole releases in one process, for tests of their readers, and damages them in ways that
+// no builder does. Real builds write releases in tasks: see build/task.
 package releasetest
 
 import (
@@ -13,10 +13,10 @@ import (
 // A Writer writes one release.
 type Writer struct {
 	*store.Builder
-	// What follows may be changed until it is used.
+	// The following fields may be changed before their use.
 	Spec         release.ManifestSpec
-	MaxPackBytes int64 // of PartOptions
-	Indexes      int   // files; 0 for release.IndexCount
+	MaxPackBytes int64 // see PartOptions
+	Indexes      int   // number of files; 0 for release.IndexCount
 	parts        []*release.PartWriter
 	tables       []*release.TableWriter
 }
@@ -27,7 +27,7 @@ func Create(releases string) (*Writer, error) {
 	return &Writer{Builder: b, Spec: release.ManifestSpec{Params: map[string]string{}, Sources: map[string]int64{}}}, err
 }
 
-// Part starts the next part, upon a previous release of the same folder unless that is nil.
+// Part starts the next part. If previous is not nil, it is a release of the same folder whose segments may be reused.
 func (w *Writer) Part(previous *release.Reader) (*release.PartWriter, error) {
 	if previous != nil {
 		w.Spec.Parent = previous.Manifest().ID
@@ -87,7 +87,7 @@ func (w *Writer) Contents(ctx context.Context) (c release.Contents, err error) {
 	return c, err
 }
 
-// Seal completes the release, and returns its manifest.
+// Seal completes the release and returns its manifest.
 func (w *Writer) Seal(ctx context.Context) (release.Manifest, error) {
 	c, err := w.Contents(ctx)
 	if err == nil {
@@ -99,10 +99,10 @@ func (w *Writer) Seal(ctx context.Context) (release.Manifest, error) {
 	return w.Install()
 }
 
-// Abort gives the release up.
+// Abort discards the release.
 func (w *Writer) Abort() error {
 	for _, p := range w.parts {
-		_, _ = p.Close() // so that its files can be removed everywhere
+		_, _ = p.Close() // otherwise some systems cannot remove its files
 	}
 	return w.Builder.Abort()
 }

@@ -1,4 +1,4 @@
-// Package postingtest reads what tests compare of posting's lists.
+// Package postingtest reads lists of package posting for comparison in tests.
 package postingtest
 
 import "github.com/reelsplice/reelsplice/schemas/tables/posting"
