@@ -220,7 +220,7 @@ func (r *run) explainRow(file *ExplainedFile, in *input, row source.Row) (Explai
 	}
 	l := in.reader(o)
 	for i := range row.Left {
-		_ = o.Values.Leave(&row.Left[i]) // nil in a strict reader
+		_ = o.Values.Reject(&row.Left[i]) // nil in a strict reader
 	}
 	recs, err := l.Records(in.row(string(row.JSON)))
 	if in.meaning != nil {

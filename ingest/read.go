@@ -452,7 +452,7 @@ func (r *mapped) example(at source.Place, left []record.LeftOut) {
 // begin passes on values that the file's reader left out.
 func (r *row) begin(values *record.Values) {
 	for i := range r.left {
-		_ = values.Leave(&r.left[i]) // nil in a strict reader
+		_ = values.Reject(&r.left[i]) // nil in a strict reader
 	}
 }
 

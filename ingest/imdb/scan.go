@@ -14,7 +14,7 @@ func (j *Joiner) scan(t *table, row string) error {
 		text, ok := cellText(raw)
 		if !ok {
 			text = ""
-			err := j.config.Values.Leave(&record.FieldError{Field: name, What: "want a text, a number or null, found " + record.Shown(raw), Value: record.Shown(raw)})
+			err := j.config.Values.Reject(&record.FieldError{Field: name, What: "want a text, a number or null, found " + record.Shown(raw), Value: record.Shown(raw)})
 			if err != nil {
 				return err
 			}

@@ -210,7 +210,7 @@ func (t *table) check(cells *[maxColumns]string, values *record.Values) error {
 		if c.needed {
 			return e
 		}
-		if err := values.Leave(e); err != nil {
+		if err := values.Reject(e); err != nil {
 			return err
 		}
 		good := ""

@@ -135,7 +135,7 @@ func (w *fieldWriter) leaveOut(e *entry, err error) error {
 	if w.looking {
 		return nil
 	}
-	return w.values.Leave(err)
+	return w.values.Reject(err)
 }
 
 // leave keeps the unresolved names of a cell and counts names without a place in the API.

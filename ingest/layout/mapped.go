@@ -130,7 +130,7 @@ func (m *mapped) each(s *shape) (out []Record, takes bool, err error) {
 	list, err := m.elements(s.each)
 	if err != nil {
 		m.row.lose(s.each.columns)
-		return nil, true, m.write.values.Leave(tmdb.InField(err, s.each.column))
+		return nil, true, m.write.values.Reject(tmdb.InField(err, s.each.column))
 	}
 	defer m.row.setElement("", "", 0)
 	given := false
@@ -143,7 +143,7 @@ func (m *mapped) each(s *shape) (out []Record, takes bool, err error) {
 		m.countFields(s, el)
 		recs, err := m.record(s)
 		if noID := (*NoIDError)(nil); err != nil && !errors.As(err, &noID) {
-			err = m.write.values.Leave(err)
+			err = m.write.values.Reject(err)
 		}
 		if err != nil {
 			return nil, true, err

@@ -573,7 +573,7 @@ func (p *Parser) rejectAs(err error) error {
 		return err
 	}
 	p.left = true
-	return p.Values.Leave(err)
+	return p.Values.Reject(err)
 }
 
 // isKey holds the fields that identify a row's record.

@@ -67,9 +67,9 @@ type LeftOut struct {
 // LeftOutSamples is the number of rejected values shown per field.
 const LeftOutSamples = 3
 
-// Leave records the rejected value of a *FieldError and returns nil. It returns other errors unchanged; a nil
+// Reject records the rejected value of a *FieldError and returns nil. It returns other errors unchanged; a nil
 // receiver returns all.
-func (v *Values) Leave(err error) error {
+func (v *Values) Reject(err error) error {
 	var fe *FieldError
 	if v == nil || !errors.As(err, &fe) {
 		return err

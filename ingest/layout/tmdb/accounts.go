@@ -32,7 +32,7 @@ func (t *Reader) accountRow(row string) (string, error) {
 		if f.Raw == "null" {
 			f.Raw = "" // as if absent
 		} else if f.Raw, err = read(f.Name, nested(f.Raw)); err != nil {
-			if err = t.Values.Leave(err); err != nil {
+			if err = t.Values.Reject(err); err != nil {
 				return "", err
 			}
 			f.Raw = ""
@@ -58,7 +58,7 @@ func (t *Reader) titlesByType(field, raw string) (string, error) {
 		if err == nil {
 			out = append(out, record.RawField{Name: typ, Raw: raw})
 		}
-		return t.Values.Leave(err)
+		return t.Values.Reject(err)
 	})
 	return out.Object(), InField(err, field)
 }
@@ -145,7 +145,7 @@ func (t *Reader) checkAccount(rec record.Record) error {
 			continue
 		}
 		found := strconv.Quote(s.V)
-		if err := t.Values.Leave(&record.FieldError{Field: id.name, What: "want " + id.want + ", found " + found, Value: found}); err != nil {
+		if err := t.Values.Reject(&record.FieldError{Field: id.name, What: "want " + id.want + ", found " + found, Value: found}); err != nil {
 			return err
 		}
 		record.Unset(rec, f)
@@ -163,7 +163,7 @@ func (t *Reader) checkAccount(rec record.Record) error {
 				field, what := faultOf(&row, titleTypes[i] == "episodes", name == "rated")
 				if what != "" {
 					path := fmt.Sprintf("%s.%s[%d].%s", name, titleTypes[i], n, field)
-					if err := t.Values.Leave(&record.FieldError{Field: path, What: what}); err != nil {
+					if err := t.Values.Reject(&record.FieldError{Field: path, What: what}); err != nil {
 						return err
 					}
 					if field != "created_at" {

@@ -47,7 +47,7 @@ func (t *Reader) parts(typ *catalog.Type, extra *record.RawFields) ([]part, erro
 		if all[key] == nil {
 			all[key] = &p
 		}
-		if err := t.Values.Leave(t.addPart(all[key], m, sub)); err != nil {
+		if err := t.Values.Reject(t.addPart(all[key], m, sub)); err != nil {
 			return nil, err
 		}
 	}

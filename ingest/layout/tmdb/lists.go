@@ -48,7 +48,7 @@ func (t *Reader) listRow(row string) (string, error) {
 	}
 	if items != "" {
 		if items, err = l.pages(field, items, page); err != nil {
-			if err = t.Values.Leave(err); err != nil {
+			if err = t.Values.Reject(err); err != nil {
 				return "", err
 			}
 			items = ""
@@ -80,13 +80,13 @@ func (t *Reader) commentsOf(raw string) (map[string]string, error) {
 		switch {
 		case raw == "null":
 		case !strings.HasPrefix(raw, `"`):
-			return t.Values.Leave(&record.FieldError{Field: "comments." + name, What: "want a string or null, found " + record.Shown(raw)})
+			return t.Values.Reject(&record.FieldError{Field: "comments." + name, What: "want a string or null, found " + record.Shown(raw)})
 		default:
 			out[name] = raw
 		}
 		return nil
 	})
-	return out, t.Values.Leave(InField(err, "comments"))
+	return out, t.Values.Reject(InField(err, "comments"))
 }
 
 // A listReader reads the items of one list.
@@ -143,7 +143,7 @@ func (t *Reader) elements(list, field string, read func(at string, i int, raw st
 		if err == nil {
 			out = append(out, one)
 		}
-		return t.Values.Leave(InField(err, at))
+		return t.Values.Reject(InField(err, at))
 	})
 	return record.List(out), InField(err, field)
 }

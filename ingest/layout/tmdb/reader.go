@@ -77,7 +77,7 @@ func (t *Reader) records(r Row) ([]Record, error) {
 			return nil, err
 		}
 	}
-	if err := t.Values.Leave(checkFetched(rec)); err != nil {
+	if err := t.Values.Reject(checkFetched(rec)); err != nil {
 		return nil, err
 	}
 	if gone, is, err := t.removed(r, rec); is || err != nil {
@@ -167,7 +167,7 @@ func (t *Reader) withParts(one Record, parts []part, response bool) ([]Record, e
 		}
 		recs, err := t.part(r, p)
 		if err != nil {
-			if err = t.Values.Leave(Within(err, p.name)); err != nil {
+			if err = t.Values.Reject(Within(err, p.name)); err != nil {
 				return nil, err
 			}
 			continue
