@@ -254,7 +254,7 @@ func buildSealCommand(a *app) *cobra.Command {
 	var publish bool
 	var g publishGate
 	c := &cobra.Command{
-		Use:   "seal --work URL",
+		Use:   "seal --work DIR",
 		Short: "Complete the release when all tasks are done",
 		Long:  "seal completes the release, adds it to the releases, empties the work folder and prints the report.",
 	}

@@ -193,7 +193,7 @@ func TestSubsAreCompared(t *testing.T) {
 				continue
 			}
 			if !slices.ContainsFunc(changedLists, func(l changedList) bool { return strings.HasPrefix(l.at[0], a.Sub.Name()+".") }) {
-				t.Errorf("%s of %s is not compared: add it to lists in differ.go, or with a reason to this test", a.Name, kind)
+				t.Errorf("%s of %s is not compared: add it to changedLists in differ.go, or with a reason to this test", a.Name, kind)
 			}
 		}
 	}
