@@ -33,20 +33,16 @@ func (m *meters) entryOf(ctx *fasthttp.RequestCtx, rs *edge.Response, sent int) 
 // trace to others.
 const headerTraceparent = "Traceparent"
 
-// log logs the response to pr over w, which has been sent.
-func (m *meters) log(pr *plainRequest, w *reply, e *observe.Entry) {
-	e.Client, e.Protocol = w.conn.RemoteAddr(), "HTTP/1.1"
-	e.Method = methodGet
-	if pr.isHead {
-		e.Method = methodHead
-	}
-	e.Path, e.Query = edge.SplitTarget(pr.target)
-	e.UserAgent, e.Traceparent = pr.fields[fieldUserAgent], pr.fields[fieldTraceparent]
+// log logs the response to rq over w, which has been sent.
+func (m *meters) log(rq *request, w *reply, e *observe.Entry) {
+	e.Client, e.Protocol, e.Method = w.conn.RemoteAddr(), "HTTP/1.1", rq.method
+	e.Path, e.Query = edge.SplitTarget(rq.target)
+	e.UserAgent, e.Traceparent = rq.fields[fieldUserAgent], rq.fields[fieldTraceparent]
 	m.access.Write(e)
 }
 
 // logRefused logs a response to a head that is no request, with a body of sent bytes.
-func (m *meters) logRefused(c *fastConn, status, sent int, now time.Time) {
+func (m *meters) logRefused(c *conn, status, sent int, now time.Time) {
 	if m.access.Wants(status) {
 		m.access.Write(&observe.Entry{Time: now, Client: c.RemoteAddr(), Status: status, Bytes: sent, Class: edge.RouteError.String()})
 	}

@@ -16,28 +16,6 @@ import (
 	"github.com/reelsplice/reelsplice/serve/status"
 )
 
-// newFastConfig returns how the plain requests of connections are answered, beside the server of
-// newFastHTTP and with the same bytes.
-func newFastConfig(limits *Limits, e *edge.Edge, m *meters, ps *preparedSet) fastConfig {
-	dates := new(dateCache)
-	return fastConfig{
-		refuse: func(c *fastConn, code int, now time.Time) []byte {
-			response, sent := refusedResponse(code, c.in.isHead(), dates.at(now), m)
-			m.logRefused(c, code, sent, now)
-			return response
-		},
-		open: func() responder {
-			return &client{edge: e, meters: m, meter: m.of(uint64(m.opened.Add(1))), dates: dates, prepared: ps}
-		},
-		readTimeout:  limits.ReadTimeout,
-		writeTimeout: limits.WriteTimeout,
-		idleTimeout:  limits.IdleTimeout,
-		lingerTime:   10 * time.Second,
-		lingerIdle:   time.Second,
-		lastWait:     100 * time.Millisecond,
-	}
-}
-
 // A client serves the plain requests of one connection.
 type client struct {
 	edge     *edge.Edge
@@ -50,57 +28,66 @@ type client struct {
 	gzip     bool       // the last request took gzip
 }
 
-var (
-	methodGet  = []byte(http.MethodGet)
-	methodHead = []byte(http.MethodHead)
-)
+// origin returns where rq comes from.
+func (rq *request) origin() origin {
+	switch {
+	case len(rq.fields[fieldOrigin]) == 0:
+		return sameOrigin
+	case string(rq.method) == http.MethodOptions:
+		return preflight
+	}
+	return crossOrigin
+}
+
+// forEdge returns rq as the edge gets it.
+func (rq *request) forEdge(gzip bool) edge.Request {
+	path, query := edge.SplitTarget(rq.target)
+	return edge.Request{
+		Method: rq.method, Path: path, Query: query,
+		Authorization: rq.fields[fieldAuthorization], IfNoneMatch: rq.fields[fieldIfNoneMatch], UserAgent: rq.fields[fieldUserAgent],
+		Gzip: gzip, Preflight: rq.origin() == preflight && len(rq.fields[fieldRequestMethod]) > 0,
+	}
+}
 
 // respond implements responder.
-func (c *client) respond(pr *plainRequest, w *reply, now time.Time) {
-	if !pr.same {
-		c.grant, c.gzip = auth.Grant{}, edge.AcceptsGzip(pr.fields[fieldAcceptEncoding])
+func (c *client) respond(rq *request, w *reply, now time.Time) {
+	if !rq.same {
+		c.grant, c.gzip = auth.Grant{}, edge.AcceptsGzip(rq.fields[fieldAcceptEncoding])
 	}
+	asked := rq.forEdge(c.gzip)
 	// Prepared responses are for requests that take gzip and come from no page of a browser.
-	usual := c.gzip && len(pr.fields[fieldOrigin]) == 0
-	path, query := edge.SplitTarget(pr.target)
+	usual := rq.reads && c.gzip && len(rq.fields[fieldOrigin]) == 0
 	// Without an api_key, so that all keys share a prepared response, and none holds one.
 	var hasKey bool
-	target := pr.target
-	if c.target, hasKey = edge.OmitKey(c.target[:0], path, query); hasKey {
+	target := rq.target
+	if c.target, hasKey = edge.OmitKey(c.target[:0], asked.Path, asked.Query); hasKey {
 		target = c.target
 	}
-	if usual && c.again(pr, target, query, w, now) {
+	if usual && c.again(rq, target, asked.Query, w, now) {
 		return
 	}
-	rq := edge.Request{
-		Method: methodGet, Path: path, Query: query,
-		Authorization: pr.fields[fieldAuthorization], IfNoneMatch: pr.fields[fieldIfNoneMatch], UserAgent: pr.fields[fieldUserAgent],
-		Gzip: c.gzip, Grant: &c.grant,
-	}
-	if pr.isHead {
-		rq.Method = methodHead
-	}
-	rs := c.edge.Begin(&rq)
+	asked.Grant = &c.grant
+	rs := c.edge.Begin(&asked)
 	defer rs.End()
 	// The body lies in the release, which may have been cut since it was checked.
-	err := release.Guard(func() error { c.write(pr, w, rs, now); return nil })
+	err := release.Guard(func() error { c.write(rq, w, rs, now); return nil })
 	if err == nil {
 		err = rs.Hold(len(w.own)) // bytes copied from the body
 	}
 	if err != nil {
 		w.discard()
 		rs.Refuse(err)
-		c.write(pr, w, rs, now)
+		c.write(rq, w, rs, now)
 	}
-	sent := c.meter.count(rs, pr.isHead)
-	if streams(w, rs) && !pr.isHead {
+	sent := c.meter.count(rs, rq.isHead)
+	if streams(w, rs) && !rq.isHead {
 		c.stream(w, rs)
 	} else {
 		c.send(w)
 	}
 	took := c.meter.timed(rs.RouteClass(), now)
 	if c.meters.access.Wants(rs.Status) {
-		c.meters.log(pr, w, &observe.Entry{
+		c.meters.log(rq, w, &observe.Entry{
 			Time: now, Status: rs.Status, Bytes: sent, Took: took, Class: rs.RouteClass().String(), Token: rs.Token, Release: rs.Release,
 		})
 	}
@@ -111,14 +98,10 @@ func (c *client) respond(pr *plainRequest, w *reply, now time.Time) {
 }
 
 // write gives rs to w, but for a body that is streamed.
-func (c *client) write(pr *plainRequest, w *reply, rs *edge.Response, now time.Time) {
-	from := sameOrigin
-	if len(pr.fields[fieldOrigin]) > 0 {
-		from = crossOrigin
-	}
-	w.last = rs.Status == http.StatusBadRequest
-	w.own = appendHead(w.own, rs, c.dates.at(now), from, w.last)
-	if !pr.isHead && rs.HasBody() && !streams(w, rs) {
+func (c *client) write(rq *request, w *reply, rs *edge.Response, now time.Time) {
+	w.last = w.last || rs.Status == http.StatusBadRequest
+	w.own = appendHead(w.own, rs, c.dates.at(now), rq.origin(), w.last)
+	if !rq.isHead && rs.HasBody() && !streams(w, rs) {
 		rs.Pieces(func(b []byte, lasts bool) { w.add(b, lasts) })
 	}
 }
@@ -166,20 +149,20 @@ func (c *client) send(w *reply) {
 }
 
 // again sends the prepared response to a request that has one. It is false when it has done nothing.
-func (c *client) again(pr *plainRequest, target, query []byte, w *reply, now time.Time) bool {
+func (c *client) again(rq *request, target, query []byte, w *reply, now time.Time) bool {
 	held := c.edge.Releases.Acquire()
 	defer held.Release() // after send, for segments of the response lie in the release
 	p := c.prepared.find(target, held)
 	if p == nil || w.copies && p.body.len() > maxCopied {
 		return false
 	}
-	allowed := c.edge.Authorize(pr.fields[fieldAuthorization], query, &c.grant, now.Unix())
+	allowed := c.edge.Authorize(rq.fields[fieldAuthorization], query, &c.grant, now.Unix())
 	if !allowed.OK || !allowed.Meter.Begin(now) {
 		return false
 	}
 	defer allowed.Meter.End()
 	var code, length int
-	err := release.Guard(func() error { code, length = p.write(&w.message, c.dates.at(now), pr); return nil })
+	err := release.Guard(func() error { code, length = p.write(w, c.dates.at(now), rq); return nil })
 	copied := len(w.own)
 	if err != nil || !c.edge.Reserve(copied) {
 		w.discard()
@@ -198,7 +181,7 @@ func (c *client) again(pr *plainRequest, target, query []byte, w *reply, now tim
 	c.send(w)
 	took := c.meter.timed(class, now)
 	if c.meters.access.Wants(code) {
-		c.meters.log(pr, w, &observe.Entry{
+		c.meters.log(rq, w, &observe.Entry{
 			Time: now, Status: code, Bytes: length, Took: took, Class: class.String(), Token: allowed.Name, Release: held.Reader.Manifest().ID,
 		})
 	}

@@ -3,7 +3,6 @@ package http
 import (
 	"bufio"
 	"bytes"
-	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -16,7 +15,6 @@ import (
 	"time"
 
 	"github.com/reelsplice/reelsplice/schemas/sharedtest"
-	"github.com/reelsplice/reelsplice/serve/http/connlimit"
 )
 
 // big is more than the kernel takes of an answer at once.
@@ -24,11 +22,11 @@ var big = bytes.Repeat([]byte("0123456789abcdef"), 1<<20)
 
 // An echo answers with the target, or with what it names.
 type echo struct {
-	fast    *fastListener // that it stops when it is asked to
-	lasting atomic.Int32  // Sends under way
+	server  *Server      // that it stops when it is asked to
+	lasting atomic.Int32 // Sends under way
 }
 
-func (e *echo) respond(rq *plainRequest, w *reply, now time.Time) {
+func (e *echo) respond(rq *request, w *reply, now time.Time) {
 	e.lasting.Add(1)
 	defer e.lasting.Add(-1)
 	body := rq.target
@@ -38,9 +36,13 @@ func (e *echo) respond(rq *plainRequest, w *reply, now time.Time) {
 	case "/time":
 		body = fmt.Append(nil, now.UnixNano())
 	case "/stop":
-		e.fast.Stop()
+		e.server.endWaits()
 	}
-	w.own = fmt.Appendf(w.own, "HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n", len(body))
+	connection := ""
+	if w.last {
+		connection = "Connection: close\r\n"
+	}
+	w.own = fmt.Appendf(w.own, "HTTP/1.1 200 OK\r\nContent-Length: %d\r\n%s\r\n", len(body), connection)
 	if !rq.isHead {
 		w.add(body[:len(body)/2], true /* lasts */)
 		w.add(nil, false)
@@ -49,42 +51,47 @@ func (e *echo) respond(rq *plainRequest, w *reply, now time.Time) {
 	w.send()
 }
 
-// A server reads from connections and answers what it gets with "server " and that.
+// A server responds with an echo, and to what is handed over with "server " and the head.
 type server struct {
-	*fastListener
-	cfg    fastConfig
+	*Server
 	echo   *echo
-	ends   chan error // of Read, of each connection
-	paired []net.Conn // of a bubble
-	t      *testing.T // of a bubble
+	ends   chan struct{} // one for each connection that has ended
+	paired []net.Conn    // of a bubble
+	t      *testing.T    // of a bubble
 }
 
-// newServer returns a server with all the time that clients need. change may alter its config.
-func newServer(change func(*fastConfig)) *server {
-	s := &server{echo: new(echo), ends: make(chan error, 100)}
-	refuse := func(c *fastConn, status int, _ time.Time) []byte {
-		return fmt.Appendf(nil, "refused %d %v", status, c.in.isHead())
+// newEcho returns a server with all the time that clients need. change may alter it.
+func newEcho(change func(*Server)) *server {
+	limits := DefaultLimits()
+	limits.MaxHeader, limits.ReadTimeout, limits.WriteTimeout, limits.IdleTimeout = 512, time.Hour, time.Hour, time.Hour
+	s := &server{Server: newServer(limits), echo: new(echo), ends: make(chan struct{}, 100)}
+	s.lastWait, s.lingerTime, s.lingerIdle = 10*time.Millisecond, time.Hour, time.Hour
+	s.endReads = func(time.Time) {}
+	s.open = func() responder { return s.echo }
+	s.handOver = func(c net.Conn) error {
+		head, err := io.ReadAll(c)
+		if err == nil {
+			_, err = fmt.Fprintf(c, "server %s", head)
+		}
+		return err
 	}
-	s.cfg = fastConfig{open: func() responder { return s.echo }, refuse: refuse, lastWait: 10 * time.Millisecond, endReads: func(time.Time) {}}
-	s.cfg.readTimeout, s.cfg.writeTimeout, s.cfg.idleTimeout, s.cfg.lingerTime, s.cfg.lingerIdle = time.Hour, time.Hour, time.Hour, time.Hour, time.Hour
+	s.echo.server = s.Server
 	if change != nil {
-		change(&s.cfg)
+		change(s.Server)
 	}
 	return s
 }
 
 // serve runs one on TCP.
-func serve(t *testing.T, change func(*fastConfig)) *server {
+func serve(t *testing.T, change func(*Server)) *server {
 	t.Helper()
-	s := newServer(change)
-	ln := listenTCP(t)
-	s.cfg.endReads = ln.SetReadDeadlines
-	s.fastListener = listenFast(ln, s.cfg)
-	s.echo.fast = s.fastListener
-	t.Cleanup(func() { _ = s.Close() })
+	s := newEcho(change)
+	s.conns = listenTCP(t)
+	s.endReads = s.conns.SetReadDeadlines
+	t.Cleanup(func() { _ = s.conns.Close() })
 	go func() {
 		for {
-			c, err := s.Accept()
+			c, err := s.conns.Accept()
 			if err != nil {
 				return
 			}
@@ -95,22 +102,13 @@ func serve(t *testing.T, change func(*fastConfig)) *server {
 }
 
 func (s *server) conn(c net.Conn) {
-	defer c.Close()
-	buf := make([]byte, 512)
-	for {
-		n, err := c.Read(buf)
-		if err != nil {
-			s.ends <- err
-			fmt.Fprintf(c, "end %v", errors.Is(err, io.EOF))
-			return
-		}
-		fmt.Fprintf(c, "server %s", buf[:n])
-	}
+	newConn(s.Server, c).serve()
+	s.ends <- struct{}{}
 }
 
 func (s *server) dial(t *testing.T) *net.TCPConn {
 	t.Helper()
-	c, err := net.Dial("tcp", s.Addr().String())
+	c, err := net.Dial("tcp", s.conns.Addr().String())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -119,20 +117,22 @@ func (s *server) dial(t *testing.T) *net.TCPConn {
 	return c.(*net.TCPConn)
 }
 
-func (s *server) conns() int { return s.Listener.(*connlimit.Listener).Stats().Open }
-
-// end waits until a Read fails, and returns its error.
-func (s *server) end(t *testing.T) (err error) {
+// end waits until a connection has ended.
+func (s *server) end(t *testing.T) {
 	t.Helper()
-	sharedtest.Within(t, "Read of a connection", func() { err = <-s.ends })
-	return err
+	sharedtest.Within(t, "the end of a connection", func() { <-s.ends })
 }
 
 func get(target string) string { return "GET " + target + " HTTP/1.1\r\nHost: x\r\n\r\n" }
 
-// last returns the head of a GET as the server gets it once the Listener drains.
-func last(target string) string {
-	return "GET " + target + " HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"
+// handed returns what comes back for a request that is handed over.
+func handed(line string) string {
+	return "server " + line + " HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"
+}
+
+// isRefused reports whether a response has that status and is the last one.
+func isRefused(response string, status int) bool {
+	return strings.HasPrefix(response, fmt.Sprintf("HTTP/1.1 %d ", status)) && strings.Contains(response, "\r\nConnection: close\r\n")
 }
 
 // want reads an answer with that body.
@@ -148,9 +148,22 @@ func want(t *testing.T, r *bufio.Reader, body string) {
 	}
 }
 
+// wantLast reads an answer with that body, which says that it is the last one, and the end.
+func wantLast(t *testing.T, r *bufio.Reader, body string) {
+	t.Helper()
+	rs, err := http.ReadResponse(r, nil)
+	if err != nil {
+		t.Fatalf("read answer: %v", err)
+	}
+	got, err := io.ReadAll(rs.Body)
+	if after := rest(t, r); err != nil || string(got) != body || !rs.Close || after != "" {
+		t.Errorf("answer = %.50q, %v, the last one: %v, %q after it, want %q, true, nothing", got, err, rs.Close, after, body)
+	}
+}
+
 // TestTimes: the product's times, which other tests set, are some.
 func TestTimes(t *testing.T) {
-	c := newFastConfig(new(Limits), nil, nil, nil)
+	c := newServer(Limits{})
 	if c.lastWait <= 0 || c.lingerIdle <= 0 || c.lingerTime <= c.lingerIdle {
 		t.Errorf("last wait %v, linger %v and %v, want each above 0, and the last one the longest", c.lastWait, c.lingerIdle, c.lingerTime)
 	}
@@ -200,41 +213,21 @@ func TestRequests(t *testing.T) {
 	if err := c.CloseWrite(); err != nil {
 		t.Fatal(err)
 	}
-	if got := rest(t, r); got != "end true" {
-		t.Errorf("at the end the server says %q, want that it read io.EOF", got)
+	if got := rest(t, r); got != "" {
+		t.Errorf("after the client's end %q comes, want nothing", got)
 	}
-	sharedtest.Eventually(t, "the fast path lets go of the connection", func() bool { return s.conns() == 0 })
-}
-
-// TestWithoutFastPath: the server gets all requests, and a Listener that stops ends idle connections.
-func TestWithoutFastPath(t *testing.T) {
-	s := serve(t, func(c *fastConfig) { c.open = nil })
-	idle, partly := s.dial(t), s.dial(t)
-	for c, more := range map[net.Conn]string{idle: "", partly: get("/a")[:9]} {
-		write(t, c, get("/a")+more)
-		got := make([]byte, len("server "+get("/a")))
-		if _, err := io.ReadFull(c, got); err != nil || string(got) != "server "+get("/a") {
-			t.Fatalf("the server gets %q, %v, want the request", got, err)
-		}
-	}
-	s.Stop()
-	write(t, partly, get("/a")[9:])
-	for c, want := range map[net.Conn]string{idle: "end true", partly: "server " + last("/a") + "end true"} {
-		if got := rest(t, c); got != want {
-			t.Errorf("when the Listener stops, the server says %q, want %q", got, want)
-		}
-	}
+	sharedtest.Eventually(t, "the connection is closed", func() bool { return s.conns.Stats().Open == 0 })
 }
 
 // TestCutHead: a head that does not come to its end is refused.
 func TestCutHead(t *testing.T) {
 	s := serve(t, nil)
-	for head, want := range map[string]string{"HEAD /cut HTTP/1.1\r\nHo": "refused 400 true", "\r\n": "end true"} {
+	for head, status := range map[string]int{"HEAD /cut HTTP/1.1\r\nHo": 400, "\r\n": 0} {
 		c := s.dial(t)
 		write(t, c, head)
 		_ = c.CloseWrite()
-		if got := rest(t, c); got != want {
-			t.Errorf("after %q and the end the server says %q, want %q", head, got, want)
+		if got := rest(t, c); status == 0 && got != "" || status != 0 && (!isRefused(got, status) || !strings.HasSuffix(got, "\r\n\r\n")) {
+			t.Errorf("after %q and the end %q comes, want %d without a body", head, got, status)
 		}
 	}
 }
@@ -243,17 +236,17 @@ func TestCutHead(t *testing.T) {
 func TestLinger(t *testing.T) {
 	s := serve(t, nil)
 	body := make([]byte, 8<<20)
-	for head, want := range map[string]string{
-		"POST /a HTTP/1.1\r\nHost: x\r\nContent-Length: 8388608\r\n\r\n": "server POST /a HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\nend true",
-		"POST /a HTTP/1.1\r\nContent-Length: 8388608\r\n\r\n":            "refused 400 false",
+	for head, isGood := range map[string]func(response string) bool{
+		"POST /a HTTP/1.1\r\nHost: x\r\nContent-Length: 8388608\r\n\r\n": func(response string) bool { return response == handed("POST /a") },
+		"POST /a HTTP/1.1\r\nContent-Length: 8388608\r\n\r\n":            func(response string) bool { return isRefused(response, 400) },
 	} {
 		c := s.dial(t)
 		write(t, c, head)
 		if _, err := c.Write(body); err != nil {
 			t.Errorf("after %q the body cannot be sent: %v", head, err)
 		}
-		if got := rest(t, c); got != want {
-			t.Errorf("after %q and its body the server says %q, want %q", head, got, want)
+		if got := rest(t, c); !isGood(got) {
+			t.Errorf("after %q and its body %q comes", head, got)
 		}
 	}
 }
@@ -284,10 +277,7 @@ func TestGone(t *testing.T) {
 	sharedtest.Eventually(t, "the answer is under way", func() bool { return s.echo.lasting.Load() == 1 })
 	_ = c.Close()
 	sharedtest.Eventually(t, "the answer is given up", func() bool { return s.echo.lasting.Load() == 0 })
-	sharedtest.Eventually(t, "the connection is let go", func() bool { return s.conns() == 0 })
-	if err := s.end(t); err != io.EOF {
-		t.Errorf("after a part of an answer Read = %v, want io.EOF", err)
-	}
+	s.end(t)
 }
 
 // TestReset: a client that resets its connection between requests is as good as one that
@@ -299,13 +289,10 @@ func TestReset(t *testing.T) {
 	want(t, bufio.NewReader(c), "/a")
 	_ = c.SetLinger(0)
 	_ = c.Close()
-	if err := s.end(t); err != io.EOF {
-		t.Errorf("after an answer Read = %v, want io.EOF", err)
-	}
+	s.end(t)
 }
 
-// TestStop: connections that wait end at once; an answer under way is sent to its end, and
-// the request after it goes to the server.
+// TestStop: connections that wait end at once; an answer under way is sent to its end, and the one after it is the last.
 func TestStop(t *testing.T) {
 	s := serve(t, nil)
 	idle, fresh, busy := s.dial(t), s.dial(t), s.dial(t)
@@ -313,21 +300,19 @@ func TestStop(t *testing.T) {
 	write(t, idle, get("/a"))
 	want(t, r, "/a")
 	sharedtest.Eventually(t, "that answer has ended", func() bool { return s.echo.lasting.Load() == 0 })
-	write(t, busy, get("/big")+get("/next"))
+	write(t, busy, get("/big")+get("/next")+get("/lost"))
 	sharedtest.Eventually(t, "the answer is under way", func() bool { return s.echo.lasting.Load() == 1 })
-	sharedtest.Eventually(t, "all connections are there", func() bool { return s.conns() == 3 })
-	s.Stop()
-	if got := rest(t, r); got != "end true" {
-		t.Errorf("when the fast path stops, an idle connection's server says %q, want that it read io.EOF", got)
+	sharedtest.Eventually(t, "all connections are there", func() bool { return s.conns.Stats().Open == 3 })
+	s.endWaits()
+	if got := rest(t, r); got != "" {
+		t.Errorf("when the server stops, %q comes on an idle connection, want nothing", got)
 	}
-	if got := rest(t, fresh); !strings.HasPrefix(got, "end ") {
-		t.Errorf("when the fast path stops, a fresh connection's server says %q, want that Read returned", got)
+	if got := rest(t, fresh); got != "" {
+		t.Errorf("when the server stops, %q comes on a fresh connection, want nothing", got)
 	}
 	r = bufio.NewReader(busy)
 	want(t, r, string(big))
-	if got, want := rest(t, r), "server "+last("/next")+"end true"; got != want {
-		t.Errorf("after an answer under way the server gets %q, want %q", got, want)
-	}
+	wantLast(t, r, "/next")
 }
 
 // A lateConn ends its first wait for bytes by the deadline of Stop, although a request has come, as on a busy machine.
@@ -348,35 +333,17 @@ func (c *lateConn) Read(p []byte) (n int, err error) {
 	return c.Conn.Read(p)
 }
 
-// TestStopLate: a request that has come when the listener stops is not lost where it was not read in time.
+// TestStopLate: a request that has come when the server stops is not lost where it was not read in time.
 func TestStopLate(t *testing.T) {
-	l := listenFast(nil, fastConfig{lastWait: time.Hour, endReads: func(time.Time) {}})
+	s := newEcho(func(s *Server) { s.lastWait = time.Hour })
 	client, under := net.Pipe()
 	defer client.Close()
 	go func() { _, _ = io.WriteString(client, get("/a")) }()
-	c := newFastConn(l, &lateConn{Conn: under, stop: l.Stop})
-	defer c.Close()
-	buf := make([]byte, 512)
-	sharedtest.Within(t, "Read", func() {
-		if n, err := c.Read(buf); err != nil || string(buf[:n]) != last("/a") {
-			t.Errorf("the server gets %q, %v, want the request", buf[:n], err)
-		}
-	})
+	go s.conn(&lateConn{Conn: under, stop: s.endWaits})
+	_ = client.SetDeadline(time.Now().Add(sharedtest.Patience))
+	wantLast(t, bufio.NewReader(client), "/a")
+	s.end(t)
 }
-
-// TestNoAnswer: a responder that sends nothing is a bug that ends the connection.
-func TestNoAnswer(t *testing.T) {
-	s := serve(t, func(c *fastConfig) { c.open = func() responder { return mute{} } })
-	c := s.dial(t)
-	write(t, c, get("/a"))
-	if got := rest(t, c); got != "end true" {
-		t.Errorf("without an answer the server says %q, want that it read io.EOF", got)
-	}
-}
-
-type mute struct{}
-
-func (mute) respond(*plainRequest, *reply, time.Time) {}
 
 // TestPieces sends answers of many lengths of pieces, in full and from each byte on.
 func TestPieces(t *testing.T) {

@@ -24,7 +24,7 @@ func TestCopiedBodies(t *testing.T) {
 			rq := s.request(target)
 			rq.Gzip = coding == "gzip"
 			want := s.do(t, rq)
-			c := s.dialTLS(t)
+			c := s.secure.dial(t)
 			r := bufio.NewReader(c)
 			for n := range 4 {
 				rs, body, err := roundTrip(c, r, s.token, "GET", target, "Accept-Encoding: "+coding)

@@ -93,8 +93,8 @@ func (w *world) files() (names []string) {
 	return names
 }
 
-// TestFilesCut cuts each file of the release that is served while clients ask, over fasthttp
-// and the fast path. They get what they got before, a 500, or an end in the midst of a
+// TestFilesCut cuts each file of the release that is served while clients ask, over TCP and
+// TLS. They get what they got before, a 500, or an end in the midst of a
 // response; the server goes on, and names the file.
 func TestFilesCut(t *testing.T) {
 	for _, file := range []string{"part-", "index-", "pack-", "table-movie", "table-changes", "table-list"} {
@@ -118,9 +118,9 @@ func cutFile(t *testing.T, prefix string) {
 	var clients sync.WaitGroup
 	var stop atomic.Bool
 	var asked, failed, cut atomic.Int64
-	for i, dial := range s.dials() {
+	for i, server := range []*Server{s.fast, s.secure} {
 		clients.Go(func() {
-			conn := dial(t)
+			conn := server.dial(t)
 			r := bufio.NewReader(conn)
 			for k := i; !stop.Load(); k++ {
 				uri := damageURIs[k/2%len(damageURIs)] // twice in a row: the second from what was prepared
@@ -130,7 +130,7 @@ func cutFile(t *testing.T, prefix string) {
 				case err != nil:
 					cut.Add(1)
 					_ = conn.Close()
-					conn = dial(t)
+					conn = server.dial(t)
 					r.Reset(conn)
 				case status == 500:
 					failed.Add(1)

@@ -2,11 +2,11 @@ package http
 
 import (
 	"bytes"
-	"cmp"
 	"errors"
 	"fmt"
 	"io"
 	"log/slog"
+	"net"
 	"strings"
 	"sync"
 	"time"
@@ -22,27 +22,40 @@ import (
 // body of most responses; a longer one takes a second write.
 const writeBuffer = 32 << 10
 
-// never is longer than any connection lasts.
-const never = 100 * 365 * 24 * time.Hour
-
 func newFastHTTP(limits *Limits, e *edge.Edge, m *meters) *fasthttp.Server {
 	return &fasthttp.Server{
 		Handler:                      func(ctx *fasthttp.RequestCtx) { handle(ctx, e, m) },
 		Name:                         serverName,
 		Concurrency:                  2*limits.MaxConns + connlimit.Extra, // never reached: connlimit has the limits
-		ReadTimeout:                  limits.ReadTimeout,
 		WriteTimeout:                 limits.WriteTimeout,
-		IdleTimeout:                  cmp.Or(limits.IdleTimeout, never), // 0 would be ReadTimeout
 		WriteBufferSize:              writeBuffer,
-		ReadBufferSize:               limits.MaxHeader + slack,
+		ReadBufferSize:               2 * limits.MaxHeader, // a normalized head may be longer than the client's
 		NoDefaultContentType:         true,
 		NoDefaultDate:                false,
 		DisablePreParseMultipartForm: true,
-		CloseOnShutdown:              true,
 		SecureErrorLogMessage:        true,
 		Logger:                       ConnectionLog(limits.Log),
 	}
 }
+
+// A handedConn is a connection as fasthttp gets it: all that comes from the client is one head.
+type handedConn struct {
+	net.Conn
+	head []byte
+}
+
+// Read reads the head.
+func (c *handedConn) Read(p []byte) (int, error) {
+	if len(c.head) == 0 {
+		return 0, io.EOF
+	}
+	n := copy(p, c.head)
+	c.head = c.head[n:]
+	return n, nil
+}
+
+// Close leaves the connection open: its conn closes it.
+func (c *handedConn) Close() error { return nil }
 
 // connWarnings is how many warnings a second there are at most about connections, so that
 // no client fills the log.
@@ -72,45 +85,17 @@ func (l ConnLog) Write(p []byte) (int, error) {
 // handle is the adapter between fasthttp and the edge.
 func handle(ctx *fasthttp.RequestCtx, e *edge.Edge, m *meters) {
 	h := &ctx.Request.Header
-	path, query := edge.SplitTarget(h.RequestURI())
-	from := originOf(h)
-	rs := e.Begin(&edge.Request{
-		Method: h.Method(), Path: path, Query: query,
-		Authorization: h.Peek(fasthttp.HeaderAuthorization),
-		IfNoneMatch:   list(h, fasthttp.HeaderIfNoneMatch),
-		UserAgent:     h.UserAgent(),
-		Gzip:          edge.AcceptsGzip(list(h, fasthttp.HeaderAcceptEncoding)),
-		Preflight:     from == preflight && len(h.Peek(fasthttp.HeaderAccessControlRequestMethod)) > 0,
-	})
+	rq := request{method: h.Method(), target: h.RequestURI(), isHead: ctx.IsHead()}
+	for i, name := range fieldNames {
+		rq.fields[i] = h.Peek(name)
+	}
+	asked := rq.forEdge(edge.AcceptsGzip(rq.fields[fieldAcceptEncoding]))
+	rs := e.Begin(&asked)
 	share := m.of(ctx.ConnID())
-	sent := share.count(rs, ctx.IsHead())
+	sent := share.count(rs, rq.isHead)
 	b := bodies.Get().(*body)
 	*b = body{rs: rs, meters: m, meter: share, start: ctx.Time(), entry: m.entryOf(ctx, rs, sent)}
-	setResponse(&ctx.Response, b, from)
-}
-
-// originOf returns where a request comes from.
-func originOf(h *fasthttp.RequestHeader) origin {
-	switch {
-	case len(h.Peek(fasthttp.HeaderOrigin)) == 0:
-		return sameOrigin
-	case h.IsOptions():
-		return preflight
-	}
-	return crossOrigin
-}
-
-// list returns a header whose value is a list. It may come in several lines, which
-// mean the same as one with commas.
-func list(h *fasthttp.RequestHeader, name string) []byte {
-	lines := h.PeekAll(name)
-	switch len(lines) {
-	case 0:
-		return nil
-	case 1:
-		return lines[0]
-	}
-	return bytes.Join(lines, []byte(","))
+	setResponse(&ctx.Response, b, rq.origin())
 }
 
 // setResponse gives the response of b to fasthttp, which closes b when it has written the body.

@@ -3,7 +3,6 @@ package http
 import (
 	"bufio"
 	"bytes"
-	"crypto/tls"
 	"errors"
 	"fmt"
 	"io"
@@ -18,21 +17,16 @@ import (
 	"testing"
 	"time"
 
-	"github.com/valyala/fasthttp/fasthttputil"
-
 	"github.com/reelsplice/reelsplice/schemas/sharedtest"
 	"github.com/reelsplice/reelsplice/serve/edge"
 	"github.com/reelsplice/reelsplice/serve/servetest"
 )
 
-// A wireServer is an Edge after fasthttp, on an in-memory listener and, with the fast path, on
-// those of TCP and TLS.
+// A wireServer is an Edge with servers on TCP and TLS, which share prepared responses.
 type wireServer struct {
 	*world
-	ln       *fasthttputil.InmemoryListener
-	fast     *fastListener
-	secure   *fastListener
-	prepared *preparedSet // of the fast path
+	fast   *Server
+	secure *Server
 }
 
 func newWireServer(tb testing.TB, change func(*config), rows ...string) *wireServer {
@@ -43,78 +37,40 @@ func newWireServer(tb testing.TB, change func(*config), rows ...string) *wireSer
 // wired puts servers around an Edge.
 func wired(tb testing.TB, w *world) *wireServer {
 	tb.Helper()
-	s := &wireServer{world: w, ln: fasthttputil.NewInmemoryListener(), prepared: newPreparedSet()}
-	cfg := s.fastConfig(newMeters(), s.prepared)
-	s.fast = listenFast(listenTCP(tb), cfg)
-	s.secure = listenFast(w.listenTLS(tb, newMeters()), cfg)
-	for _, ln := range []net.Listener{listenFast(s.ln, withoutFastPath(cfg)), s.fast, s.secure} {
-		s.serveOn(tb, ln, newMeters())
-	}
+	s := &wireServer{world: w, fast: w.start(tb), secure: w.startTLS(tb)}
+	s.secure.prepared = s.fast.prepared
 	return s
 }
 
-// dial connects to the listener with the fast path.
+// dial connects to the server on TCP.
 func (s *wireServer) dial(tb testing.TB) *net.TCPConn {
 	tb.Helper()
-	c, err := net.Dial("tcp", s.fast.Addr().String())
-	if err != nil {
-		tb.Fatal(err)
-	}
-	tb.Cleanup(func() { _ = c.Close() })
-	return c.(*net.TCPConn)
+	return s.fast.dial(tb).(*net.TCPConn)
 }
 
-// dialTLS connects to the listener of TLS.
-func (s *wireServer) dialTLS(tb testing.TB) net.Conn {
-	tb.Helper()
-	c, err := tls.Dial("tcp", s.secure.Addr().String(), &tls.Config{InsecureSkipVerify: true})
-	if err != nil {
-		tb.Fatal(err)
-	}
-	tb.Cleanup(func() { _ = c.Close() })
-	return c
-}
-
-// dials connect to the listener without the fast path, and to those with it.
-func (s *wireServer) dials() []func(tb testing.TB) net.Conn {
-	return []func(tb testing.TB) net.Conn{
-		func(tb testing.TB) net.Conn {
-			tb.Helper()
-			c, err := s.ln.Dial()
-			if err != nil {
-				tb.Fatal(err)
-			}
-			tb.Cleanup(func() { _ = c.Close() })
-			return c
-		},
-		func(tb testing.TB) net.Conn { tb.Helper(); return s.dial(tb) },
-		s.dialTLS,
-	}
-}
-
-// raw sends bytes and returns all that comes back until the server has nothing more
-// to say. The fast path must say the same, byte for byte, also to who does not ask for the end
-// of the connection, which is not for the fast path, and asks several times.
+// raw sends bytes and returns all that comes back until the server has nothing more to send. A request that is handed
+// over to fasthttp must get the same, byte for byte, and a client that does not end the connection, and asks several times.
 func (s *wireServer) raw(tb testing.TB, request string) string {
 	tb.Helper()
-	c, err := s.ln.Dial()
-	if err != nil {
-		tb.Fatal(err)
-	}
-	want := exchange(tb, c, request)
 	got := exchange(tb, s.dial(tb), request)
-	if comparable(got) != comparable(want) {
-		tb.Errorf("answer to %.200q on the fast path = %.600q\nwant as without it %.600q", request, got, want)
+	if handed := exchange(tb, s.dial(tb), asHanded(request)); comparable(handed) != comparable(got) {
+		tb.Errorf("answer to %.200q from fasthttp = %.600q\nwant as without it %.600q", request, handed, got)
 	}
 	const last, times = "Connection: close\r\n", 4
-	open, wants := strings.Replace(request, last, "", 1), strings.Replace(want, last, "", 1)
-	if strings.Count(request, last) == 1 && strings.Count(want, last) == 1 && !strings.Contains(exchange(tb, s.dial(tb), open), last) {
-		got := exchange(tb, s.dial(tb), strings.Repeat(open, times))
-		if comparable(got) != comparable(strings.Repeat(wants, times)) {
-			tb.Errorf("answer to %d times %.200q on the fast path = %.2000q\nwant as without it %.600q", times, open, got, wants)
+	open, one := strings.Replace(request, last, "", 1), strings.Replace(got, last, "", 1)
+	if strings.Count(request, last) == 1 && strings.Count(got, last) == 1 && !strings.Contains(exchange(tb, s.dial(tb), open), last) {
+		all := exchange(tb, s.dial(tb), strings.Repeat(open, times))
+		if comparable(all) != comparable(strings.Repeat(one, times)) {
+			tb.Errorf("answer to %d times %.200q = %.2000q\nwant that many of %.600q", times, open, all, one)
 		}
 	}
-	return want
+	return got
+}
+
+// asHanded returns a request of HTTP/1.1 in a form that is handed over to fasthttp.
+func asHanded(request string) string {
+	line, rest, _ := strings.Cut(request, "\r\n")
+	return line[:len(line)-1] + "0\r\n" + rest
 }
 
 // changing matches what differs between equal answers: the time, and signed values.

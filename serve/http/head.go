@@ -8,128 +8,124 @@ import (
 	"net/netip"
 )
 
-// A plainRequest is the head of a plain request. Its slices point into the connection's buffer
-// and are valid until the response was sent. Absent fields are empty.
-type plainRequest struct {
-	isHead bool // HEAD, else GET
-	target []byte
+// A request is the head of a request. Its slices are valid until the response was sent. Absent fields are empty.
+type request struct {
+	method []byte
+	target []byte // in origin form, or "*"
+	minor  byte   // digit of the HTTP version after "1."
+	isHead bool
+	reads  bool // GET or HEAD
+	last   bool // the client ends the connection after the response
 	fields [nFields][]byte
-	// same is set where the header fields are, byte for byte, those of the request before
-	// it on this connection.
+	// same is set if the header fields are, byte for byte, the same as in the previous request on this connection.
 	same bool
 }
 
-// A verdict is the fate of the bytes that a client has sent.
-type verdict uint8
-
-const (
-	partial     verdict = iota // the head is not complete; so far it may be valid
-	plain                      // valid, for the fast path
-	notEligible                // valid, for the server
-	invalid                    // to be refused with parser.status
-)
+// isPlain reports whether r has no body and is of HTTP/1.1.
+func (p *parser) isPlain() bool {
+	return !p.framing.coded && !p.framing.sizeAbove0 && p.rq.minor != '0'
+}
 
 // A span is a part of a block of header fields; the zero span is none.
 type span struct{ from, to int }
 
 // A parser checks heads against RFC 9110 and 9112. Most clients repeat their header fields
-// in each request of a connection, so it keeps those of the last plain one.
+// in each request of a connection, so it keeps those of the last head.
 type parser struct {
-	block  []byte // header fields with the empty line that ends them
-	fields fields // of block
-	line   line   // of the last head that was valid
-	status int    // of the response to a head that is invalid
+	rq      request
+	block   []byte // header fields with the empty line that ends them
+	lists   []byte // values of lists in several lines, joined
+	framing framing
+	spans   [nFields]span // in block, the first line of each field
+	several [nFields]bool // fields of several lines
 }
 
-// A line is a request line. Its slices point into the head.
-type line struct {
-	method []byte
-	target []byte // in origin form, or "*"
-	minor  byte   // digit of the HTTP version after "1."
-	usual  bool   // GET or HEAD of a path over HTTP/1.1
-}
-
-// fields are the header fields of one head.
-type fields struct {
-	spans [nFields]span // the first line of each
-	// several is set where a field of those in spans has several lines.
-	several bool
-	// The options of Connection.
-	close, keepAlive bool
-	// The framing of the body.
+// A framing is the end of a request, as its header fields tell.
+type framing struct {
+	close             bool // the option of Connection
 	sized, sizeAbove0 bool // Content-Length
 	coded, chunked    bool // Transfer-Encoding; its last coding is chunked
 }
 
-// The fields in spans.
+// The fields that a request has.
 const (
 	fieldHost = iota
 	fieldAuthorization
 	fieldAcceptEncoding
 	fieldIfNoneMatch
 	fieldOrigin
+	fieldRequestMethod
 	fieldUserAgent
 	fieldTraceparent
 	nFields
 )
 
+// fieldNames are their names in canonical form.
+var fieldNames = [nFields]string{
+	"Host", "Authorization", "Accept-Encoding", "If-None-Match", "Origin", "Access-Control-Request-Method", "User-Agent", "Traceparent",
+}
+
 const version = " HTTP/1.1\r\n"
 
-// parse reads the head at the start of b and returns its length.
+// parse reads the head at the start of b into p.rq and returns its length. The length is 0 for a head that is not
+// complete, and for an invalid one, which is to be refused with status.
 //
 // It accepts all that RFC 9112 requires, and nothing that parsers read differently: no bare CR
 // or LF, no folded line, no blank before a colon, no field twice that may stand once.
-func (p *parser) parse(b []byte, rq *plainRequest) (int, verdict) {
+func (p *parser) parse(b []byte) (n, status int) {
 	skip := emptyLines(b)
-	n, v := p.parseLine(b[skip:], rq)
-	if v != plain {
-		return 0, v
+	n, status = p.parseLine(b[skip:])
+	if n == 0 {
+		return 0, status
 	}
 	n += skip
 	block := b[n:]
 	// Fast path: the same fields as before. The time that this takes could show a client the fields of
 	// another one on the same connection, so it does not stop early.
-	rq.same = len(p.block) > 0 && len(block) >= len(p.block) && equal(block[:len(p.block)], p.block)
-	if rq.same {
-		block = block[:len(p.block)]
-	} else {
+	p.rq.same = len(p.block) > 0 && len(block) >= len(p.block) && equal(block[:len(p.block)], p.block)
+	if !p.rq.same {
 		p.block = p.block[:0]
-		end, v := p.parseBlock(block)
-		if v != plain {
-			return 0, v
+		end, status := p.parseBlock(block)
+		if end == 0 {
+			return 0, status
 		}
-		block = block[:end]
+		p.keep(block[:end])
 	}
-	if f := &p.fields; f.coded && (f.sized || !f.chunked || p.line.minor == '0') || f.spans[fieldHost].to == 0 && p.line.minor != '0' {
-		// Where the body ends is in doubt (RFC 9112, 6.1 and 6.3), or there is no host.
-		p.block = p.block[:0]
-		return 0, p.refuse(http.StatusBadRequest)
+	f, is10 := &p.framing, p.rq.minor == '0'
+	if f.coded && (f.sized || !f.chunked || is10) || p.spans[fieldHost].to == 0 && !is10 {
+		return 0, http.StatusBadRequest // the end of the body is in doubt (RFC 9112, 6.1 and 6.3), or there is no host
 	}
-	n += len(block)
-	if !p.line.usual || p.fields.several || p.last() {
-		p.block = p.block[:0]
-		return n, notEligible
-	}
-	if !rq.same {
-		p.block = append(p.block, block...)
-	}
-	rq.target = p.line.target
-	for i := fieldAuthorization; i < nFields; i++ { // Host is not asked for
-		s := &p.fields.spans[i]
-		rq.fields[i] = block[s.from:s.to]
-	}
-	return n, plain
+	p.rq.last = f.close
+	return n + len(p.block), 0
 }
 
-func (p *parser) refuse(status int) verdict {
-	p.status = status
-	return invalid
+// keep copies a valid block, and takes the values of p.rq from it.
+func (p *parser) keep(block []byte) {
+	p.block, p.lists = append(p.block, block...), p.lists[:0]
+	for i := range nFields {
+		p.rq.fields[i] = p.block[p.spans[i].from:p.spans[i].to]
+		if !p.several[i] {
+			continue
+		}
+		switch i {
+		case fieldAcceptEncoding, fieldIfNoneMatch:
+			p.rq.fields[i] = p.joined(i)
+		case fieldTraceparent: // has no meaning then
+			p.rq.fields[i] = nil
+		}
+	}
 }
 
-// last reports whether the connection ends after the response to the last head. No body is
-// read, so bytes after a body are never taken for a request.
-func (p *parser) last() bool {
-	return p.fields.coded || p.fields.sizeAbove0 || p.fields.close || p.line.minor == '0' && !p.fields.keepAlive
+// joined returns the values of all lines of a list, which mean the same as one line with commas.
+func (p *parser) joined(field int) []byte {
+	from := len(p.lists)
+	for line := range bytes.Lines(p.block) {
+		name, value, _ := bytes.Cut(line, []byte(":"))
+		if bytes.EqualFold(name, []byte(fieldNames[field])) {
+			p.lists = append(append(p.lists, bytes.Trim(value, " \t\r\n")...), ',')
+		}
+	}
+	return p.lists[from : len(p.lists)-1]
 }
 
 // emptyLines returns the length of the empty lines that b starts with, which some clients
@@ -141,40 +137,41 @@ func emptyLines(b []byte) (n int) {
 	return n
 }
 
-// parseLine reads the request line and returns its length.
-func (p *parser) parseLine(b []byte, rq *plainRequest) (int, verdict) {
-	n := bytes.IndexByte(b, '\n') + 1
+// parseLine reads the request line and returns its length, as parse does.
+func (p *parser) parseLine(b []byte) (n, status int) {
+	n = bytes.IndexByte(b, '\n') + 1
 	if n == 0 {
-		return 0, p.unfinished(b)
+		return 0, unfinished(b)
 	}
 	const get, head = "GET /", "HEAD /"
 	from := len(get) - 1
-	rq.isHead = false
+	isHead := false
 	if !bytes.HasPrefix(b, []byte(get)) {
 		if !bytes.HasPrefix(b, []byte(head)) {
-			return n, p.parseUnusual(b[:n])
+			return p.parseUnusual(b[:n])
 		}
 		from = len(head) - 1
-		rq.isHead = true
+		isHead = true
 	}
 	to := n - len(version)
 	if to <= from || string(b[to:n]) != version || !printable(b[from:to], '!') {
-		return n, p.parseUnusual(b[:n])
+		return p.parseUnusual(b[:n])
 	}
-	p.line = line{method: b[:from-1], target: b[from:to], minor: '1', usual: true}
-	return n, plain
+	rq := &p.rq
+	rq.method, rq.target, rq.minor, rq.isHead, rq.reads = b[:from-1], b[from:to], '1', isHead, true
+	return n, 0
 }
 
 // parseUnusual is parseLine for all other lines, with their end.
-func (p *parser) parseUnusual(b []byte) verdict {
+func (p *parser) parseUnusual(b []byte) (n, status int) {
 	text, ok := bytes.CutSuffix(b, []byte("\r\n"))
 	method, text, found := bytes.Cut(text, []byte(" "))
 	target, version, found2 := bytes.Cut(text, []byte(" "))
 	if !ok || !found || !found2 || !token(method) || !isTarget(target) || !isVersion(version) {
-		return p.refuse(http.StatusBadRequest)
+		return 0, http.StatusBadRequest
 	}
 	if version[len("HTTP/")] != '1' {
-		return p.refuse(http.StatusHTTPVersionNotSupported)
+		return 0, http.StatusHTTPVersionNotSupported
 	}
 	connect := string(method) == http.MethodConnect
 	switch {
@@ -188,13 +185,15 @@ func (p *parser) parseUnusual(b []byte) verdict {
 		target, ok = originForm(target)
 	}
 	if !ok {
-		return p.refuse(http.StatusBadRequest)
+		return 0, http.StatusBadRequest
 	}
 	if connect {
-		return p.refuse(http.StatusMethodNotAllowed) // the next bytes may be for a tunnel
+		return 0, http.StatusMethodNotAllowed // the next bytes may be for a tunnel
 	}
-	p.line = line{method: method, target: target, minor: version[len("HTTP/1.")]}
-	return plain
+	rq := &p.rq
+	rq.method, rq.target, rq.minor, rq.isHead = method, target, version[len("HTTP/1.")], string(method) == http.MethodHead
+	rq.reads = rq.isHead || string(method) == http.MethodGet
+	return len(b), 0
 }
 
 // isVersion reports whether b is an HTTP version of any number.
@@ -230,33 +229,33 @@ func originForm(b []byte) ([]byte, bool) {
 	return rest[n:], ok
 }
 
-// unfinished checks the start of a line.
-func (p *parser) unfinished(b []byte) verdict {
+// unfinished checks the start of a line. It returns the status to refuse it with, 0 for none.
+func unfinished(b []byte) (status int) {
 	for i, c := range b {
 		if c < ' ' && c != '\t' && (c != '\r' || i+1 < len(b)) || c == '\x7f' {
-			return p.refuse(http.StatusBadRequest)
+			return http.StatusBadRequest
 		}
 	}
-	return partial
+	return 0
 }
 
-// parseBlock reads header fields up to the empty line and returns their length.
-func (p *parser) parseBlock(b []byte) (int, verdict) {
-	p.fields = fields{}
+// parseBlock reads header fields up to the empty line and returns their length, as parse does.
+func (p *parser) parseBlock(b []byte) (n, status int) {
+	p.framing, p.spans, p.several = framing{}, [nFields]span{}, [nFields]bool{}
 	for at := 0; ; {
 		n := bytes.IndexByte(b[at:], '\n') + 1
 		if n == 0 {
-			return 0, p.unfinished(b[at:])
+			return 0, unfinished(b[at:])
 		}
 		line := b[at : at+n]
 		if len(line) < 2 || line[n-2] != '\r' {
-			return 0, p.refuse(http.StatusBadRequest)
+			return 0, http.StatusBadRequest
 		}
 		if n == 2 {
-			return at + 2, plain
+			return at + 2, 0
 		}
 		if !p.parseField(line[:n-2], at) {
-			return 0, p.refuse(http.StatusBadRequest)
+			return 0, http.StatusBadRequest
 		}
 		at += n
 	}
@@ -277,7 +276,7 @@ func (p *parser) parseField(line []byte, at int) bool {
 		to--
 	}
 	name, value := line[:colon], line[from:to]
-	f := &p.fields
+	f := &p.framing
 	field := nFields
 	switch len(name) {
 	case len("Host"):
@@ -310,8 +309,11 @@ func (p *parser) parseField(line []byte, at int) bool {
 		if isName(name, "connection") {
 			eachItem(value, func(option []byte) {
 				f.close = f.close || isName(option, "close")
-				f.keepAlive = f.keepAlive || isName(option, "keep-alive")
 			})
+		}
+	case len("Access-Control-Request-Method"):
+		if isName(name, "access-control-request-method") {
+			field = fieldRequestMethod
 		}
 	case len("Content-Length"):
 		if isName(name, "content-length") {
@@ -325,16 +327,16 @@ func (p *parser) parseField(line []byte, at int) bool {
 	switch {
 	case field == nFields:
 		return true
-	case f.spans[field].to == 0:
-		f.spans[field] = span{at + from, at + to}
+	case p.spans[field].to == 0:
+		p.spans[field] = span{at + from, at + to}
 		return field != fieldHost || len(value) == 0 || isAuthority(value)
 	}
-	f.several = true
+	p.several[field] = true
 	return field != fieldHost && field != fieldAuthorization
 }
 
 // addLength adds a Content-Length.
-func (f *fields) addLength(value []byte) bool {
+func (f *framing) addLength(value []byte) bool {
 	if f.sized || len(value) == 0 {
 		return false
 	}
@@ -349,7 +351,7 @@ func (f *fields) addLength(value []byte) bool {
 }
 
 // addCodings adds a line of Transfer-Encoding.
-func (f *fields) addCodings(value []byte) bool {
+func (f *framing) addCodings(value []byte) bool {
 	f.coded = true
 	ok := true
 	eachItem(value, func(coding []byte) {
@@ -370,53 +372,23 @@ func eachItem(list []byte, visit func(item []byte)) {
 	}
 }
 
-// appendHead appends a valid head as the server gets it: with the fields that the edge reads, and
-// nothing from which the server would expect a body or another protocol. The fields are those
-// in head, whose request line was parsed last.
-func (p *parser) appendHead(dst, head []byte) []byte {
-	head = head[emptyLines(head):]
-	block := head[bytes.IndexByte(head, '\n')+1:]
-	target := p.line.target
-	// The server would take the text between two slashes and a third one for a host.
+// appendNormalized appends the head that was parsed last in a form that all parsers read alike: with the fields that the edge
+// reads, without a body, and as the last one on its connection.
+func (p *parser) appendNormalized(dst []byte) []byte {
+	rq, target := &p.rq, p.rq.target
+	// fasthttp would take the text between two slashes and a third one for a host.
 	for bytes.HasPrefix(target, []byte("//")) && bytes.Contains(target, []byte("://")) {
 		target = target[1:]
 	}
-	dst = append(append(dst, p.line.method...), ' ')
+	dst = append(append(dst, rq.method...), ' ')
 	dst = append(append(dst, target...), " HTTP/1."...)
-	dst = append(dst, min(p.line.minor, '1'))
-	dst = append(dst, "\r\nHost: x\r\n"...)
-	switch {
-	case p.last():
-		dst = append(dst, "Connection: close\r\n"...)
-	case p.line.minor == '0':
-		dst = append(dst, "Connection: keep-alive\r\n"...)
-	}
-	for len(block) > 0 {
-		n := bytes.IndexByte(block, '\n') + 1
-		if name, _, _ := bytes.Cut(block[:n], []byte(":")); !ofConnection(name) {
-			dst = append(dst, block[:n]...)
-		}
-		block = block[n:]
-	}
-	return dst
-}
-
-// slack is at most how much longer a head becomes in appendHead.
-const slack = len("\r\nHost: x\r\nConnection: keep-alive\r\n")
-
-// ofConnection reports whether a field is about the connection or the body rather than about
-// the resource.
-func ofConnection(name []byte) bool {
-	for _, s := range connectionFields {
-		if isName(name, s) {
-			return true
+	dst = append(append(dst, min(rq.minor, '1')), "\r\nHost: x\r\nConnection: close\r\n"...)
+	for i := fieldAuthorization; i < nFields; i++ {
+		if value := rq.fields[i]; len(value) > 0 {
+			dst = append(append(append(append(dst, fieldNames[i]...), ": "...), value...), "\r\n"...)
 		}
 	}
-	return false
-}
-
-var connectionFields = [...]string{
-	"connection", "content-length", "expect", "host", "keep-alive", "proxy-connection", "te", "trailer", "transfer-encoding", "upgrade",
+	return append(dst, "\r\n"...)
 }
 
 // isAuthority reports whether b is a host, perhaps with a port: no user, and what RFC 3986

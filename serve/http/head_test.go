@@ -7,14 +7,33 @@ import (
 	"testing"
 )
 
+// Fates of the bytes that a client has sent.
+const (
+	partial = "partial"
+	plain   = "plain"
+	handOff = "handed over"
+	invalid = "invalid"
+)
+
+func fate(p *parser, n, status int) string {
+	switch {
+	case status != 0:
+		return invalid
+	case n == 0:
+		return partial
+	case p.isPlain():
+		return plain
+	}
+	return handOff
+}
+
 func TestParse(t *testing.T) {
-	f := func(head string, want verdict) {
+	f := func(head string, want string) {
 		t.Helper()
 		var p parser
-		var rq plainRequest
-		n, v := p.parse([]byte(head+"GET"), &rq)
-		if v != want || v == plain && n != len(head) {
-			t.Errorf("parse(%q) = %d, %d, want %d bytes, %d", head, n, v, len(head), want)
+		n, status := p.parse([]byte(head + "GET"))
+		if got := fate(&p, n, status); got != want || n > 0 && n != len(head) {
+			t.Errorf("parse(%q) = %d, %d, %s, want %d bytes, %s", head, n, status, got, len(head), want)
 		}
 	}
 	f("GET / HTTP/1.1\r\nHost: x\r\n\r\n", plain)
@@ -39,23 +58,32 @@ func TestParse(t *testing.T) {
 
 	for _, line := range []string{
 		"POST /a HTTP/1.1", "get /a HTTP/1.1", "OPTIONS * HTTP/1.1", "GET http://x/a HTTP/1.1", "GET HTTPS://x HTTP/1.1", "GET http://[::1]:1?a HTTP/1.1",
-		"GET /a HTTP/1.0", "GET /a HTTP/1.2", "GET /\xe4 HTTP/1.1", "!#$%&'*+-.^_`|~ / HTTP/1.1",
+		"GET /a HTTP/1.2", "GET /\xe4 HTTP/1.1", "!#$%&'*+-.^_`|~ / HTTP/1.1",
 	} {
-		f(line+"\r\nHost: x\r\n\r\n", notEligible)
+		f(line+"\r\nHost: x\r\n\r\n", plain)
 	}
+	f("GET /a HTTP/1.0\r\nHost: x\r\n\r\n", handOff)
+	f("GET /a HTTP/1.0\r\nConnection: keep-alive\r\n\r\n", handOff)
 	for _, fields := range []string{
-		"Connection: close\r\n", "Connection: a, CLOSE ,b\r\n", "Connection: keep-alive\r\nConnection: close\r\n", "Content-Length: 5\r\n",
-		"Transfer-Encoding: chunked\r\n", "Transfer-Encoding: gzip, , Chunked\r\n", "Transfer-Encoding: gzip\r\nTransfer-Encoding: chunked\r\n",
-		"If-None-Match: a\r\nIf-None-Match: b\r\n", "Accept-Encoding: a\r\nAccept-Encoding: b\r\n", "Content-Length: 99999999999999999999\r\n",
+		"Content-Length: 5\r\n", "Transfer-Encoding: chunked\r\n", "Transfer-Encoding: gzip, , Chunked\r\n", "Transfer-Encoding: gzip\r\nTransfer-Encoding: chunked\r\n",
+		"Content-Length: 99999999999999999999\r\n",
 	} {
-		f("GET /a HTTP/1.1\r\nHost: x\r\n"+fields+"\r\n", notEligible)
+		f("GET /a HTTP/1.1\r\nHost: x\r\n"+fields+"\r\n", handOff)
+	}
+	for fields, last := range map[string]bool{
+		"Connection: close\r\n": true, "Connection: a, CLOSE ,b\r\n": true, "Connection: keep-alive\r\nConnection: close\r\n": true, "Connection: closed\r\n": false,
+	} {
+		var p parser
+		if n, _ := p.parse([]byte("GET /a HTTP/1.1\r\nHost: x\r\n" + fields + "\r\n")); n == 0 || p.rq.last != last {
+			t.Errorf("%q: the last request: %v, want %v", fields, p.rq.last, last)
+		}
 	}
 
 	// Invalid heads are in rules. Some are invalid as soon as it shows.
 	for _, start := range []string{"\x16\x03\x01", "GET /\x00", "GET / HTTP/1.1\rH", "GET / HTTP/1.1\r\nHost: x\r\nA: b\r\r", "\n"} {
 		var p parser
-		if _, v := p.parse([]byte(start), new(plainRequest)); v != invalid || p.status != http.StatusBadRequest {
-			t.Errorf("parse(%q) = %d, %d, want invalid, 400", start, v, p.status)
+		if n, status := p.parse([]byte(start)); n != 0 || status != http.StatusBadRequest {
+			t.Errorf("parse(%q) = %d, %d, want 400", start, n, status)
 		}
 	}
 }
@@ -66,12 +94,12 @@ func TestParseFields(t *testing.T) {
 	f := func(fields string, want map[int]string) {
 		t.Helper()
 		head := []byte("GET /a?b HTTP/1.1\r\nHost: x\r\n" + fields + "\r\n")
-		got := plainRequest{isHead: true, fields: [nFields][]byte{fieldOrigin: []byte("left over")}}
-		if n, v := p.parse(append(bytes.Clone(head), "GET /c HTTP/1.1\r\n"...), &got); v != plain || n != len(head) {
-			t.Fatalf("parse(%q) = %d, %d, want %d bytes, plain", head, n, v, len(head))
+		if n, status := p.parse(append(bytes.Clone(head), "GET /c HTTP/1.1\r\n"...)); n != len(head) {
+			t.Fatalf("parse(%q) = %d, %d, want %d bytes", head, n, status, len(head))
 		}
+		got := &p.rq
 		for i, value := range got.fields {
-			if string(value) != want[i] {
+			if i != fieldHost && string(value) != want[i] {
 				t.Errorf("parse(%q): field %d = %q, want %q", head, i, value, want[i])
 			}
 		}
@@ -86,6 +114,10 @@ func TestParseFields(t *testing.T) {
 	f("Authorization: Bearer u\r\n", map[int]string{fieldAuthorization: "Bearer u"})
 	f("Authorization: Bearer v\r\n", map[int]string{fieldAuthorization: "Bearer v"})
 	f("", map[int]string{})
+	f("If-None-Match: \"a\", \"b\"\r\nORIGIN: https://x\r\n", map[int]string{fieldIfNoneMatch: `"a", "b"`, fieldOrigin: "https://x"})
+	// Lists in several lines.
+	f("If-None-Match: \"a\"\r\nA: b\r\nif-none-match: \"b\" , c\r\nIf-None-Match:\r\nTraceparent: 1\r\nTraceparent: 2\r\nAccept-Encoding: br\r\naccept-encoding:\tgzip\r\nUser-Agent: x\r\nUser-Agent: y\r\n",
+		map[int]string{fieldIfNoneMatch: `"a","b" , c,`, fieldAcceptEncoding: "br,gzip", fieldUserAgent: "x"})
 	f("If-None-Match: \"a\", \"b\"\r\nORIGIN: https://x\r\n", map[int]string{fieldIfNoneMatch: `"a", "b"`, fieldOrigin: "https://x"})
 	// Fields that start as those before do.
 	f("If-None-Match: \"a\", \"b\"\r\nORIGIN: https://x\r\nA: b\r\n", map[int]string{fieldIfNoneMatch: `"a", "b"`, fieldOrigin: "https://x"})
@@ -117,11 +149,10 @@ func BenchmarkParse(b *testing.B) {
 				heads[i] = []byte("GET /3/movie/550?append_to_response=credits,images HTTP/1.1\r\n" + fields + "X: " + strings.Repeat("y", 1+i%n) + "\r\n\r\n")
 			}
 			var p parser
-			var rq plainRequest
 			b.ReportAllocs()
 			for i := 0; b.Loop(); i++ {
-				if _, v := p.parse(heads[i%2], &rq); v != plain {
-					b.Fatal(v)
+				if n, status := p.parse(heads[i%2]); n == 0 {
+					b.Fatal(status)
 				}
 			}
 		})

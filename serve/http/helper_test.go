@@ -3,6 +3,7 @@ package http
 import (
 	"bufio"
 	"bytes"
+	"crypto/tls"
 	"io"
 	"log/slog"
 	"net"
@@ -161,14 +162,7 @@ func (w *world) get(tb testing.TB, uri string) sent {
 	return w.do(tb, w.request(uri))
 }
 
-// fastConfig returns newFastConfig's, with all the time that clients need.
-func (w *world) fastConfig(m *meters, ps *preparedSet) fastConfig {
-	c := newFastConfig(&w.cfg.Limits, w.edge, m, ps)
-	c.lingerTime, c.lingerIdle = time.Hour, time.Hour
-	return c
-}
-
-// bind returns a Server of w that nobody serves yet.
+// bind returns a Server of w that nobody serves yet, and whose clients have all the time they need.
 func (w *world) bind(tb testing.TB) *Server {
 	tb.Helper()
 	b, err := Listen("addr", "127.0.0.1:0")
@@ -180,7 +174,7 @@ func (w *world) bind(tb testing.TB) *Server {
 		tb.Fatal(err)
 	}
 	tb.Cleanup(s.Close)
-	s.fast.cfg.lingerTime, s.fast.cfg.lingerIdle = time.Hour, time.Hour
+	s.lingerTime, s.lingerIdle = time.Hour, time.Hour
 	return s
 }
 
@@ -191,15 +185,34 @@ func (w *world) start(tb testing.TB) *Server {
 	done := make(chan error, 1)
 	go func() { done <- s.Serve() }()
 	tb.Cleanup(func() {
-		if err := s.Stop(tb.Context()); err != nil && tb.Context().Err() == nil {
-			tb.Errorf("Stop = %v", err)
-		}
 		s.Close()
 		if err := <-done; err != nil {
 			tb.Errorf("Serve = %v", err)
 		}
 	})
 	return s
+}
+
+// startTLS runs one that speaks TLS, with a certificate of its own.
+func (w *world) startTLS(tb testing.TB) *Server {
+	tb.Helper()
+	other := *w
+	other.cfg.TLSCert, other.cfg.TLSKey, _ = newCertificate(tb)
+	return other.start(tb)
+}
+
+// dial connects to s, by TLS if it speaks that.
+func (s *Server) dial(tb testing.TB) net.Conn {
+	tb.Helper()
+	c, err := net.Dial("tcp", s.addr().String())
+	if err != nil {
+		tb.Fatal(err)
+	}
+	if s.tls != nil {
+		c = tls.Client(c, &tls.Config{InsecureSkipVerify: true})
+	}
+	tb.Cleanup(func() { _ = c.Close() })
+	return c
 }
 
 // addr returns the address of s.

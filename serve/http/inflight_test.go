@@ -46,20 +46,13 @@ func slowWorld(tb testing.TB, bytes, most int) *world {
 	return writtenWorld(tb, func(c *config) { c.MaxInflight = most }, longMovie(1, bytes, 10), longMovie(2, 1000, 3000), longMovie(3, 1000, 0))
 }
 
-// bothWays serves w with the fast path and without.
-func bothWays(tb testing.TB, w *world) map[string]net.Listener {
-	tb.Helper()
-	return map[string]net.Listener{"fast path": w.serveTCP(tb, newMeters(), withFastPath), "fasthttp": w.serveTCP(tb, newMeters(), withoutFastPath)}
-}
+// bothWays are lines of header fields with which a request is served by us, and by fasthttp.
+var bothWays = map[string]string{"plain": "X-Plain: 1", "fasthttp": "Content-Length: 1"}
 
-// connected connects to a listener.
-func connected(tb testing.TB, ln net.Listener) (net.Conn, *bufio.Reader) {
+// connected connects to a server.
+func connected(tb testing.TB, s *Server) (net.Conn, *bufio.Reader) {
 	tb.Helper()
-	c, err := net.Dial("tcp", ln.Addr().String())
-	if err != nil {
-		tb.Fatal(err)
-	}
-	tb.Cleanup(func() { _ = c.Close() })
+	c := s.dial(tb)
 	_ = c.SetDeadline(time.Now().Add(sharedtest.Patience))
 	return c, bufio.NewReaderSize(c, 512)
 }
@@ -68,7 +61,8 @@ func connected(tb testing.TB, ln net.Listener) (net.Conn, *bufio.Reader) {
 // times on a connection, and HEAD tells its length.
 func TestLongBodies(t *testing.T) {
 	w := slowWorld(t, 1<<20, 64<<20)
-	for name, ln := range bothWays(t, w) {
+	s := w.start(t)
+	for name, line := range bothWays {
 		for _, target := range []string{"/3/movie/1", "/3/movie/2", "/3/movie?ids=1,2,3"} {
 			for _, coding := range []string{"gzip", "identity"} {
 				rq := w.request(target)
@@ -77,14 +71,17 @@ func TestLongBodies(t *testing.T) {
 				if len(want.plain) <= edge.MaxWhole {
 					t.Fatalf("%s has %d bytes, want more than %d", target, len(want.plain), edge.MaxWhole)
 				}
-				c, r := connected(t, ln)
+				c, r := connected(t, s)
 				for i := range 3 {
-					rs, body, err := roundTrip(c, r, w.token, "GET", target, "Accept-Encoding: "+coding)
+					rs, body, err := roundTrip(c, r, w.token, "GET", target, "Accept-Encoding: "+coding, line)
 					if err != nil || rs.StatusCode != 200 || !bytes.Equal(body, want.body) {
 						t.Fatalf("%s, %s, %s: answer %d = %v, %d bytes, %v, want 200, %d bytes", name, target, coding, i, rs, len(body), err, len(want.body))
 					}
+					if rs.Close {
+						c, r = connected(t, s)
+					}
 				}
-				rs, _, err := roundTrip(c, r, w.token, "HEAD", target, "Accept-Encoding: "+coding)
+				rs, _, err := roundTrip(c, r, w.token, "HEAD", target, "Accept-Encoding: "+coding, line)
 				if err != nil || rs.ContentLength != int64(len(want.body)) {
 					t.Errorf("%s: HEAD %s, %s = %v, %v, want %d bytes", name, target, coding, rs, err, len(want.body))
 				}
@@ -104,16 +101,16 @@ func TestSlowReaders(t *testing.T) {
 	}
 	const slack = 12 << 20 // of buffers of connections, stacks and what else is about
 	w := slowWorld(t, size, most)
-	ways := bothWays(t, w)
+	s := w.start(t)
 	for _, target := range []string{"/3/movie/1", "/3/movie/2", "/3/movie?ids=1,2,3"} {
 		for _, coding := range []string{"gzip", "identity"} {
-			for name, ln := range ways {
+			for name, line := range bothWays {
 				t.Run(fmt.Sprint(name, target, coding), func(t *testing.T) {
 					before := heap()
 					served, busy := 0, 0
 					for range readers {
-						c, r := connected(t, ln)
-						fmt.Fprintf(c, "GET %s HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer %s\r\nAccept-Encoding: %s\r\n\r\n", target, w.token, coding)
+						c, r := connected(t, s)
+						fmt.Fprintf(c, "GET %s HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer %s\r\nAccept-Encoding: %s\r\n%s\r\n\r\n", target, w.token, coding, line)
 						_ = c.(*net.TCPConn).SetReadBuffer(4 << 10) // so that little of it leaves the server
 						line, err := r.ReadString('\n')
 						switch {
@@ -158,14 +155,15 @@ func residentSet() string {
 func TestNoMemoryLeft(t *testing.T) {
 	w := slowWorld(t, 1<<20, 1<<20)
 	body := string(status.Offline.Body())
-	for name, ln := range bothWays(t, w) {
+	s := w.start(t)
+	for name, line := range bothWays {
 		taken := w.cfg.MaxInflight - 1000
 		// A response of the other way may still be held: its handler ends after the client has read it.
 		sharedtest.Eventually(t, "there is room", func() bool { return w.edge.Reserve(taken) })
 		_, before := w.edge.Inflight()
 		for _, coding := range []string{"gzip", "identity"} {
-			c, r := connected(t, ln)
-			rs, got, err := roundTrip(c, r, w.token, "GET", "/3/movie/1", "Accept-Encoding: "+coding)
+			c, r := connected(t, s)
+			rs, got, err := roundTrip(c, r, w.token, "GET", "/3/movie/1", "Accept-Encoding: "+coding, line)
 			if err != nil || rs.StatusCode != http.StatusServiceUnavailable || string(got) != body {
 				t.Fatalf("%s, %s: %v %.200s, %v, want 503 %s", name, coding, rs, got, err, body)
 			}
@@ -175,8 +173,8 @@ func TestNoMemoryLeft(t *testing.T) {
 			t.Errorf("%s: %d refused responses are counted, want 2", name, n-before)
 		}
 		w.edge.Reserve(-taken)
-		c, r := connected(t, ln)
-		if rs, _, err := roundTrip(c, r, w.token, "GET", "/3/movie/3"); err != nil || rs.StatusCode != 200 {
+		c, r := connected(t, s)
+		if rs, _, err := roundTrip(c, r, w.token, "GET", "/3/movie/3", line); err != nil || rs.StatusCode != 200 {
 			t.Errorf("%s: with memory again %v, %v, want 200", name, rs, err)
 		}
 	}

@@ -52,21 +52,24 @@ func newPrepared(target []byte, rs *edge.Response) *prepared {
 	return p
 }
 
-// write adds the response to m, and returns its status and the length of the body that is sent.
-func (p *prepared) write(m *message, date []byte, pr *plainRequest) (code, length int) {
+// write adds the response to w, and returns its status and the length of the body that is sent.
+func (p *prepared) write(w *reply, date []byte, rq *request) (code, length int) {
 	code, fields := http.StatusOK, p.found
-	if edge.Matches(pr.fields[fieldIfNoneMatch], p.etag) {
+	if edge.Matches(rq.fields[fieldIfNoneMatch], p.etag) {
 		code, fields = http.StatusNotModified, p.same
 	} else {
-		if !pr.isHead {
+		if !rq.isHead {
 			length = p.body.len()
 		}
 	}
-	m.own = append(m.own, statusLine(code)...)
-	m.own = append(m.own, date...)
-	m.own = append(m.own, fields...)
+	w.own = append(w.own, statusLine(code)...)
+	w.own = append(w.own, date...)
+	w.own = append(w.own, fields...)
+	if w.last {
+		w.own = append(w.own[:len(w.own)-len("\r\n")], "Connection: close\r\n\r\n"...)
+	}
 	if length > 0 {
-		m.addMessage(&p.body)
+		w.addMessage(&p.body)
 	}
 	return code, length
 }

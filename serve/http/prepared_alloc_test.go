@@ -16,7 +16,7 @@ import (
 func TestPreparedAllocs(t *testing.T) {
 	s := wired(t, sampleWorld(t, nil))
 	for name, rq := range hotRequests(t, s.world) {
-		for over, c := range map[string]net.Conn{"TCP": s.dial(t), "TLS": s.dialTLS(t)} {
+		for over, c := range map[string]net.Conn{"TCP": s.dial(t), "TLS": s.secure.dial(t)} {
 			want := 0.0
 			if over == "TLS" {
 				want = 2 // crypto/tls makes a reader for each read, here on both sides

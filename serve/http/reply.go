@@ -1,7 +1,6 @@
 package http
 
 import (
-	"errors"
 	"io"
 	"net"
 	"time"
@@ -84,15 +83,12 @@ func (m *message) discard() {
 	m.own, m.refs, m.far = m.own[:0], m.refs[:0], 0
 }
 
-// errNotSent is a responder's bug.
-var errNotSent = errors.New("http: responder did not send a response")
-
-// A reply is the response to one plain request, for its responder to fill and to send.
+// A reply is the response to one request, for its responder to fill and to send.
 type reply struct {
 	message
 	last bool // the connection ends after it
 
-	conn   *fastConn
+	conn   *conn
 	pieces [][]byte // of the message, while it is sent
 	err    error    // of send
 }
@@ -116,7 +112,7 @@ func (w *reply) send() {
 			rest := net.Buffers(w.appendPieces(nil, sent))
 			_, w.err = rest.WriteTo(w.conn.Conn)
 		}
-		w.conn.clock.now = time.Now()
+		w.conn.now = time.Now()
 	}
 }
 
@@ -127,7 +123,7 @@ func (w *reply) stream(write func(to io.Writer) error) {
 	if _, w.err = w.conn.Write(w.own); w.err == nil {
 		w.err = write(w.conn.Conn)
 	}
-	w.conn.clock.now = time.Now()
+	w.conn.now = time.Now()
 }
 
 // reset makes w fit for another connection.

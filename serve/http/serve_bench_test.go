@@ -16,20 +16,23 @@ import (
 	"github.com/reelsplice/reelsplice/serve/edge"
 )
 
-// BenchmarkFastPath sends requests one after another over a connection of TCP to this machine:
-// the whole way of a request, with the client's and the kernel's part. For comparison, the
-// same without the fast path, and by a constantServer.
-func BenchmarkFastPath(b *testing.B) {
+// BenchmarkServer sends requests one after another over a connection of TCP to this machine: the whole way of a request, with
+// the client's and the kernel's part. For comparison, a constantServer.
+func BenchmarkServer(b *testing.B) {
 	w := sampleWorld(b, nil)
 	all := hotRequests(b, w)
 	for _, name := range []string{"details", "append 5", "identity", "filtered", "304", "401"} {
-		for way, change := range map[string]func(fastConfig) fastConfig{"": withFastPath, "/fasthttp": withoutFastPath} {
-			b.Run(name+way, func(b *testing.B) {
-				ln := listenFast(listenTCP(b), change(w.fastConfig(newMeters(), newPreparedSet())))
-				benchmarkTCP(b, all[name], newFastHTTP(&w.cfg.Limits, w.edge, newMeters()), ln)
-			})
-		}
-		b.Run(name+"/constant", func(b *testing.B) { benchmarkTCP(b, all[name], constantServer(w, all[name]), listenTCP(b)) })
+		b.Run(name, func(b *testing.B) { benchmarkTCP(b, all[name], w.start(b).addr()) })
+		b.Run(name+"/constant", func(b *testing.B) {
+			ln, s := listenTCP(b), constantServer(w, all[name])
+			done := make(chan error, 1)
+			go func() { done <- s.Serve(ln) }()
+			benchmarkTCP(b, all[name], ln.Addr())
+			_ = ln.Close()
+			if err := <-done; err != nil {
+				b.Error(err)
+			}
+		})
 	}
 }
 
@@ -60,17 +63,9 @@ func constantServer(w *world, rq *edge.Request) *fasthttp.Server {
 	return s
 }
 
-func benchmarkTCP(b *testing.B, rq *edge.Request, s *fasthttp.Server, ln net.Listener) {
+func benchmarkTCP(b *testing.B, rq *edge.Request, addr net.Addr) {
 	b.Helper()
-	done := make(chan error, 1)
-	go func() { done <- s.Serve(ln) }()
-	defer func() {
-		_ = ln.Close()
-		if err := <-done; err != nil {
-			b.Error(err)
-		}
-	}()
-	conn, err := net.Dial("tcp", ln.Addr().String())
+	conn, err := net.Dial("tcp", addr.String())
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -1,9 +1,9 @@
-// Package http serves an edge over HTTP: limits of connections, TLS, a fast path for plain
-// requests, fasthttp for all others, and an end that loses no request.
+// Package http serves an edge over HTTP: limits of connections, TLS, one loop for all requests without a body, and an
+// end that loses no request.
 //
-// Connections pass through layers of listeners: connlimit, TLS, fast path. The fast path
-// serves plain requests inside of Read, and gives fasthttp the heads of all others. One header
-// encoder serves both ways and prepared responses.
+// A conn has its connection from accept to close. One strict parser reads each head; a client of the edge
+// responds, and what is not plain goes to fasthttp, as the last request of its connection. One header encoder serves
+// both, and prepared responses.
 package http
 
 import (
@@ -11,10 +11,10 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"sync"
+	"sync/atomic"
 	"syscall"
 	"time"
-
-	"github.com/valyala/fasthttp"
 
 	"github.com/reelsplice/reelsplice/serve/edge"
 	"github.com/reelsplice/reelsplice/serve/http/connlimit"
@@ -24,12 +24,26 @@ import (
 type Server struct {
 	limits   Limits
 	meters   *meters
-	server   *fasthttp.Server
-	fast     *fastListener // that server serves, over ln
-	ln       net.Listener  // over conns
+	dates    *dateCache
+	prepared *preparedSet
 	conns    *connlimit.Listener
-	cert     *certificate  // nil without TLS
-	accepted chan struct{} // closed when no connection is accepted any more
+	ln       net.Listener             // conns; tests wrap it
+	cert     *certificate             // nil without TLS
+	tls      *handshaker              // nil without TLS
+	open     func() responder         // of a new connection
+	handOver func(c net.Conn) error   // serves a connection whose request is not plain
+	accepted chan struct{}            // closed when no connection is accepted any more
+	closing  atomic.Bool              // each response ends its connection
+	stopped  atomic.Bool              // and no connection waits for a request
+	buffers  sync.Pool                // of *[]byte
+	replies  sync.Pool                // of *reply
+	endReads func(deadline time.Time) // of all connections
+
+	// lastWait is how long a connection still waits for a request when the server stops. A waiting connection
+	// gets it twice: bytes may arrive, and the deadline still end the first read.
+	lastWait time.Duration
+	// Limits of linger: in total, and between two reads. The second is the total once the server stops.
+	lingerTime, lingerIdle time.Duration
 }
 
 // Listen takes an address, where connections wait to be served. Its error names the flag of the address.
@@ -49,24 +63,33 @@ func FitLimits(limits *Limits) error { return fitConns(limits, connlimit.OpenFil
 
 // New returns a Server of e on ln, which it closes.
 func New(limits Limits, e *edge.Edge, ln *net.TCPListener) (*Server, error) {
-	s := &Server{limits: limits, meters: newMeters(), accepted: make(chan struct{})}
-	s.meters.access = limits.Access
+	s := newServer(limits)
 	if limits.TLSCert != "" {
 		var err error
 		if s.cert, err = openCertificate(limits.TLSCert, limits.TLSKey, limits.Log); err != nil {
 			return nil, err
 		}
+		s.tls = newHandshaker(s.cert, limits.Log, s.meters)
 	}
-	s.server = newFastHTTP(&s.limits, e, s.meters)
 	s.conns = limitConns(ln, &s.limits, s.meters)
-	s.ln = s.conns
-	if s.cert != nil {
-		s.ln = listenTLS(s.conns, s.cert, limits.Log, s.meters)
+	s.ln, s.endReads = s.conns, s.conns.SetReadDeadlines
+	s.open = func() responder {
+		return &client{edge: e, meters: s.meters, meter: s.meters.of(uint64(s.meters.opened.Add(1))), dates: s.dates, prepared: s.prepared}
 	}
-	cfg := newFastConfig(&s.limits, e, s.meters, newPreparedSet())
-	cfg.endReads = s.conns.SetReadDeadlines
-	s.fast = listenFast(s.ln, cfg)
+	s.handOver = newFastHTTP(&s.limits, e, s.meters).ServeConn
 	return s, nil
+}
+
+// newServer returns a Server without connections and an edge.
+func newServer(limits Limits) *Server {
+	s := &Server{
+		limits: limits, meters: newMeters(), dates: new(dateCache), prepared: newPreparedSet(), accepted: make(chan struct{}),
+		buffers:  sync.Pool{New: func() any { b := make([]byte, limits.MaxHeader); return &b }},
+		replies:  sync.Pool{New: func() any { return new(reply) }},
+		lastWait: 100 * time.Millisecond, lingerTime: 10 * time.Second, lingerIdle: time.Second,
+	}
+	s.meters.access = limits.Access
+	return s
 }
 
 // URL returns the base address.
@@ -81,7 +104,16 @@ func (s *Server) URL() string {
 // Serve accepts connections until Stop or Close.
 func (s *Server) Serve() error {
 	defer close(s.accepted)
-	return s.server.Serve(s.fast)
+	for {
+		c, err := s.ln.Accept()
+		if errors.Is(err, net.ErrClosed) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		go newConn(s, c).serve()
+	}
 }
 
 // PollCertificate loads the certificate if its files have changed. It does nothing without TLS.
@@ -99,12 +131,17 @@ func (s *Server) CertificateErr() error {
 	return s.cert.Err()
 }
 
-// Drain makes each response end its connection from here on.
-func (s *Server) Drain() { s.fast.Drain() }
+// Drain makes each response end its connection from here on, so that clients leave without losing a request.
+func (s *Server) Drain() { s.closing.Store(true) }
 
-// Stop refuses new connections and waits until the responses under way are sent and ctx ends at the
-// latest. The Shutdown of fasthttp is not for that: it closes connections whose request has come but was not
-// read yet.
+// endWaits drains, and ends the connections that wait for a request. Responses under way are sent.
+func (s *Server) endWaits() {
+	s.Drain()
+	s.stopped.Store(true)
+	s.endReads(time.Now().Add(s.lastWait))
+}
+
+// Stop refuses new connections and waits until the responses under way are sent and ctx ends at the latest.
 func (s *Server) Stop(ctx context.Context) error {
 	s.conns.Drain()
 	select {
@@ -112,7 +149,7 @@ func (s *Server) Stop(ctx context.Context) error {
 	case <-ctx.Done(): // clients may connect faster than connections are accepted
 		_ = s.conns.Close()
 	}
-	s.fast.Stop()
+	s.endWaits()
 	t := time.NewTicker(drainPoll)
 	defer t.Stop()
 	for {

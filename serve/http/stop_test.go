@@ -40,9 +40,9 @@ func TestStopLosesNothing(t *testing.T) {
 				w.cfg.TLSCert, w.cfg.TLSKey, _ = newCertificate(t)
 			}
 			s := w.bind(t)
-			s.fast.cfg.lastWait = time.Hour // clients may be slow
-			accepted := &acceptLog{Listener: s.fast.Listener}
-			s.fast.Listener = accepted
+			s.lastWait = time.Hour // clients may be slow
+			accepted := &acceptLog{Listener: s.ln}
+			s.ln = accepted
 			dial := func() (net.Conn, error) {
 				c, err := net.Dial("tcp", s.addr().String())
 				if err == nil && secure {

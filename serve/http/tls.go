@@ -48,18 +48,17 @@ const failedHandshakes = 3
 // queue they would delay the requests of open connections.
 const handshakesPerCPU = 2
 
-// A tlsListener speaks TLS over the connections of a connlimit.Listener, and logs why a handshake fails.
-type tlsListener struct {
-	*connlimit.Listener
+// A handshaker begins TLS on connections, and logs why a handshake fails.
+type handshaker struct {
 	config *tls.Config
 	slots  chan struct{} // holds one for each handshake that computes
 	log    *slog.Logger  // limited
 	meters *meters
 }
 
-func listenTLS(ln *connlimit.Listener, c *certificate, log *slog.Logger, m *meters) net.Listener {
-	return &tlsListener{
-		Listener: ln, meters: m, log: observe.Limit(log, failedHandshakes, time.Second),
+func newHandshaker(c *certificate, log *slog.Logger, m *meters) *handshaker {
+	return &handshaker{
+		meters: m, log: observe.Limit(log, failedHandshakes, time.Second),
 		slots: make(chan struct{}, handshakesPerCPU*runtime.GOMAXPROCS(0)),
 		config: &tls.Config{
 			MinVersion: tls.VersionTLS12, NextProtos: []string{"http/1.1"},
@@ -75,37 +74,17 @@ func listenTLS(ln *connlimit.Listener, c *certificate, log *slog.Logger, m *mete
 	}
 }
 
-// Accept waits for the next connection. Its handshake comes with the first Read.
-func (l *tlsListener) Accept() (net.Conn, error) {
-	c, err := l.Listener.Accept()
+// handshake makes the handshake on a connection. It returns nil after a failed one.
+func (h *handshaker) handshake(under *connlimit.Conn) *tls.Conn {
+	below := &handshakeConn{Conn: under, slots: h.slots}
+	c := tls.Server(below, h.config)
+	err := c.Handshake()
+	below.end()
 	if err != nil {
-		return nil, err
+		h.failed(c, err)
+		return nil
 	}
-	under := &handshakeConn{Conn: c.(*connlimit.Conn), slots: l.slots}
-	return &tlsConn{Conn: tls.Server(under, l.config), listener: l, under: under}, nil
-}
-
-// A tlsConn is a connection of a tlsListener.
-type tlsConn struct {
-	*tls.Conn
-	listener *tlsListener
-	under    *handshakeConn
-	shaken   bool
-}
-
-// Read makes the handshake and reads the bytes after it. After a failed one the stream is at its end, so
-// that the server neither responds nor logs it.
-func (c *tlsConn) Read(p []byte) (int, error) {
-	if !c.shaken {
-		c.shaken = true
-		err := c.Handshake()
-		c.under.end()
-		if err != nil {
-			c.listener.failed(c, err)
-			return 0, io.EOF
-		}
-	}
-	return c.Conn.Read(p)
+	return c
 }
 
 // A handshakeConn is the connection below a tls.Conn. From the ClientHello to its end, the handshake holds a slot while it
@@ -161,13 +140,13 @@ func (c *handshakeConn) Read(p []byte) (int, error) {
 }
 
 // failed responds to a client that does not speak TLS, and logs err, which may quote names and numbers of the ClientHello.
-func (l *tlsListener) failed(c net.Conn, err error) {
+func (h *handshaker) failed(c net.Conn, err error) {
 	var record tls.RecordHeaderError
 	if errors.As(err, &record) && record.Conn != nil && isHTTP(record.RecordHeader) {
 		err = errors.New("the client speaks HTTP without TLS")
 		isHead := string(record.RecordHeader[:]) == "HEAD "
 		date := new(dateCache).at(time.Now())
-		response, _ := refusedResponse(http.StatusBadRequest, isHead, date, l.meters)
+		response, _ := refusedResponse(http.StatusBadRequest, isHead, date, h.meters)
 		_, _ = record.Conn.Write(response) // the client may be gone
 	}
 	var local *net.OpError
@@ -178,7 +157,7 @@ func (l *tlsListener) failed(c net.Conn, err error) {
 	if errors.Is(err, io.EOF) { // port scans and health checks connect and leave
 		return
 	}
-	l.log.Warn("TLS handshake failed", "client", c.RemoteAddr().String(), "error", observe.MaskText([]byte(err.Error())))
+	h.log.Warn("TLS handshake failed", "client", c.RemoteAddr().String(), "error", observe.MaskText([]byte(err.Error())))
 }
 
 // isHTTP reports whether the first bytes of a connection are those of a request.

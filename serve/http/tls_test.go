@@ -195,7 +195,7 @@ func TestHalfHandshakes(t *testing.T) {
 	}
 	s, log, pool := secureServer(t)
 	key := countSignatures(s)
-	slots := s.ln.(*tlsListener).slots
+	slots := s.tls.slots
 	for range cap(slots) {
 		slots <- struct{}{}
 	}
@@ -224,7 +224,7 @@ func TestHalfHandshakes(t *testing.T) {
 func TestHandshakesAtATime(t *testing.T) {
 	s, _, pool := secureServer(t)
 	key := countSignatures(s)
-	slots := s.ln.(*tlsListener).slots
+	slots := s.tls.slots
 	key.held.Lock()
 	clients := 3 * cap(slots)
 	for range clients {
@@ -244,7 +244,7 @@ func TestHandshakesAtATime(t *testing.T) {
 func TestHandshakeWaits(t *testing.T) {
 	s, _, pool := secureServer(t)
 	for _, version := range []uint16{tls.VersionTLS12, tls.VersionTLS13} {
-		for range 2 * cap(s.ln.(*tlsListener).slots) {
+		for range 2 * cap(s.tls.slots) {
 			beginHandshake(t, s, true /* reads */, version)
 		}
 		handshake(t, s, pool)

@@ -2,7 +2,6 @@ package http
 
 import (
 	"bytes"
-	"crypto/tls"
 	"errors"
 	"io"
 	"log/slog"
@@ -20,62 +19,22 @@ import (
 	"github.com/reelsplice/reelsplice/serve/servetest"
 )
 
-// A twin is two servers of one Edge, one with the fast path, maybe over TLS, and one without over TCP.
+// A twin is servers of one Edge, over TLS or TCP.
 type twin struct {
-	token       string
-	with, alone net.Listener
-	secure      bool // with
-	// What the two have counted.
-	counts, countsAlone *meters
+	token   string
+	streams *Server // gets streams of any bytes
+	// One gets requests that are plain, the other one the same in a form that is handed over to fasthttp.
+	plain, handed *Server
 }
 
 func newTwin(tb testing.TB, secure bool) *twin {
 	tb.Helper()
 	w := writtenWorld(tb, func(c *config) { c.MaxHeader = 2048 }, servetest.Catalogue()...)
-	t := &twin{token: w.token, counts: newMeters(), countsAlone: newMeters(), secure: secure}
-	t.alone = w.serveTCP(tb, t.countsAlone, withoutFastPath)
-	if !secure {
-		t.with = w.serveTCP(tb, t.counts, withFastPath)
-		return t
+	start := w.start
+	if secure {
+		start = w.startTLS
 	}
-	ln := listenFast(w.listenTLS(tb, t.counts), w.fastConfig(t.counts, newPreparedSet()))
-	w.serveOn(tb, ln, t.counts)
-	t.with = ln
-	return t
-}
-
-// listenTLS returns a listener of TLS, whose clients trust any certificate.
-func (w *world) listenTLS(tb testing.TB, m *meters) net.Listener {
-	tb.Helper()
-	cert, key, _ := newCertificate(tb)
-	log := slog.New(slog.DiscardHandler)
-	pair, err := openCertificate(cert, key, log)
-	if err != nil {
-		tb.Fatal(err)
-	}
-	return listenTLS(listenTCP(tb), pair, log, m)
-}
-
-// serveTCP serves w on TCP. change may alter the config.
-func (w *world) serveTCP(tb testing.TB, m *meters, change func(fastConfig) fastConfig) net.Listener {
-	tb.Helper()
-	ln := listenFast(listenTCP(tb), change(w.fastConfig(m, newPreparedSet())))
-	w.serveOn(tb, ln, m)
-	return ln
-}
-
-// serveOn serves w on a listener until the test ends.
-func (w *world) serveOn(tb testing.TB, ln net.Listener, m *meters) {
-	tb.Helper()
-	s := newFastHTTP(&w.cfg.Limits, w.edge, m)
-	done := make(chan error, 1)
-	go func() { done <- s.Serve(ln) }()
-	tb.Cleanup(func() {
-		_ = ln.Close()
-		if err := <-done; err != nil {
-			tb.Errorf("Serve: %v", err)
-		}
-	})
+	return &twin{w.token, start(tb), start(tb), start(tb)}
 }
 
 func listenTCP(tb testing.TB) *connlimit.Listener {
@@ -87,8 +46,8 @@ func listenTCP(tb testing.TB) *connlimit.Listener {
 	return connlimit.Listen(ln.(*net.TCPListener), connlimit.Config{Max: 1000, Log: slog.New(slog.DiscardHandler)})
 }
 
-// check sends a stream of requests to both servers, cut where rnd says, and compares all
-// that comes back. In the stream, $T stands for a good token.
+// check sends a stream of requests whole, and cut where rnd says, and compares all that comes back. If the
+// first request is plain, it compares the responses of both ways. In the stream, $T stands for a good token.
 func (w *twin) check(tb testing.TB, stream string, rnd *rand.Rand) {
 	tb.Helper()
 	stream = strings.ReplaceAll(stream, "$T", w.token)
@@ -97,36 +56,36 @@ func (w *twin) check(tb testing.TB, stream string, rnd *rand.Rand) {
 		cuts[i] = rnd.IntN(len(stream) + 1)
 	}
 	slices.Sort(cuts)
-	want, whole := converse(tb, w.alone, false, stream, cuts)
-	got, gotWhole := converse(tb, w.with, w.secure, stream, cuts)
+	w.same(tb, w.streams, stream, cuts, w.streams, stream)
+	var p parser
+	n, _ := p.parse([]byte(stream))
+	if n == 0 || !p.isPlain() {
+		return
+	}
+	line, rest, _ := strings.Cut(stream[emptyLines([]byte(stream)):n], "\r\n")
+	request := line + "\r\nConnection: close\r\n" + rest
+	w.same(tb, w.handed, asHanded(request), nil, w.plain, request)
+}
+
+// same compares the answers of two servers.
+func (w *twin) same(tb testing.TB, s *Server, stream string, cuts []int, other *Server, otherStream string) {
+	tb.Helper()
+	got, gotWhole := converse(tb, s, stream, cuts)
+	want, whole := converse(tb, other, otherStream, nil)
 	if !whole || !gotWhole { // as TCP drops what is under way when the end is a reset
 		n := min(len(want), len(got))
 		want, got = want[:n], got[:n]
 	}
 	if got != want {
-		tb.Fatalf("answer to %q, cut at %v, on the fast path = %.3000q\nwant as without it %.3000q", stream, cuts, got, want)
+		tb.Fatalf("answer to %q, cut at %v = %.3000q\nwant that to %q, %.3000q", stream, cuts, got, otherStream, want)
 	}
-}
-
-func withFastPath(c fastConfig) fastConfig { return c }
-
-// withoutFastPath leaves all valid requests to the server.
-func withoutFastPath(c fastConfig) fastConfig {
-	c.open = nil
-	return c
 }
 
 // converse sends a stream and its end, and returns what comes back but for what changes, and
 // whether that is all that the server has sent.
-func converse(tb testing.TB, ln net.Listener, secure bool, stream string, cuts []int) (answer string, whole bool) {
+func converse(tb testing.TB, s *Server, stream string, cuts []int) (answer string, whole bool) {
 	tb.Helper()
-	c, err := net.Dial("tcp", ln.Addr().String())
-	if err != nil {
-		tb.Fatal(err)
-	}
-	if secure {
-		c = tls.Client(c, &tls.Config{InsecureSkipVerify: true})
-	}
+	c := s.dial(tb)
 	defer c.Close()
 	_ = c.SetDeadline(time.Now().Add(sharedtest.Patience))
 	go func() { // the server may stop reading
@@ -218,9 +177,9 @@ func mutated(rnd *rand.Rand, s []byte) []byte {
 	return append(s, ' ')[:max(1, len(s))]
 }
 
-// TestFastPathIsFastHTTP: whatever a connection brings, with the fast path and without it the same
-// bytes come back, and the same is counted.
-func TestFastPathIsFastHTTP(t *testing.T) {
+// TestTwins: a stream of any bytes gets the same answers however it is cut, and a request the same one, and the same counts,
+// from our server and from fasthttp.
+func TestTwins(t *testing.T) {
 	for name, secure := range map[string]bool{"TCP": false, "TLS": true} {
 		t.Run(name, func(t *testing.T) {
 			w := newTwin(t, secure)
@@ -228,15 +187,15 @@ func TestFastPathIsFastHTTP(t *testing.T) {
 			for range 50 * checks {
 				w.check(t, someStream(rnd), rnd)
 			}
-			counts, want := counted(t, w.counts), counted(t, w.countsAlone)
+			counts, want := counted(t, w.plain.meters), counted(t, w.handed.meters)
 			if counts != want {
-				t.Errorf("with the fast path\n%s\nis counted, want as without it\n%s", counts, want)
+				t.Errorf("without fasthttp\n%s\nis counted, want as with it\n%s", counts, want)
 			}
 		})
 	}
 }
 
-// counted returns what m has counted, but for times and what only the fast path has.
+// counted returns what m has counted, but for times and what only plain requests have.
 func counted(t *testing.T, m *meters) string {
 	t.Helper()
 	var w observe.Writer
@@ -254,8 +213,8 @@ func counted(t *testing.T, m *meters) string {
 	return strings.Join(lines, "")
 }
 
-// FuzzFastPath is TestFastPathIsFastHTTP for any bytes.
-func FuzzFastPath(f *testing.F) {
+// FuzzTwins is TestTwins for any bytes.
+func FuzzTwins(f *testing.F) {
 	rnd := rand.New(rand.NewPCG(6, 2))
 	for range 50 {
 		f.Add(someStream(rnd), rnd.Uint64())

@@ -140,7 +140,6 @@ func (l *Listener) Accept() (net.Conn, error) {
 			time.Sleep(time.Millisecond)
 		}
 		c := &Conn{TCPConn: tcp, listener: l, origin: originOf(tcp.RemoteAddr())}
-		c.open()
 		status := l.add(c)
 		if status == 0 {
 			return c, nil
@@ -330,7 +329,6 @@ type Conn struct {
 	used     atomic.Bool // bytes came since the hand went by
 	once     sync.Once   // Close
 	slot     int         // -1 for none; guarded by Listener.mu
-	socket   socket
 }
 
 // resume ends a wait. It is false if the connection was closed meanwhile.
@@ -360,10 +358,6 @@ func (c *Conn) use() {
 		c.used.Store(true)
 	}
 }
-
-// A Next takes the result of each read of ReadLoop, which connections have on Linux, at first 0 and nil. It returns the
-// buffer of the next read, nil to end, and whether bytes are missing: a request has come in part.
-type Next func(n int, err error) (buf []byte, more bool)
 
 // Close closes the connection.
 func (c *Conn) Close() error {

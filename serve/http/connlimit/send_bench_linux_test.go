@@ -68,7 +68,11 @@ func BenchmarkSend(b *testing.B) {
 // file returns the descriptor of a connection that stays open.
 func file(tb testing.TB, c *Conn) (fd int) {
 	tb.Helper()
-	if err := c.socket.raw.Control(func(s uintptr) { fd = int(s) }); err != nil {
+	raw, err := c.SyscallConn()
+	if err == nil {
+		err = raw.Control(func(s uintptr) { fd = int(s) })
+	}
+	if err != nil {
 		tb.Fatal(err)
 	}
 	return fd

@@ -2,6 +2,7 @@ package connlimit
 
 import (
 	"io"
+	"iter"
 	"net"
 	"os"
 	"syscall"
@@ -10,99 +11,119 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// A socket makes system calls without telling the scheduler. The scheduler would take its share of the thread away in
-// the middle of a long write, and wake another thread: 10 to 20 % of the CPU of 27 KB on a busy machine. No call
-// blocks, because sockets do not.
-type socket struct {
-	raw  syscall.RawConn
-	read func(fd uintptr) bool // made once
-	fd   uintptr               // while read runs, which keeps the socket open
-	next Next
-	buf  []byte // of the next read
-	more bool   // as next returned it with buf
-	used bool   // bytes were read before
-	iov  []unix.Iovec
+// A Socket is a Conn that one goroutine alone reads from. It makes system calls without telling the scheduler. The scheduler
+// would take its share of the thread away in the middle of a long write, and wake another thread: 10 to 20 % of the CPU of
+// 27 KB on a busy machine. No call blocks, because sockets do not.
+type Socket struct {
+	*Conn
+	next   func() (n int, err error, ok bool) // of reads
+	stop   func()
+	fd     uintptr // while it is sure to stay open, or none
+	buf    []byte  // of the Read under way
+	used   bool    // bytes were read before
+	served bool    // bytes were written after the last read
+	iov    []unix.Iovec
 }
 
 // none is no descriptor.
 const none = ^uintptr(0)
 
-func (c *Conn) open() {
-	s := &c.socket
-	s.raw, _ = c.SyscallConn() // which never fails
-	s.fd = none
-	s.read = func(fd uintptr) bool {
+// Socket returns c as a Socket, which is closed in its place.
+func (c *Conn) Socket() *Socket {
+	s := &Socket{Conn: c, fd: none}
+	s.next, s.stop = iter.Pull2(s.reads)
+	return s
+}
+
+// Read reads the bytes that have come. It waits for the first of them.
+func (s *Socket) Read(p []byte) (int, error) {
+	s.buf = p
+	n, err, ok := s.next()
+	s.buf, s.served = nil, false
+	if !ok {
+		err = net.ErrClosed
+	}
+	return n, err
+}
+
+// Close closes the connection.
+func (s *Socket) Close() error {
+	s.stop()
+	return s.Conn.Close()
+}
+
+// reads makes the system calls of Read and yields their results. Each call of RawConn.Read forgets earlier events, so it
+// has to look for bytes before it waits: one more system call for each request, 6 % of the CPU of a short response. Within
+// one call, the next wait can begin at once where the last read has emptied the socket: new bytes end it. As a coroutine,
+// reads stays within one call while the connection is served.
+//
+// Only the end of the stream that came along with the last bytes does not end such a wait: it is found after the read
+// deadline. The first read of a connection, and one without a response after it, are followed by another at once: a
+// client that asks once may send its end at once.
+func (s *Socket) reads(yield func(int, error) bool) {
+	raw, err := s.SyscallConn()
+	wanted := err == nil // it never fails
+	read := func(fd uintptr) (done bool) {
 		s.fd = fd
-		done := c.tryRead()
-		s.fd = none
-		return done
-	}
-}
-
-// ReadLoop reads for next. It makes one system call where Read makes two: after a read that did not fill the buffer, the
-// socket is empty, and new bytes end the wait. Only an end of the stream that came with the bytes does not: it is found
-// when the read deadline is over and next asks again. It is found at once where bytes are missing, and by the first
-// read of a connection, for a client that asks once may send its end at once.
-func (c *Conn) ReadLoop(next Next) {
-	s := &c.socket
-	s.next, s.buf = next, nil
-	for ended := false; !ended; ended = s.buf == nil {
-		err := s.raw.Read(s.read)
-		if !c.resume() {
-			err = net.ErrClosed
+		defer func() { s.fd = none }()
+		for wanted && s.resume() {
+			n, err := rawRead(fd, s.buf)
+			if err != syscall.EAGAIN {
+				more, first := n == len(s.buf), !s.used
+				if n > 0 {
+					s.used = true
+					s.use()
+				}
+				wanted = yield(n, err)
+				if !wanted || more || first || !s.served {
+					continue
+				}
+			}
+			s.state.CompareAndSwap(busy, waiting)
+			return false
 		}
-		if err != nil {
-			s.buf, s.more = next(0, err)
-		}
-	}
-	s.next = nil
-}
-
-// tryRead reads as long as there are bytes. It returns false to wait for more.
-func (c *Conn) tryRead() (done bool) {
-	if !c.resume() {
 		return true
 	}
-	s := &c.socket
-	if s.buf == nil {
-		s.buf, s.more = s.next(0, nil)
+	for wanted {
+		err := raw.Read(read)
+		if !wanted {
+			return
+		}
+		if !s.resume() {
+			err = net.ErrClosed
+		}
+		wanted = yield(0, err)
 	}
-	for s.buf != nil {
-		n, _, errno := syscall.RawSyscall(syscall.SYS_READ, s.fd, uintptr(unsafe.Pointer(&s.buf[0])), uintptr(len(s.buf)))
-		full, first := int(n) == len(s.buf), !s.used
+}
+
+// rawRead reads without waiting. The error is syscall.EAGAIN where there are no bytes.
+func rawRead(fd uintptr, p []byte) (int, error) {
+	for {
+		n, _, errno := syscall.RawSyscall(syscall.SYS_READ, fd, uintptr(unsafe.Pointer(unsafe.SliceData(p))), uintptr(len(p)))
 		switch {
 		case errno == syscall.EINTR:
-			continue
 		case errno == syscall.EAGAIN:
-			c.state.CompareAndSwap(busy, waiting)
-			return false
+			return 0, errno
 		case errno != 0:
-			s.buf, s.more = s.next(0, os.NewSyscallError("read", errno))
+			return 0, os.NewSyscallError("read", errno)
 		case n == 0:
-			s.buf, s.more = s.next(0, io.EOF)
+			return 0, io.EOF
 		default:
-			s.used = true
-			c.use()
-			s.buf, s.more = s.next(int(n), nil)
-		}
-		if s.buf != nil && !full && !first && !s.more {
-			c.state.CompareAndSwap(busy, waiting)
-			return false
+			return int(n), nil
 		}
 	}
-	return true
 }
 
 // maxPieces is how many pieces the kernel takes at once, IOV_MAX.
 const maxPieces = 1024
 
-// WriteVector sends as much of pieces as the kernel takes without waiting, in one system call, and nothing outside of a
-// ReadLoop's next. No piece is empty.
-func (c *Conn) WriteVector(pieces [][]byte) (int, error) {
-	s := &c.socket
+// WriteVector sends as much of pieces as the kernel takes without waiting, in one system call. It may send nothing. No piece is
+// empty.
+func (s *Socket) WriteVector(pieces [][]byte) (int, error) {
 	if s.fd == none {
 		return 0, nil
 	}
+	s.served = true
 	for _, p := range pieces[:min(len(pieces), maxPieces)] {
 		s.iov = append(s.iov, unix.Iovec{Base: &p[0], Len: uint64(len(p))})
 	}
@@ -123,7 +144,11 @@ func (c *Conn) WriteVector(pieces [][]byte) (int, error) {
 
 // Gone reports whether the client has closed the connection, even if bytes before its end are unread.
 func (c *Conn) Gone() (gone bool) {
-	_ = c.socket.raw.Control(func(fd uintptr) { // a closed connection is found when it is read
+	raw, err := c.SyscallConn()
+	if err != nil {
+		return true
+	}
+	_ = raw.Control(func(fd uintptr) { // a closed connection is found when it is read
 		info, err := unix.GetsockoptTCPInfo(int(fd), unix.IPPROTO_TCP, unix.TCP_INFO)
 		gone = err == nil && info.State != unix.BPF_TCP_ESTABLISHED
 	})

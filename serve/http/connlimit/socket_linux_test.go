@@ -36,23 +36,29 @@ func accepted(tb testing.TB) (client *net.TCPConn, c *Conn) {
 // TestWriteVector fills the socket to the last byte, and all bytes arrive that it has taken.
 func TestWriteVector(t *testing.T) {
 	client, c := accepted(t)
+	s := socketOf(t, c)
 	var pieces [][]byte
 	for range maxPieces + 1 {
 		pieces = append(pieces, make([]byte, 100))
 	}
-	taken := 0
-	c.ReadLoop(func(int, error) ([]byte, bool) {
-		for n, err := c.WriteVector(pieces); n > 0 || err != nil; n, err = c.WriteVector(pieces) {
-			if err != nil || n > 100*maxPieces {
-				t.Errorf("WriteVector = %d, %v, want %d at most", n, err, 100*maxPieces)
-				break
-			}
-			taken += n
+	if n, err := s.WriteVector(pieces); n != 0 || err != nil {
+		t.Errorf("WriteVector before a Read = %d, %v, want nothing", n, err)
+	}
+	read := func() {
+		t.Helper()
+		_, _ = io.WriteString(client, "x")
+		if n, err := s.Read(make([]byte, 8)); n != 1 || err != nil {
+			t.Fatalf("Read = %d, %v, want 1 byte", n, err)
 		}
-		return nil, false
-	})
-	if n, err := c.WriteVector(pieces); n != 0 || err != nil {
-		t.Errorf("WriteVector outside of ReadLoop = %d, %v, want nothing", n, err)
+	}
+	read()
+	taken := 0
+	for n, err := s.WriteVector(pieces); n > 0 || err != nil; n, err = s.WriteVector(pieces) {
+		if err != nil || n > 100*maxPieces {
+			t.Errorf("WriteVector = %d, %v, want %d at most", n, err, 100*maxPieces)
+			break
+		}
+		taken += n
 	}
 	if err := c.CloseWrite(); err != nil {
 		t.Fatal(err)
@@ -60,77 +66,97 @@ func TestWriteVector(t *testing.T) {
 	if n, err := io.Copy(io.Discard, client); err != nil || n != int64(taken) || n == 0 {
 		t.Errorf("the client reads %d bytes, %v, want %d", n, err, taken)
 	}
-	c.ReadLoop(func(int, error) ([]byte, bool) {
-		if _, err := c.WriteVector(pieces); !errors.Is(err, syscall.EPIPE) {
-			t.Errorf("WriteVector after CloseWrite: %v, want EPIPE", err)
-		}
-		return nil, false
-	})
+	if _, err := s.WriteVector(pieces); !errors.Is(err, syscall.EPIPE) {
+		t.Errorf("WriteVector after CloseWrite: %v, want EPIPE", err)
+	}
 }
 
-// TestReadLoop: bytes come as they are sent, and an end that came with bytes is found when the deadline is over, if not at once.
-func TestReadLoop(t *testing.T) {
+// socketOf returns the Socket of c, which serves it until the test ends.
+func socketOf(tb testing.TB, c *Conn) *Socket {
+	tb.Helper()
+	s := c.Socket()
+	tb.Cleanup(func() { _ = s.Close() })
+	return s
+}
+
+// TestSocketReads: bytes come as they are sent, and an end that came with bytes is found when the deadline is over, if not at once.
+func TestSocketReads(t *testing.T) {
 	client, c := accepted(t)
-	buf, got, deadlines := make([]byte, 8), "", 0
-	var end error
-	sends := []func(){
-		func() { _, _ = io.WriteString(client, "second of more than a buffer") },
-		func() { _, _ = io.WriteString(client, "third"); _ = client.CloseWrite() },
-	}
-	_, _ = io.WriteString(client, "first")
-	c.ReadLoop(func(n int, err error) ([]byte, bool) {
-		got += string(buf[:n])
-		switch {
-		case errors.Is(err, os.ErrDeadlineExceeded):
-			deadlines++
-			_ = c.SetReadDeadline(time.Time{})
-		case err != nil:
-			end = err
-			return nil, false
-		case n > 0 && n < len(buf) && len(sends) > 0:
-			sends[0]()
-			sends = sends[1:]
-			_ = c.SetReadDeadline(time.Now().Add(time.Second))
+	s := socketOf(t, c)
+	buf, got := make([]byte, 8), ""
+	deadlines := 0
+	read := func() (err error) {
+		n, err := s.Read(buf)
+		for got += string(buf[:n]); n == len(buf); got += string(buf[:n]) {
+			if n, err = s.Read(buf); err != nil {
+				return err
+			}
 		}
-		return buf, false
-	})
-	if want := "firstsecond of more than a bufferthird"; got != want || end != io.EOF || deadlines > 1 {
-		t.Errorf("ReadLoop reads %q, %v after %d deadlines, want %q, EOF", got, end, deadlines, want)
+		_, writeErr := s.WriteVector([][]byte{[]byte("served")})
+		return errors.Join(err, writeErr)
+	}
+	for _, text := range []string{"first", "second of more than a buffer", "third"} {
+		_, _ = io.WriteString(client, text)
+		if text == "third" {
+			_ = client.CloseWrite()
+		}
+		if err := read(); err != nil {
+			t.Fatalf("Read: %v after %q", err, got)
+		}
 	}
 	if c.state.Load() != busy {
-		t.Errorf("state after ReadLoop = %d, want busy", c.state.Load())
+		t.Errorf("state after Read = %d, want busy", c.state.Load())
 	}
-	_ = c.TCPConn.Close()
-	c.ReadLoop(func(_ int, err error) ([]byte, bool) { end = err; return nil, false })
-	if !errors.Is(end, net.ErrClosed) {
-		t.Errorf("ReadLoop of a closed connection gives %v, want net.ErrClosed", end)
+	_ = s.SetReadDeadline(time.Now().Add(100 * time.Millisecond))
+	_, end := s.Read(buf)
+	for ; errors.Is(end, os.ErrDeadlineExceeded); _, end = s.Read(buf) {
+		deadlines++
+		_ = s.SetReadDeadline(time.Time{})
+	}
+	if want := "firstsecond of more than a bufferthird"; got != want || end != io.EOF || deadlines > 1 {
+		t.Errorf("Socket reads %q, %v after %d deadlines, want %q, EOF", got, end, deadlines, want)
+	}
+	_ = s.Close()
+	if _, err := s.Read(buf); !errors.Is(err, net.ErrClosed) {
+		t.Errorf("Read of a closed connection: %v, want net.ErrClosed", err)
 	}
 }
 
-// TestReadLoopMore: where bytes are missing, an end that came with the others is found at once.
-func TestReadLoopMore(t *testing.T) {
-	client, c := accepted(t)
-	buf := make([]byte, 8)
-	_, _ = io.WriteString(client, "first")
-	sharedtest.Within(t, "ReadLoop", func() {
-		c.ReadLoop(func(n int, err error) ([]byte, bool) {
-			switch {
-			case err != nil:
-				return nil, false
-			case string(buf[:n]) == "first":
-				go func() { _, _ = io.WriteString(client, "part"); _ = client.CloseWrite() }()
-				return buf, false
-			case n > 0: // the end comes too
-				sharedtest.Eventually(t, "the end has come", func() bool { return ended(c) })
+// TestSocketEnds: the end of the stream is found at once after bytes without a response, and after the first response.
+func TestSocketEnds(t *testing.T) {
+	for name, served := range map[string]bool{"after a part of a request": false, "after the first response": true} {
+		client, c := accepted(t)
+		s := socketOf(t, c)
+		buf := make([]byte, 8)
+		read := func() {
+			if n, err := s.Read(buf); n != 4 || err != nil {
+				t.Errorf("%s: Read = %d, %v, want 4 bytes", name, n, err)
 			}
-			return buf, n > 0
+		}
+		if !served {
+			_, _ = io.WriteString(client, "what")
+			read()
+			_, _ = s.WriteVector([][]byte{[]byte("served")})
+		}
+		_, _ = io.WriteString(client, "part")
+		_ = client.CloseWrite()
+		sharedtest.Eventually(t, "the end has come", func() bool { return ended(t, c) })
+		read()
+		if served {
+			_, _ = s.WriteVector([][]byte{[]byte("served")})
+		}
+		sharedtest.Within(t, "Read "+name, func() {
+			if n, err := s.Read(buf); err != io.EOF {
+				t.Errorf("%s: Read = %d, %v, want the end", name, n, err)
+			}
 		})
-	})
+	}
 }
 
 // ended reports whether the end of the stream lies in the socket.
-func ended(c *Conn) bool {
-	p := []unix.PollFd{{Fd: int32(c.socket.fd), Events: unix.POLLRDHUP}}
+func ended(tb testing.TB, c *Conn) bool {
+	tb.Helper()
+	p := []unix.PollFd{{Fd: int32(file(tb, c)), Events: unix.POLLRDHUP}}
 	n, err := unix.Poll(p, 0)
 	return n == 1 && err == nil && p[0].Revents&unix.POLLRDHUP != 0
 }
