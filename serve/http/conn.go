@@ -29,11 +29,11 @@ type responder interface {
 	respond(rq *request, w *reply, now time.Time)
 }
 
-// A conn is a connection from accept to close.
+// A conn is a connection from its first request to its close.
 type conn struct {
 	net.Conn
 	server    *Server
-	socket    *connlimit.Socket // Conn, but nil over TLS
+	socket    *connlimit.Socket // Conn; nil over TLS
 	responder responder
 	parser    parser
 	buf       []byte    // for one head
@@ -44,9 +44,10 @@ type conn struct {
 	renewed time.Time // when the deadline of the next head was put off
 }
 
-// newConn returns a conn over under, which may not speak TLS yet.
+// newConn returns a conn over under, which serves it.
 func newConn(s *Server, under net.Conn) *conn {
 	c := &conn{Conn: under, server: s, responder: s.open(), now: time.Now()}
+	c.socket, _ = under.(*connlimit.Socket)
 	return c
 }
 
@@ -54,9 +55,6 @@ func newConn(s *Server, under net.Conn) *conn {
 func (c *conn) serve() {
 	defer func() { _ = c.Close() }() // all responses were sent
 	c.startHead()
-	if !c.open() {
-		return
-	}
 	buf := c.server.buffers.Get().(*[]byte)
 	defer c.server.buffers.Put(buf)
 	c.buf = *buf
@@ -87,25 +85,6 @@ func (c *conn) serve() {
 	}
 }
 
-// open makes Conn ready for the first read. It returns false after a handshake that failed.
-func (c *conn) open() bool {
-	accepted, ok := c.Conn.(*connlimit.Conn)
-	switch {
-	case !ok: // of a test
-	case c.server.tls == nil:
-		c.socket = accepted.Socket()
-		c.Conn = c.socket
-	default:
-		secure := c.server.tls.handshake(accepted)
-		if secure == nil {
-			return false
-		}
-		c.Conn, c.now = secure, time.Now()
-		c.startHead()
-	}
-	return true
-}
-
 // respond sends the response to the request that was parsed last.
 func (c *conn) respond() (last bool, err error) {
 	w := c.server.replies.Get().(*reply)
@@ -117,7 +96,7 @@ func (c *conn) respond() (last bool, err error) {
 	return last, err
 }
 
-// handOver leaves the last request to fasthttp. Its body is not read.
+// handOver leaves the request to fasthttp, as the last one. Its body is not read.
 func (c *conn) handOver() {
 	if c.server.handOver(&handedConn{Conn: c.Conn, head: c.parser.appendNormalized(nil)}) == nil {
 		c.linger()
@@ -192,21 +171,21 @@ func (c *conn) await() (n int, err error) {
 	}
 	for {
 		n, err = c.Read(c.buf[c.to:])
-		switch by := c.headBy; {
-		case n > 0 || !errors.Is(err, os.ErrDeadlineExceeded):
+		if n > 0 || !errors.Is(err, os.ErrDeadlineExceeded) {
 			return n, err
-		case c.to == 0 && c.server.stopped.Load(): // the deadline may have ended the read although a request has come
+		}
+		if c.to == 0 && c.server.stopped.Load() { // the deadline may have ended the read although a request has come
 			c.readUntil(time.Now().Add(c.server.lastWait))
 			return c.Read(c.buf)
-		case by.IsZero() && c.to == 0:
-			by = c.idleBy()
-			fallthrough
-		default:
-			if !by.IsZero() && !time.Now().Before(by) {
-				return n, err
-			}
-			c.readUntil(by) // Stop has ended the read, or it was idleCheck, or the deadline was not put off
 		}
+		by := c.headBy
+		if by.IsZero() && c.to == 0 {
+			by = deadline(c.now, c.server.limits.IdleTimeout)
+		}
+		if !by.IsZero() && !time.Now().Before(by) {
+			return n, err
+		}
+		c.readUntil(by) // Stop has ended the read, or it was idleCheck, or the deadline was not put off
 	}
 }
 
@@ -215,9 +194,6 @@ func (c *conn) startHead() {
 	c.headBy, c.renewed = deadline(time.Now(), c.server.limits.ReadTimeout), time.Time{}
 	c.readUntil(c.headBy)
 }
-
-// idleBy returns when the connection has waited too long for the next request; zero for never.
-func (c *conn) idleBy() time.Time { return deadline(c.now, c.server.limits.IdleTimeout) }
 
 // readUntil sets the deadline of reads.
 func (c *conn) readUntil(by time.Time) {

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/reelsplice/reelsplice/schemas/sharedtest"
+	"github.com/reelsplice/reelsplice/serve/http/connlimit"
 )
 
 // big is more than the kernel takes of an answer at once.
@@ -95,7 +96,7 @@ func serve(t *testing.T, change func(*Server)) *server {
 			if err != nil {
 				return
 			}
-			go s.conn(c)
+			go s.conn(c.(*connlimit.Conn).Socket())
 		}
 	}()
 	return s

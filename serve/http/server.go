@@ -112,8 +112,22 @@ func (s *Server) Serve() error {
 		if err != nil {
 			return err
 		}
-		go newConn(s, c).serve()
+		go s.serve(c.(*connlimit.Conn))
 	}
+}
+
+// serve serves an accepted connection.
+func (s *Server) serve(c *connlimit.Conn) {
+	if s.tls == nil {
+		newConn(s, c.Socket()).serve()
+		return
+	}
+	_ = c.SetReadDeadline(deadline(time.Now(), s.limits.ReadTimeout)) // a closed connection is found when it is read
+	if secure := s.tls.handshake(c); secure != nil {
+		newConn(s, secure).serve()
+		return
+	}
+	_ = c.Close() // nothing was sent but alerts
 }
 
 // PollCertificate loads the certificate if its files have changed. It does nothing without TLS.
