@@ -93,8 +93,8 @@ func (x *exchange) guest(t *accountTables, id []byte) (*accounts.Account, bool, 
 // owner returns the account of the session; in version 4, if it is the one that the path
 // names. The response is for one client.
 func (x *exchange) owner(op *api.Operation) (*accountTables, *accounts.Account, error) {
-	x.c.atLeast(Private)
-	t, err := openAccounts(x.rel)
+	x.c.raise(Private)
+	t, err := openAccounts(x.c.rel)
 	if err != nil {
 		return nil, nil, err
 	}

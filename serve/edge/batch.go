@@ -70,7 +70,7 @@ func (b *batchList) add(x *exchange, id []byte) error {
 		return status.InvalidParams
 	}
 	key := c.pathKey(q)
-	e, ok := x.rel.Lookup(key)
+	e, ok := x.c.rel.Lookup(key)
 	if ok {
 		key = e.Key()
 	}
@@ -89,7 +89,7 @@ func (b *batchList) add(x *exchange, id []byte) error {
 	if c.answer.RawLen()+c.work > maxBatch {
 		return status.InvalidParams
 	}
-	if err := c.lease.atLeast(c.bytes()); err != nil {
+	if err := c.charge(0); err != nil {
 		return err
 	}
 	q.ID = fragment.ID(e.ID()) // that of the series whose seasons are appended

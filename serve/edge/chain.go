@@ -69,7 +69,7 @@ func (c *composer) joined(compose func() error) error {
 		equal = equal && bytes.Equal(b, texts[0].JSON)
 		held += len(b)
 		// All texts, the one without a language, the joined one and its compressed form.
-		if err := c.lease.atLeast(c.bytes() + held + 3*len(b)); err != nil {
+		if err := c.charge(held + 3*len(b)); err != nil {
 			return err
 		}
 	}

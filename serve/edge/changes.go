@@ -22,7 +22,7 @@ func (c *composer) changesIn() (*changelog.Log, changelog.Window) {
 // addChanges adds the changes that the builds of the last days made to a resource, from after the
 // opening brace on. They depend on the clock.
 func addChanges(c *composer, k fragment.Kind, id uint64) error {
-	c.atLeast(Page)
+	c.raise(Page)
 	log, window := c.changesIn()
 	for piece, err := range log.Answer(k, id, window) {
 		switch {
@@ -40,7 +40,7 @@ func addChanges(c *composer, k fragment.Kind, id uint64) error {
 // changes serves a page of the resources of a kind that changed.
 func changes(x *exchange, op *api.Operation) error {
 	c := &x.c
-	c.atLeast(Page)
+	c.raise(Page)
 	log, window := c.changesIn()
 	rows, total := log.List(nil, op.Rows, window, int(x.q.Page), changeRows)
 	b := append(c.scratch.mark[:0], `{"results":[`...)

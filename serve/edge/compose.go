@@ -25,8 +25,8 @@ type composer struct {
 	rel      *release.Reader
 	q        *route.Request
 	now      func() time.Time
-	prefetch bool   // the release is not in memory: see Options.FromDisk
-	lease    *lease // of the memory that is held
+	prefetch bool  // the release is not in memory: see Options.FromDisk
+	lease    lease // of the memory that is held
 
 	answer   *splice.Answer
 	body     splice.Answer    // that of the response
@@ -56,16 +56,25 @@ type defaults struct {
 	known bool // entry was looked up
 }
 
-// reset begins another body.
-func (c *composer) reset() {
+// begin begins a body from a release, nil for none, for a request that is routed later.
+func (c *composer) begin(rel *release.Reader, q *route.Request, e *Edge) {
+	c.rel, c.q, c.now, c.prefetch, c.lease.of = rel, q, e.opts.Now, e.opts.FromDisk(), e.inflight
 	c.answer = &c.body
-	c.answer.Reset()
-	c.class, c.work, c.trace, c.names = Stored, 0, nil, titleNames{}
+}
+
+// end gives back all that the body refers to, and its memory.
+func (c *composer) end() {
+	c.body.Reset()
+	_ = c.lease.charge(0) // which never fails
+	c.rel, c.answer, c.class, c.work, c.trace, c.names = nil, nil, Stored, 0, nil, titleNames{}
 	clear(c.defaults[:])
 }
 
-// atLeast makes the class of the response k, unless it is a later one.
-func (c *composer) atLeast(k Class) { c.class = max(c.class, k) }
+// charge counts the memory of c and n bytes more against Options.MaxInflight, until the next charge. The error is a refusal.
+func (c *composer) charge(n int) error { return c.lease.charge(c.bytes() + n) }
+
+// raise makes the class of the response k, unless it is a later one.
+func (c *composer) raise(k Class) { c.class = max(c.class, k) }
 
 // bytes is about how much memory c holds while its response is sent.
 func (c *composer) bytes() int {
@@ -124,7 +133,7 @@ func (c *composer) sub(e release.Entry, k fragment.Kind, s fragment.Sub, choice 
 // appended adds one appended object. Missing ones are left out, such as a season
 // that the series does not have, and so are account_states without an account.
 func (c *composer) appended(e release.Entry, a *route.Append, account *accounts.Account) error {
-	if err := c.lease.atLeast(c.bytes()); err != nil {
+	if err := c.charge(0); err != nil {
 		return err
 	}
 	ok := true
@@ -330,7 +339,7 @@ func (c *composer) include(i *release.Include, depth int) error {
 
 // filtered adds the rows of a segment that f keeps: inflated, thinned out and deflated anew.
 func (c *composer) filtered(s *release.Segment, f *variant.Filter) error {
-	err := c.lease.atLeast(c.bytes() + 2*int(s.RawLen)) // before and after filtering, until finish sets the rest
+	err := c.charge(2 * int(s.RawLen)) // before and after filtering
 	if err != nil {
 		return err
 	}

@@ -17,11 +17,11 @@ import (
 func credit(x *exchange, _ *api.Operation) error {
 	key := x.c.pathKey(&x.q)
 	if len(key) > 0 {
-		if _, ok := x.rel.Lookup(key); ok {
+		if _, ok := x.c.rel.Lookup(key); ok {
 			return resource(x, key, "")
 		}
 	}
-	cr, ok, err := credits.Find(x.rel, x.q.Name)
+	cr, ok, err := credits.Find(x.c.rel, x.q.Name)
 	if err != nil {
 		return err
 	}

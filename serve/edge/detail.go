@@ -78,9 +78,9 @@ func resource(x *exchange, key []byte, missing string) error {
 		return err
 	}
 	if c.prefetch {
-		x.rel.AwaitKeys(1, func(int) []byte { return key })
+		x.c.rel.AwaitKeys(1, func(int) []byte { return key })
 	}
-	e, ok := x.rel.Lookup(key)
+	e, ok := x.c.rel.Lookup(key)
 	if ok {
 		key = e.Key()
 	}
@@ -118,8 +118,8 @@ func (x *exchange) appendedAccount() (*accounts.Account, error) {
 		if x.q.Appends[i].Sub != fragment.SubAccountStates {
 			continue
 		}
-		x.c.atLeast(Private)
-		t, err := openAccounts(x.rel)
+		x.c.raise(Private)
+		t, err := openAccounts(x.c.rel)
 		if err != nil {
 			return nil, err
 		}
@@ -178,7 +178,7 @@ func (x *exchange) noteMissing() {
 	case fragment.KindSeason, fragment.KindEpisode:
 		m.Kind = fragment.KindTV
 		i := release.Include{Kind: m.Kind, ID: m.ID}
-		if _, ok := x.rel.Lookup(i.AppendKey(x.c.key[:0])); ok {
+		if _, ok := x.c.rel.Lookup(i.AppendKey(x.c.key[:0])); ok {
 			return
 		}
 	case fragment.KindTV, fragment.KindPerson, fragment.KindCollection, fragment.KindCompany, fragment.KindNetwork, fragment.KindKeyword:

@@ -133,12 +133,10 @@ type exchange struct {
 	q      route.Request
 	rs     Response
 	c      composer
-	held   *releases.Held  // until end; nil without a release
-	rel    *release.Reader // of held
-	engine *query.Engine   // of held; see queries
-	lease  lease
-	meter  *auth.Meter // until end
-	scopes auth.Scopes // of the token
+	held   *releases.Held // until End; nil without a release
+	engine *query.Engine  // of held; see queries
+	meter  *auth.Meter    // until End
+	scopes auth.Scopes    // of the token
 	rows   query.Result
 	etag   [splice.ETagLen]byte
 	keys   []byte
@@ -162,14 +160,16 @@ func (e *Edge) Begin(rq *Request) *Response {
 
 // open prepares x to serve from rel, nil for none.
 func (x *exchange) open(e *Edge, rel *release.Reader) {
-	x.edge, x.rel, x.lease.of = e, rel, e.inflight
+	x.edge = e
 	x.rs = Response{Fields: Fields{Cache: e.cache}, x: x}
-	c := &x.c
-	c.rel, c.q, c.now, c.prefetch, c.lease, c.answer = rel, &x.q, e.opts.Now, e.opts.FromDisk(), &x.lease, &c.body
+	x.c.begin(rel, &x.q, e)
 }
 
 // bytes is about how much memory x holds while its response is sent.
 func (x *exchange) bytes() int { return exchangeBytes + x.c.bytes() + cap(x.out) + cap(x.keys) }
+
+// charge counts the memory of x and n bytes more against Options.MaxInflight, until End or the next charge. The error is a refusal.
+func (x *exchange) charge(n int) error { return x.c.lease.charge(x.bytes() + n) }
 
 // serve makes the response. The error is a status.Code for refusals.
 func (x *exchange) serve() error {
@@ -282,10 +282,10 @@ func (x *exchange) answer() error {
 	if a.from == fromFacts {
 		return a.answer(x, op)
 	}
-	if x.rel == nil {
+	if x.c.rel == nil {
 		return status.Offline
 	}
-	x.rs.Release = x.rel.Manifest().ID
+	x.rs.Release = x.c.rel.Manifest().ID
 	x.keys = append(x.keys[:0], x.rs.Release...)
 	if a.from == fromTables {
 		x.keys = append(append(x.keys, " "+QueryKey+" "+QueryKey+"-"...), op.Name...)
@@ -474,9 +474,9 @@ func (e *Edge) Pages() (hits, misses uint64) { return e.pages.Lookups() }
 // FromDisk reports whether the release is read from the disk at the moment.
 func (e *Edge) FromDisk() bool { return e.opts.FromDisk() }
 
-// Reserve counts n bytes more of responses under way; Reserve of -n gives them back. It is false,
+// Charge counts n bytes more of responses under way; Charge of -n gives them back. It is false,
 // and counts nothing, where there is no room for them.
-func (e *Edge) Reserve(n int) bool { return e.inflight.add(n) }
+func (e *Edge) Charge(n int) bool { return e.inflight.charge(n) }
 
 // CutShort logs that a response ended early because the release could not be read, and looks for
 // the damage.

@@ -71,7 +71,7 @@ func Inspect(rel *release.Reader, target string) (in Inspection, err error) {
 		return Inspection{}, err
 	}
 	x := new(exchange)
-	defer func() { _ = x.lease.set(0) }() // which never fails
+	defer func() { _ = x.c.lease.charge(0) }() // which never fails
 	err = release.Guard(func() error {
 		in, err = x.inspect(e, rel, target)
 		return err
@@ -126,7 +126,7 @@ func (x *exchange) traced(in *Inspection) error {
 	rs, a := &x.rs, x.c.answer
 	in.Status, in.Class, in.ETag, in.Release, in.GzipBytes = statusOK, classNames[rs.Class], string(rs.ETag), rs.Release, rs.Len()
 	held := x.c.trace.bytes() + inspectionBytes(a) + a.RawLen()
-	if err := x.lease.set(x.bytes() + held); err != nil {
+	if err := x.charge(held); err != nil {
 		return err
 	}
 	if rs.Class == Ready { // its stored form is the whole gzip member
@@ -140,7 +140,7 @@ func (x *exchange) traced(in *Inspection) error {
 		return err
 	}
 	in.Body, in.RawBytes, in.Pieces = body, len(body), inspectPieces(a, body, x.c.trace)
-	return x.lease.set(x.bytes() + held) // with the inflater
+	return x.charge(held) // with the inflater
 }
 
 // classNames are the names of classes in an Inspection.

@@ -133,7 +133,7 @@ func search(x *exchange, op *api.Operation) error {
 // queries returns the engine of the release. Inspect has none before it needs one.
 func (x *exchange) queries() *query.Engine {
 	if x.engine == nil {
-		x.engine = query.Open(x.rel, 0)
+		x.engine = query.Open(x.c.rel, 0)
 	}
 	return x.engine
 }
@@ -191,7 +191,7 @@ func (x *exchange) page(err error, shape pageShape) error {
 	}
 	c, s, res := &x.c, &shape, &x.rows
 	s.sub = cmp.Or(s.sub, fragment.SubRow)
-	c.atLeast(Page)
+	c.raise(Page)
 	if c.prefetch {
 		c.scratch.awaitRows(c.rel, s, res.Rows)
 	}

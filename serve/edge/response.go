@@ -121,17 +121,18 @@ func (rs *Response) Full() Response {
 	return full
 }
 
-// Parted returns the number of segments of at least least bytes in a response that lasts, and the
+// SegmentsOver returns the number of segments of at least least bytes in a response that lasts, and the
 // number of all other bytes in its gzip body.
-func (rs *Response) Parted(least int) (segments, others int) { return rs.x.c.answer.Parted(least) }
+func (rs *Response) SegmentsOver(least int) (segments, others int) { return rs.x.c.answer.Parted(least) }
 
-// Hold counts the n bytes that its writer has copied of a body in parts against Options.MaxInflight,
+// Charge counts the n bytes that its writer has copied of a body in parts against Options.MaxInflight,
 // until End. The error is a refusal.
-func (rs *Response) Hold(n int) error {
+func (rs *Response) Charge(n int) error {
 	if rs.parts == nil {
 		return nil
 	}
-	return rs.x.lease.set(rs.x.lease.n + n)
+	l := &rs.x.c.lease
+	return l.charge(l.n + n)
 }
 
 // Refusal returns the response to bytes that are no request. No cache keeps it.
@@ -148,14 +149,10 @@ func (rs *Response) CutShort() { rs.x.edge.CutShort() }
 // End ends the response, and gives back all that it refers to.
 func (rs *Response) End() {
 	x := rs.x
-	x.rq, x.rs = Request{}, Response{}
-	x.c.reset()
-	x.rel, x.c.rel, x.engine = nil, nil, nil
+	x.c.end()
 	x.held.Release()
-	x.held = nil
-	_ = x.lease.set(0) // which never fails
 	x.meter.End()
-	x.meter, x.scopes = nil, ""
+	x.rq, x.rs, x.held, x.engine, x.meter, x.scopes = Request{}, Response{}, nil, nil, nil, ""
 	if x.bytes() <= maxKept {
 		x.edge.pools.exchanges.Put(x)
 	}
@@ -191,11 +188,11 @@ func (x *exchange) finish() (err error) {
 	switch {
 	case n > MaxWhole:
 		rs.Streams = true
-		return x.lease.set(x.bytes() + streamBytes)
+		return x.charge(streamBytes)
 	case rs.Gzip:
-		return x.lease.set(x.bytes())
+		return x.charge(0)
 	}
-	if err := x.lease.set(x.bytes() + n); err != nil {
+	if err := x.charge(n); err != nil {
 		return err
 	}
 	x.out, err = a.AppendIdentity(x.out[:0])
@@ -208,7 +205,7 @@ func (x *exchange) pack() (err error) {
 	rs, e := &x.rs, x.edge
 	rs.body = e.pages.Get(rs.ETag)
 	if rs.body == nil {
-		if err := x.lease.set(x.bytes() + 2*x.c.answer.RawLen()); err != nil {
+		if err := x.charge(2 * x.c.answer.RawLen()); err != nil {
 			return err
 		}
 		p := e.pools.packers.Get().(*splice.Packer)
@@ -222,7 +219,7 @@ func (x *exchange) pack() (err error) {
 		}
 		e.pages.Put(rs.ETag, rs.body, len(rs.body))
 	}
-	return x.lease.set(x.bytes() + len(rs.body)) // though other responses may use it too
+	return x.charge(len(rs.body)) // though other responses may use it too
 }
 
 // The HTTP statuses that need no Code of package status.
@@ -352,8 +349,8 @@ type inflight struct {
 
 func newInflight(most int) *inflight { return &inflight{most: int64(most)} }
 
-// add counts n bytes more; false, and nothing is counted, where there is no room for them.
-func (f *inflight) add(n int) bool {
+// charge counts n bytes more; false, and nothing is counted, where there is no room for them.
+func (f *inflight) charge(n int) bool {
 	if f.held.Add(int64(n)) > f.most && n > 0 {
 		f.held.Add(-int64(n))
 		return false
@@ -368,26 +365,19 @@ type lease struct {
 	n  int
 }
 
-// set makes l hold n bytes. The error is a refusal, and l stays as it was.
-func (l *lease) set(n int) error {
+// leaseStep is what leases are rounded up to: most responses change theirs twice. Tests lower it.
+var leaseStep = 4 << 10
+
+// charge makes l hold n bytes. The error is a refusal, and l stays as it was.
+func (l *lease) charge(n int) error {
+	n = (n + leaseStep - 1) / leaseStep * leaseStep
 	if n == l.n {
 		return nil
 	}
-	if !l.of.add(n - l.n) {
+	if !l.of.charge(n - l.n) {
 		l.of.refused.Add(1)
 		return status.Offline
 	}
 	l.n = n
 	return nil
-}
-
-// leaseStep is by how much a lease grows at least while a response is composed.
-var leaseStep = 64 << 10 // tests lower it
-
-// atLeast makes l hold n bytes, unless it holds about as many.
-func (l *lease) atLeast(n int) error {
-	if n < l.n+leaseStep {
-		return nil
-	}
-	return l.set(n)
 }

@@ -18,8 +18,8 @@ import (
 // states serves the marks and ratings that a session has for a title.
 func states(x *exchange, _ *api.Operation) error {
 	c, q := &x.c, &x.q
-	c.atLeast(Private)
-	t, err := openAccounts(x.rel)
+	c.raise(Private)
+	t, err := openAccounts(x.c.rel)
 	if err != nil {
 		return err
 	}
@@ -30,7 +30,7 @@ func states(x *exchange, _ *api.Operation) error {
 	if err != nil {
 		return err
 	}
-	e, ok := x.rel.Lookup(c.pathKey(q))
+	e, ok := x.c.rel.Lookup(c.pathKey(q))
 	if !ok {
 		return status.NotFound
 	}

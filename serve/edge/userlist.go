@@ -16,11 +16,11 @@ import (
 
 // openList returns the list that the path names. Public ones are for everybody.
 func (x *exchange) openList() (accounts.List, error) {
-	x.c.atLeast(Page)
+	x.c.raise(Page)
 	x.rs.Cache = x.edge.recheck
 	x.keys = appendKeys(x.keys[:0], x.rs.Release, fragment.AppendID(x.c.key[:0], fragment.KindList, x.q.ID))
 	x.rs.Keys = x.keys
-	t, err := openAccounts(x.rel)
+	t, err := openAccounts(x.c.rel)
 	if err != nil {
 		return accounts.List{}, err
 	}
@@ -33,7 +33,7 @@ func (x *exchange) openList() (accounts.List, error) {
 	case !l.Private():
 		return l, nil
 	}
-	x.c.atLeast(Private)
+	x.c.raise(Private)
 	a, ok, err := x.sessionAccount(&t, false)
 	if err == nil && (!ok || a.Guest() || !l.OwnedBy(a.Row)) {
 		err = status.Private

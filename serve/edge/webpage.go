@@ -86,7 +86,7 @@ func (x *exchange) shown(content func() (any, error)) error {
 	x.out = body.Bytes()
 	rs := &x.rs
 	rs.Class, rs.Status, rs.Cache, rs.Policy, rs.body = Private, statusOK, privateStore, x.edge.webpage.Policy(), x.out
-	return x.lease.set(x.bytes())
+	return x.charge(0)
 }
 
 // A description is the JSON of /page/release: the release, and the limits that requests of the page must keep.
@@ -98,11 +98,11 @@ type description struct {
 
 // describe returns the description of the release that is served.
 func (x *exchange) describe() (any, error) {
-	if x.rel == nil {
+	if x.c.rel == nil {
 		return nil, status.Offline
 	}
-	x.rs.Release = x.rel.Manifest().ID
-	s, err := page.Describe(x.rel, x.edge.Releases.Store())
+	x.rs.Release = x.c.rel.Manifest().ID
+	s, err := page.Describe(x.c.rel, x.edge.Releases.Store())
 	if err != nil {
 		return nil, err
 	}
@@ -127,7 +127,7 @@ func (x *exchange) explain() (any, error) {
 		inner.rs.End()
 	}()
 	inner.engine, inner.meter, inner.scopes = x.engine, x.meter, x.scopes
-	in, err := inner.inspect(x.edge, x.rel, string(target))
+	in, err := inner.inspect(x.edge, x.c.rel, string(target))
 	switch {
 	case errors.Is(err, errIssued):
 		return nil, status.InvalidInput
@@ -135,8 +135,8 @@ func (x *exchange) explain() (any, error) {
 		return nil, status.Offline
 	}
 	// What inner holds until here is x's from here on: the pieces, until they are JSON.
-	if leased := inner.lease.n; err == nil {
-		err = x.lease.set(x.bytes() + leased)
+	if leased := inner.c.lease.n; err == nil {
+		err = x.charge(leased)
 	}
 	return &in, err
 }

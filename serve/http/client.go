@@ -63,7 +63,7 @@ func (c *client) respond(rq *request, w *reply, now time.Time) {
 	if c.target, hasKey = edge.OmitKey(c.target[:0], asked.Path, asked.Query); hasKey {
 		target = c.target
 	}
-	if usual && c.again(rq, target, asked.Query, w, now) {
+	if usual && c.servePrepared(rq, target, asked.Query, w, now) {
 		return
 	}
 	asked.Grant = &c.grant
@@ -72,7 +72,7 @@ func (c *client) respond(rq *request, w *reply, now time.Time) {
 	// The body lies in the release, which may have been cut since it was checked.
 	err := release.Guard(func() error { c.write(rq, w, rs, now); return nil })
 	if err == nil {
-		err = rs.Hold(len(w.own)) // bytes copied from the body
+		err = rs.Charge(len(w.own)) // bytes copied from the body
 	}
 	if err != nil {
 		w.discard()
@@ -148,8 +148,8 @@ func (c *client) send(w *reply) {
 	}
 }
 
-// again sends the prepared response to a request that has one. It is false when it has done nothing.
-func (c *client) again(rq *request, target, query []byte, w *reply, now time.Time) bool {
+// servePrepared sends the prepared response to a request that has one. It is false when it has done nothing.
+func (c *client) servePrepared(rq *request, target, query []byte, w *reply, now time.Time) bool {
 	held := c.edge.Releases.Acquire()
 	defer held.Release() // after send, for segments of the response lie in the release
 	p := c.prepared.find(target, held)
@@ -164,11 +164,11 @@ func (c *client) again(rq *request, target, query []byte, w *reply, now time.Tim
 	var code, length int
 	err := release.Guard(func() error { code, length = p.write(w, c.dates.at(now), rq); return nil })
 	copied := len(w.own)
-	if err != nil || !c.edge.Reserve(copied) {
+	if err != nil || !c.edge.Charge(copied) {
 		w.discard()
 		return false // the long way refuses it
 	}
-	defer c.edge.Reserve(-copied)
+	defer c.edge.Charge(-copied)
 	allowed.Meter.Add(now, p.more)
 	if c.edge.FromDisk() {
 		w.await()

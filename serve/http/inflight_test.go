@@ -159,7 +159,7 @@ func TestNoMemoryLeft(t *testing.T) {
 	for name, line := range bothWays {
 		taken := w.cfg.MaxInflight - 1000
 		// A response of the other way may still be held: its handler ends after the client has read it.
-		sharedtest.Eventually(t, "there is room", func() bool { return w.edge.Reserve(taken) })
+		sharedtest.Eventually(t, "there is room", func() bool { return w.edge.Charge(taken) })
 		_, before := w.edge.Inflight()
 		for _, coding := range []string{"gzip", "identity"} {
 			c, r := connected(t, s)
@@ -172,7 +172,7 @@ func TestNoMemoryLeft(t *testing.T) {
 		if _, n := w.edge.Inflight(); n-before != 2 {
 			t.Errorf("%s: %d refused responses are counted, want 2", name, n-before)
 		}
-		w.edge.Reserve(-taken)
+		w.edge.Charge(-taken)
 		c, r := connected(t, s)
 		if rs, _, err := roundTrip(c, r, w.token, "GET", "/3/movie/3", line); err != nil || rs.StatusCode != 200 {
 			t.Errorf("%s: with memory again %v, %v, want 200", name, rs, err)
@@ -194,12 +194,12 @@ func TestPreparedCopies(t *testing.T) {
 	s.prepare(t, uri)
 	others := most - segments*length/4
 	// The response above may still be held: its handler ends after the client has read it.
-	sharedtest.Eventually(t, "there is room for others", func() bool { return w.edge.Reserve(others) })
+	sharedtest.Eventually(t, "there is room for others", func() bool { return w.edge.Charge(others) })
 	rs, _ := s.asker(t).ask(t, "GET", uri)
 	if rs.StatusCode != http.StatusServiceUnavailable {
 		t.Errorf("without memory for the copies: %d, want 503", rs.StatusCode)
 	}
-	w.edge.Reserve(-others)
+	w.edge.Charge(-others)
 	rs, _ = s.asker(t).ask(t, "GET", uri)
 	if rs.StatusCode != http.StatusOK {
 		t.Errorf("with memory: %d, want 200", rs.StatusCode)

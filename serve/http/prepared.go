@@ -102,7 +102,7 @@ func (ps *preparedSet) learn(target []byte, rs *edge.Response) {
 	if high := uint32(h >> 32); ps.missed[h%preparedSlots].Swap(high) != high {
 		return
 	}
-	refs, own := rs.Parted(copyBelow)
+	refs, own := rs.SegmentsOver(copyBelow)
 	if preparedHeads+len(target)+own+refs*int(unsafe.Sizeof(ref{})) > maxPrepared {
 		return
 	}

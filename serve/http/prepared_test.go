@@ -88,8 +88,12 @@ func TestPrepared(t *testing.T) {
 	f("prepared 304", "GET", 304, "", false, "If-None-Match: "+tag)
 	f("prepared with another tag", "GET", 200, want, true, `If-None-Match: "x"`)
 	f("identity", "GET", 200, want, false, "Accept-Encoding: identity;q=1, gzip;q=0")
+	rs, got := a.ask(t, "GET", uri, "Connection: close")
+	if !rs.Close || got != want || rs.ContentLength != first.ContentLength {
+		t.Errorf("prepared, the last: %v, %.100q, want its end announced and %.100q", rs, got, want)
+	}
 	a = s.asker(t)
-	rs, _ := a.ask(t, "GET", uri, "Origin: https://x")
+	rs, _ = a.ask(t, "GET", uri, "Origin: https://x")
 	headers(t, "prepared, from another origin", rs.Header, map[string]string{"Access-Control-Allow-Origin": "*", "ETag": tag})
 	rs, _ = a.ask(t, "GET", uri, "X-Other: 1")
 	headers(t, "prepared", rs.Header, map[string]string{"Access-Control-Allow-Origin": "", "ETag": tag})
