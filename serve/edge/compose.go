@@ -26,16 +26,16 @@ type composer struct {
 	q        *route.Request
 	now      func() time.Time
 	prefetch bool  // the release is not in memory: see Options.FromDisk
-	lease    lease // of the memory that is held
+	lease    lease // the memory that the response holds
 
 	answer   *splice.Answer
-	body     splice.Answer    // that of the response
-	spare    []*splice.Answer // of aside
-	class    Class            // of all that was composed so far
+	body     splice.Answer    // the response's
+	spare    []*splice.Answer // for aside
+	class    Class            // the highest so far
 	key      [fragment.MaxKeyLen]byte
 	defaults [fragment.KindEpisodeGroup + 1]defaults // by kind, as far as they were asked for
 	scratch  scratch
-	trace    *trace     // of where the bytes come from; nil where nobody asks
+	trace    *trace     // where the bytes come from; nil unless the response is inspected
 	work     int        // bytes of JSON that chains of languages read so far
 	names    titleNames // what translated was asked for last
 }

@@ -134,9 +134,9 @@ type exchange struct {
 	rs     Response
 	c      composer
 	held   *releases.Held // until End; nil without a release
-	engine *query.Engine  // of held; see queries
+	engine *query.Engine  // see queries
 	meter  *auth.Meter    // until End
-	scopes auth.Scopes    // of the token
+	scopes auth.Scopes    // the token's
 	rows   query.Result
 	etag   [splice.ETagLen]byte
 	keys   []byte

@@ -20,10 +20,10 @@ import (
 type client struct {
 	edge     *edge.Edge
 	meters   *meters
-	meter    *meter // of the connection
+	meter    *meter // the connection's share
 	dates    *dateCache
 	prepared *preparedSet
-	grant    auth.Grant // of the last request's Authorization
+	grant    auth.Grant // the last check of Authorization
 	target   []byte     // memory for one without its api_key
 	gzip     bool       // the last request took gzip
 }

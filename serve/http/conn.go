@@ -37,11 +37,11 @@ type conn struct {
 	responder responder
 	parser    parser
 	buf       []byte    // for one head
-	from, to  int       // the bytes in buf without a response
-	now       time.Time // when they were read, or when the last response had gone out if the client let it wait
-	// headBy is the deadline of a head that has come in part, and of the first one; zero for none.
+	from, to  int       // bounds of the bytes in buf that have no response yet
+	now       time.Time // when these were read, or when the last response had gone out if the client let it wait
+	// headBy is the deadline of the first head, and of one that has come in part; zero for none.
 	headBy  time.Time
-	renewed time.Time // when the deadline of the next head was put off
+	renewed time.Time // when the deadline of an idle connection was last put off
 }
 
 // newConn returns a conn over under, which serves it.
@@ -69,7 +69,7 @@ func (c *conn) serve() {
 				return
 			}
 			continue
-		case !c.parser.isPlain():
+		case !c.parser.rq.plain:
 			c.handOver()
 			return
 		}
@@ -115,7 +115,7 @@ func (c *conn) refuse(status int) {
 	}
 }
 
-// read reads more of a head. It returns false where the head does not come, after a response if some of it has.
+// read reads more of a head. If the head does not come to its end, it refuses what has come, and returns false.
 func (c *conn) read() bool {
 	if c.from > 0 {
 		c.from, c.to = 0, copy(c.buf, c.buf[c.from:c.to])
@@ -138,7 +138,7 @@ func (c *conn) read() bool {
 			continue
 		}
 		switch {
-		case emptyLines(c.buf[:c.to]) == c.to: // the client has ended the connection between two requests
+		case emptyLines(c.buf[:c.to]) == c.to: // the connection ends between two requests
 		case errors.Is(err, os.ErrDeadlineExceeded):
 			c.refuse(http.StatusRequestTimeout)
 		case err == io.EOF:
@@ -156,10 +156,10 @@ func tooLong(buf []byte) int {
 	return http.StatusRequestHeaderFieldsTooLarge
 }
 
-// await reads bytes, for as long as the connection may wait for them.
+// await waits for bytes as long as the connection may, and reads them.
 func (c *conn) await() (n int, err error) {
 	switch {
-	case c.headBy.IsZero() && c.to > 0: // a head that comes byte by byte gets no more time
+	case c.headBy.IsZero() && c.to > 0: // a head that comes byte by byte gets no more time after this
 		c.startHead()
 	case c.headBy.IsZero() && c.now.Sub(c.renewed) >= renewal:
 		c.renewed = c.now

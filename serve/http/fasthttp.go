@@ -38,7 +38,7 @@ func newFastHTTP(limits *Limits, e *edge.Edge, m *meters) *fasthttp.Server {
 	}
 }
 
-// A handedConn is a connection as fasthttp gets it: all that comes from the client is one head.
+// A handedConn is a connection for fasthttp: reads return one head and then the end.
 type handedConn struct {
 	net.Conn
 	head []byte

@@ -12,25 +12,21 @@ import (
 type request struct {
 	method []byte
 	target []byte // in origin form, or "*"
-	minor  byte   // digit of the HTTP version after "1."
+	minor  byte   // the digit after "1." in the HTTP version
 	isHead bool
 	reads  bool // GET or HEAD
 	last   bool // the client ends the connection after the response
+	plain  bool // without a body, over HTTP/1.1
 	fields [nFields][]byte
 	// same is set if the header fields are, byte for byte, the same as in the previous request on this connection.
 	same bool
-}
-
-// isPlain reports whether r has no body and is of HTTP/1.1.
-func (p *parser) isPlain() bool {
-	return !p.framing.coded && !p.framing.sizeAbove0 && p.rq.minor != '0'
 }
 
 // A span is a part of a block of header fields; the zero span is none.
 type span struct{ from, to int }
 
 // A parser checks heads against RFC 9110 and 9112. Most clients repeat their header fields
-// in each request of a connection, so it keeps those of the last head.
+// in each request of a connection, so it keeps the last ones.
 type parser struct {
 	rq      request
 	block   []byte // header fields with the empty line that ends them
@@ -40,9 +36,9 @@ type parser struct {
 	several [nFields]bool // fields of several lines
 }
 
-// A framing is the end of a request, as its header fields tell.
+// A framing holds the fields that decide where a request and its connection end.
 type framing struct {
-	close             bool // the option of Connection
+	close             bool // Connection: close
 	sized, sizeAbove0 bool // Content-Length
 	coded, chunked    bool // Transfer-Encoding; its last coding is chunked
 }
@@ -95,11 +91,11 @@ func (p *parser) parse(b []byte) (n, status int) {
 	if f.coded && (f.sized || !f.chunked || is10) || p.spans[fieldHost].to == 0 && !is10 {
 		return 0, http.StatusBadRequest // the end of the body is in doubt (RFC 9112, 6.1 and 6.3), or there is no host
 	}
-	p.rq.last = f.close
+	p.rq.last, p.rq.plain = f.close, !f.coded && !f.sizeAbove0 && !is10
 	return n + len(p.block), 0
 }
 
-// keep copies a valid block, and takes the values of p.rq from it.
+// keep copies a valid block, and sets the fields of p.rq to its values.
 func (p *parser) keep(block []byte) {
 	p.block, p.lists = append(p.block, block...), p.lists[:0]
 	for i := range nFields {
@@ -110,7 +106,7 @@ func (p *parser) keep(block []byte) {
 		switch i {
 		case fieldAcceptEncoding, fieldIfNoneMatch:
 			p.rq.fields[i] = p.joined(i)
-		case fieldTraceparent: // has no meaning then
+		case fieldTraceparent: // invalid in several lines
 			p.rq.fields[i] = nil
 		}
 	}

@@ -21,7 +21,7 @@ func fate(p *parser, n, status int) string {
 		return invalid
 	case n == 0:
 		return partial
-	case p.isPlain():
+	case p.rq.plain:
 		return plain
 	}
 	return handOff

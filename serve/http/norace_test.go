@@ -2,5 +2,5 @@
 
 package http
 
-// checks is how many hundreds of streams TestFastPathIsFastHTTP sends.
+// checks is how many hundreds of streams TestTwins sends.
 const checks = 30

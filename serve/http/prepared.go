@@ -27,7 +27,7 @@ const (
 type prepared struct {
 	target string // path and query as they came, without api_key
 	class  edge.RouteClass
-	serial uint64 // of the release, which is another one when damage is found
+	serial uint64 // the release's, which changes when damage is found
 	more   int    // requests that it counts as, beside one
 	etag   []byte
 	found  []byte  // the header from after the date on
@@ -81,7 +81,7 @@ type preparedSet struct {
 	seed   maphash.Seed // so that nobody can choose targets of one slot
 	slots  [preparedSlots]atomic.Pointer[prepared]
 	missed [preparedSlots]atomic.Uint32 // the high half of the hash of the last target missed
-	size   atomic.Int64                 // of all prepared responses
+	size   atomic.Int64                 // bytes in all prepared responses
 	newest atomic.Uint64                // the serial of the newest release that has one
 }
 

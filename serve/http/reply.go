@@ -89,12 +89,11 @@ type reply struct {
 	last bool // the connection ends after it
 
 	conn   *conn
-	pieces [][]byte // of the message, while it is sent
-	err    error    // of send
+	pieces [][]byte // the message while it is sent
+	err    error    // why it was not sent
 }
 
-// send sends the message: all that the kernel takes at once, and the rest as the client reads, who has the whole time
-// for it. When it returns, nothing refers to the release. An error matches syscall.EFAULT where bytes of the
+// send sends the message: all that the kernel takes at once, and the rest as the client reads, within the write timeout. When it returns, nothing refers to the release. An error matches syscall.EFAULT where bytes of the
 // release could not be read: the message is cut.
 func (w *reply) send() {
 	sent := 0

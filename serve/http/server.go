@@ -1,9 +1,9 @@
-// Package http serves an edge over HTTP: limits of connections, TLS, one loop for all requests without a body, and an
-// end that loses no request.
+// Package http serves an edge over HTTP: limits of connections, TLS, one loop for each connection, and a shutdown that
+// loses no request.
 //
-// A conn has its connection from accept to close. One strict parser reads each head; a client of the edge
-// responds, and what is not plain goes to fasthttp, as the last request of its connection. One header encoder serves
-// both, and prepared responses.
+// A conn reads, parses and responds from the first request to the last. One strict parser reads each head. A client
+// responds from the edge. A request with a body or over HTTP/1.0 goes to fasthttp, as the last one of its connection.
+// One header encoder serves both, and prepared responses.
 package http
 
 import (
@@ -30,14 +30,14 @@ type Server struct {
 	ln       net.Listener             // conns; tests wrap it
 	cert     *certificate             // nil without TLS
 	tls      *handshaker              // nil without TLS
-	open     func() responder         // of a new connection
-	handOver func(c net.Conn) error   // serves a connection whose request is not plain
+	open     func() responder         // returns the responder for a new connection
+	handOver func(c net.Conn) error   // serves a request that is not plain
 	accepted chan struct{}            // closed when no connection is accepted any more
 	closing  atomic.Bool              // each response ends its connection
 	stopped  atomic.Bool              // and no connection waits for a request
-	buffers  sync.Pool                // of *[]byte
-	replies  sync.Pool                // of *reply
-	endReads func(deadline time.Time) // of all connections
+	buffers  sync.Pool                // holds *[]byte
+	replies  sync.Pool                // holds *reply
+	endReads func(deadline time.Time) // sets the read deadline of all connections
 
 	// lastWait is how long a connection still waits for a request when the server stops. A waiting connection
 	// gets it twice: bytes may arrive, and the deadline still end the first read.

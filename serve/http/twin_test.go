@@ -59,7 +59,7 @@ func (w *twin) check(tb testing.TB, stream string, rnd *rand.Rand) {
 	w.same(tb, w.streams, stream, cuts, w.streams, stream)
 	var p parser
 	n, _ := p.parse([]byte(stream))
-	if n == 0 || !p.isPlain() {
+	if n == 0 || !p.rq.plain {
 		return
 	}
 	line, rest, _ := strings.Cut(stream[emptyLines([]byte(stream)):n], "\r\n")

@@ -16,21 +16,20 @@ import (
 // 27 KB on a busy machine. No call blocks, because sockets do not.
 type Socket struct {
 	*Conn
-	next   func() (n int, err error, ok bool) // of reads
-	stop   func()
-	fd     uintptr // while it is sure to stay open, or none
-	buf    []byte  // of the Read under way
-	used   bool    // bytes were read before
-	served bool    // bytes were written after the last read
+	next   func() (n int, err error, ok bool) // resumes reads
+	stop   func()                             // ends reads
+	fd     uintptr                            // noFile while it may be closed
+	buf    []byte                             // argument of the current Read
+	used   bool                               // bytes were read before
+	served bool                               // bytes were written after the last read
 	iov    []unix.Iovec
 }
 
-// none is no descriptor.
-const none = ^uintptr(0)
+const noFile = ^uintptr(0)
 
 // Socket returns c as a Socket, which is closed in its place.
 func (c *Conn) Socket() *Socket {
-	s := &Socket{Conn: c, fd: none}
+	s := &Socket{Conn: c, fd: noFile}
 	s.next, s.stop = iter.Pull2(s.reads)
 	return s
 }
@@ -65,7 +64,7 @@ func (s *Socket) reads(yield func(int, error) bool) {
 	wanted := err == nil // it never fails
 	read := func(fd uintptr) (done bool) {
 		s.fd = fd
-		defer func() { s.fd = none }()
+		defer func() { s.fd = noFile }()
 		for wanted && s.resume() {
 			n, err := rawRead(fd, s.buf)
 			if err != syscall.EAGAIN {
@@ -120,7 +119,7 @@ const maxPieces = 1024
 // WriteVector sends as much of pieces as the kernel takes without waiting, in one system call. It may send nothing. No piece is
 // empty.
 func (s *Socket) WriteVector(pieces [][]byte) (int, error) {
-	if s.fd == none {
+	if s.fd == noFile {
 		return 0, nil
 	}
 	s.served = true
