@@ -123,7 +123,9 @@ func (rs *Response) Full() Response {
 
 // SegmentsOver returns the number of segments of at least least bytes in a response that lasts, and the
 // number of all other bytes in its gzip body.
-func (rs *Response) SegmentsOver(least int) (segments, others int) { return rs.x.c.answer.Parted(least) }
+func (rs *Response) SegmentsOver(least int) (segments, others int) {
+	return rs.x.c.answer.Parted(least)
+}
 
 // Charge counts the n bytes that its writer has copied of a body in parts against Options.MaxInflight,
 // until End. The error is a refusal.
