@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"runtime/debug"
 	"time"
 
 	"github.com/reelsplice/reelsplice/ingest/layout"
@@ -53,6 +54,9 @@ type progress struct {
 
 // ingest reads the sources and makes the new catalogue.
 func (r *run) ingest(ctx context.Context) (_ Report, err error) {
+	// Without a limit, garbage takes as much again as live memory. The limit is above what stages hold, which are parts of Memory.
+	limit := max(3*r.Memory, 256<<20)
+	defer debug.SetMemoryLimit(debug.SetMemoryLimit(min(limit, debug.SetMemoryLimit(-1))))
 	begun := false // committed, but not installed completely: the next ingest does that
 	defer func() {
 		if r.work != nil && !begun {

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 	"time"
+	_ "unsafe" // for go:linkname
 
 	"github.com/andybalholm/brotli"
 	"github.com/klauspost/compress/snappy"
@@ -451,8 +452,11 @@ func TestParquetConstants(t *testing.T) {
 	}
 }
 
-// TestParquetEncodings reads every encoding in every codec and page version: the checks
-// of pages must let pass what writers write.
+//go:linkname parquetHeldBytes github.com/reelsplice/reelsplice/ingest/source/parquet.heldBytes
+var parquetHeldBytes int
+
+// TestParquetEncodings reads every encoding in every codec and page version, half of them with too little memory for whole pages:
+// the checks of pages must let pass what writers write.
 func TestParquetEncodings(t *testing.T) {
 	fixed := parquet.FixedLenByteArrayType(4)
 	node := parquet.Group{
@@ -488,11 +492,13 @@ func TestParquetEncodings(t *testing.T) {
 		}
 		rows, want = append(rows, row), append(want, js)
 	}
-	for _, codec := range []parquet.WriterOption{
+	defer func(n int) { parquetHeldBytes = n }(parquetHeldBytes)
+	for n, codec := range []parquet.WriterOption{
 		parquet.Compression(&parquet.Uncompressed), parquet.Compression(&parquet.Snappy), parquet.Compression(&parquet.Gzip),
 		parquet.Compression(&parquet.Zstd), parquet.Compression(&parquet.Brotli), parquet.Compression(&parquet.Lz4Raw),
 	} {
 		for _, version := range []int{1, 2} {
+			parquetHeldBytes = []int{64 << 20, 4000}[(n+version)%2]
 			var b bytes.Buffer
 			w := parquet.NewWriter(&b, parquet.NewSchema("t", node), codec, parquet.DataPageVersion(version), parquet.PageBufferSize(3000))
 			if _, err := w.WriteRows(rows); err != nil {

@@ -2,14 +2,12 @@ package parquet
 
 import (
 	"bufio"
-	"cmp"
 	"errors"
 	"fmt"
 	"hash/crc32"
 	"io"
 
 	"github.com/parquet-go/parquet-go"
-	"github.com/parquet-go/parquet-go/encoding/thrift"
 	"github.com/parquet-go/parquet-go/format"
 
 	"github.com/reelsplice/reelsplice/ingest/source/limit"
@@ -23,36 +21,37 @@ const (
 	valueBatch   = 256     // values decoded at once
 )
 
-// A column reads the values of one leaf of the schema, one row group after another. The library trusts
-// the claims of pages (how many values they hold, how long they are uncompressed, how long their runs are) and
-// allocates that; so it gets to see a page only when all of it is true, or small.
+// Variables because tests lower them.
+var (
+	heldBytes = 64 << 20 // of pages that the columns hold together
+	keptBytes = 4 << 20  // longest page whose buffers are used again
+)
+
+// A column reads the values of one leaf of the schema, one row group after another. What a page claims (how many values it
+// holds, how long it is uncompressed) is checked before memory is allocated for it.
 type column struct {
 	*node
-	file    *Reader
-	decoder *parquet.FileColumnChunk
+	file *Reader
 
 	section io.SectionReader // of the file: the column in the row group
 	in      *bufio.Reader    // of section
 	codec   format.CompressionCodec
 	left    int64 // bytes that were not read yet
 	values  int64 // values whose pages were not read yet
-	dict    bool  // the dictionary has passed
+	share   int64 // bytes of a page that may stay in memory
+	dict    *dictionary
 
-	off  int64  // of the stream that the library reads
-	head []byte // what it has not read of the header of the current page
-	body []byte // what it has not read of the page
-	err  error  // why there is no other page; io.EOF at the end
-
-	pages    parquet.Pages
-	page     parquet.ValueReader // what is left of the page; nil for nothing
+	page     page
+	err      error // why values of the page after those of buf cannot be read
 	buf      []parquet.Value
 	pos, end int             // buf[pos:end] is decoded and belongs to later rows
 	row      []parquet.Value // values of the current row; at least one
 	at       int             // index in row of the next value to write
 }
 
-// open begins with the row group whose metadata of the column are m.
-func (c *column) open(m *format.ColumnMetaData) {
+// open begins with the row group whose metadata of the column are m. Columns share heldBytes by their sizes, of which total is
+// the sum, but for a part that is divided evenly.
+func (c *column) open(m *format.ColumnMetaData, total int64) {
 	c.section = *io.NewSectionReader(c.file.r, chunkStart(m), m.TotalCompressedSize)
 	buffer := min(int(m.TotalCompressedSize), max(minReadBytes, readAllBytes/len(c.file.columns)), readBytes)
 	if c.in == nil || c.in.Size() < buffer {
@@ -60,8 +59,9 @@ func (c *column) open(m *format.ColumnMetaData) {
 	} else {
 		c.in.Reset(&c.section)
 	}
-	c.codec, c.left, c.values, c.dict = m.Codec, m.TotalCompressedSize, m.NumValues, false
-	c.off, c.err, c.pages = 0, nil, c.decoder.PagesFrom(c)
+	c.codec, c.left, c.values, c.dict, c.page, c.err = m.Codec, m.TotalCompressedSize, m.NumValues, nil, page{}, nil
+	even := heldBytes / 16
+	c.share = int64(even/len(c.file.columns)) + int64(float64(heldBytes-even)*float64(max(0, m.TotalUncompressedSize))/float64(max(1, total)))
 }
 
 var (
@@ -107,55 +107,31 @@ func (c *column) nextRow() error {
 	}
 }
 
-// decode fills buf. It returns io.EOF behind the last value.
+// decode fills buf. It returns io.EOF after the last value.
 func (c *column) decode() error {
-	c.pos, c.end = 0, 0
-	for c.end == 0 {
-		if c.page == nil {
-			page, err := c.pages.ReadPage()
-			if err != nil {
-				return cmp.Or(c.err, err)
-			}
-			c.page = page.Values()
+	for c.page.left == 0 && c.err == nil {
+		if c.values == 0 || c.left == 0 {
+			return io.EOF
 		}
-		n, err := c.page.ReadValues(c.buf)
-		if err != nil && err != io.EOF {
+		if err := c.nextPage(); err != nil {
 			return err
 		}
-		if c.end = n; err == io.EOF || n == 0 {
-			c.page = nil
+	}
+	c.pos, c.end = 0, 0
+	for c.err == nil && c.end < min(len(c.buf), c.page.left) {
+		if c.buf[c.end], c.err = c.page.next(); c.err == nil {
+			c.end++
 		}
+	}
+	c.page.left -= c.end
+	if c.end == 0 {
+		return c.err
 	}
 	return nil
 }
 
-// ReadAt gives the library the checked and uncompressed pages: one after the other, whatever off is, because it reads
-// from the start of a column to its end.
-func (c *column) ReadAt(b []byte, off int64) (int, error) {
-	if off != c.off {
-		return 0, errors.New("page refers to a dictionary, but none is in front of it")
-	}
-	for c.err == nil && len(c.head)+len(c.body) == 0 {
-		c.err = c.nextPage()
-	}
-	from := &c.head
-	if len(*from) == 0 {
-		from = &c.body
-	}
-	n := copy(b, *from)
-	if *from = (*from)[n:]; n == 0 {
-		return 0, c.err
-	}
-	c.off += int64(n)
-	return n, nil
-}
-
-// nextPage reads, checks and uncompresses the next page, if it has values. It returns io.EOF when all values of the
-// column have been read.
+// nextPage opens the next page, or reads the dictionary.
 func (c *column) nextPage() error {
-	if c.values == 0 || c.left == 0 {
-		return io.EOF
-	}
 	h, err := c.header()
 	if err != nil {
 		return err
@@ -165,21 +141,10 @@ func (c *column) nextPage() error {
 		return err
 	}
 	c.values -= values
-	c.left -= int64(h.CompressedPageSize)
-	body, err := c.uncompressed(h)
-	if err != nil || values == 0 && h.Type != format.DictionaryPage {
-		return err
+	if h.Type == format.DictionaryPage {
+		return c.readDictionary(h)
 	}
-	if err := c.checkEncoded(h, body); err != nil {
-		return err
-	}
-	h.UncompressedPageSize, h.CompressedPageSize, h.CRC = int32(len(body)), int32(len(body)), 0
-	h.DataPageHeader.V.Statistics, h.DataPageHeaderV2.V.Statistics = format.Statistics{}, format.Statistics{}
-	var compact thrift.CompactProtocol
-	if c.head, err = thrift.Marshal(&compact, h); err == nil {
-		c.body = body
-	}
-	return err
+	return c.page.open(c, h, int(values))
 }
 
 // header reads the header of the next page.
@@ -215,14 +180,13 @@ func (c *column) check(h *format.PageHeader) (values int64, err error) {
 		most, what = limits.MaxDictionaryBytes, "dictionary page"
 		d := &h.DictionaryPageHeader.V
 		switch claimed := int64(d.NumValues); {
-		case c.dict:
+		case c.dict != nil:
 			return 0, errors.New("found a second dictionary page")
 		case d.Encoding != format.Plain && d.Encoding != oldDictionary:
 			return 0, fmt.Errorf("dictionary page is encoded with %s, want PLAIN", d.Encoding)
 		case claimed < 0 || claimed*c.plainBits() > 8*size:
 			return 0, limit.Over("dictionary page claims %d values in %d bytes", claimed, size)
 		}
-		c.dict = true
 	case h.Type == format.DataPage && h.DataPageHeader.Valid:
 		values = int64(h.DataPageHeader.V.NumValues)
 	case h.Type == format.DataPageV2 && h.DataPageHeaderV2.Valid:
@@ -250,9 +214,9 @@ func (c *column) check(h *format.PageHeader) (values int64, err error) {
 	return values, c.file.budget.Spend(size, c.file.size)
 }
 
-// uncompressed reads and uncompresses the page behind a header that was checked. It is good until the next call for any
-// column: the library copies it.
-func (c *column) uncompressed(h *format.PageHeader) ([]byte, error) {
+// uncompressed reads the page of a header that was checked from in, and uncompresses it. It is good until the next call for any
+// column.
+func (c *column) uncompressed(h *format.PageHeader, in io.Reader) ([]byte, error) {
 	n, levels := int(h.CompressedPageSize), 0
 	packed := c.codec != format.Uncompressed
 	if v := &h.DataPageHeaderV2.V; h.Type == format.DataPageV2 {
@@ -260,7 +224,7 @@ func (c *column) uncompressed(h *format.PageHeader) ([]byte, error) {
 		levels = int(v.RepetitionLevelsByteLength + v.DefinitionLevelsByteLength)
 	}
 	raw := sized(&c.file.packed, n)
-	if _, err := io.ReadFull(c.in, raw); err != nil {
+	if _, err := io.ReadFull(in, raw); err != nil {
 		return nil, err
 	}
 	if sum := crc32.ChecksumIEEE(raw); h.CRC != 0 && sum != uint32(h.CRC) {
@@ -281,9 +245,12 @@ func (c *column) uncompressed(h *format.PageHeader) ([]byte, error) {
 	return body[:size], nil
 }
 
-// sized returns n bytes of a buffer that grows to what is asked for.
+// sized returns n bytes of a buffer that grows to common sizes of pages. Longer ones are not kept.
 func sized(buf *[]byte, n int) []byte {
-	if cap(*buf) < n {
+	switch {
+	case n > keptBytes:
+		return make([]byte, n)
+	case cap(*buf) < n:
 		*buf = make([]byte, n)
 	}
 	return (*buf)[:n]

@@ -4,8 +4,8 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"math/bits"
 
+	"github.com/parquet-go/parquet-go"
 	"github.com/parquet-go/parquet-go/encoding/delta"
 	"github.com/parquet-go/parquet-go/format"
 
@@ -49,140 +49,250 @@ func (n *node) plainBits() int64 {
 	return 32 // also the length in front of a BYTE_ARRAY
 }
 
-// checkEncoded checks that the page in body decodes to no more values than its header
-// claims.
-func (c *column) checkEncoded(h *format.PageHeader, body []byte) error {
-	switch h.Type {
-	case format.DataPage:
-		v := &h.DataPageHeader.V
-		b, err := levelsV1(body, c.rep, v.RepetitionLevelEncoding, int(v.NumValues))
-		if err == nil {
-			b, err = levelsV1(b, c.def, v.DefinitionLevelEncoding, int(v.NumValues))
-		}
-		if err != nil {
-			return err
-		}
-		return c.checkValues(v.Encoding, b, int(v.NumValues))
-	case format.DataPageV2:
-		v := &h.DataPageHeaderV2.V
-		rep, def := int(v.RepetitionLevelsByteLength), int(v.DefinitionLevelsByteLength)
-		if c.rep > 0 && rep == 0 || c.def > 0 && def == 0 {
-			return fmt.Errorf("%d and %d bytes of levels, where a value has up to %d and %d", rep, def, c.rep, c.def)
-		}
-		err := checkRuns(body[:rep], bits.Len(uint(c.rep)), int(v.NumValues))
-		if err == nil {
-			err = checkRuns(body[rep:rep+def], bits.Len(uint(c.def)), int(v.NumValues))
-		}
-		if err != nil {
-			return err
-		}
-		return c.checkValues(v.Encoding, body[rep+def:], int(v.NumValues))
-	}
-	return nil
-}
+// plain makes a value of its bytes in PLAIN encoding, without the length of a BYTE_ARRAY. It points to them.
+func (n *node) plain(b []byte) parquet.Value { return parquet.Kind(n.physical).Value(b) }
 
-// levelsV1 checks the levels at the start of a page, which has none when the highest
-// is 0, and returns the bytes behind them.
-func levelsV1(b []byte, highest int, e format.Encoding, values int) ([]byte, error) {
-	if highest == 0 {
-		return b, nil
-	}
-	n := len(b)
-	if n >= 4 {
-		n = 4 + int(binary.LittleEndian.Uint32(b))
-	}
-	if n < 4 || n > len(b) {
-		return nil, errors.New("it ends inside its levels")
-	}
-	if e == format.BitPacked {
-		return b[n:], nil // as long as it is
-	}
-	return b[n:], checkRuns(b[4:n], bits.Len(uint(highest)), values)
-}
-
-// A run is a varint, whose lowest bit separates bit-packed groups of eight from a repeated
-// value, and then the packed values or the one value. A repeated run of a few bytes may
-// claim 2^31 values, so its claim is compared with the page's count, not with its size.
-
-// checkRuns checks that the runs in b, of values of so many bits, hold no more than values
-// values. Each run has its length in a few bytes, so b may decode to any size.
-func checkRuns(b []byte, width, values int) error {
-	most := uint64(values) + spareValues
-	for sum := uint64(0); len(b) > 0; {
-		head, n := binary.Uvarint(b)
-		if n <= 0 {
-			return errors.New("it ends inside a run of values")
+// setEncoding sets how the values of the page, in body, are read.
+func (p *page) setEncoding(e format.Encoding, body []byte) error {
+	c, in := p.c, &p.parts[2]
+	data := body[in.end-in.rest : in.end]
+	text := c.physical == format.ByteArray || c.physical == format.FixedLenByteArray
+	switch {
+	case e == format.Plain:
+		p.value = p.plain
+		return nil
+	case e == oldDictionary || e == format.RLEDictionary:
+		return p.places(data)
+	case e == format.RLE && c.physical == format.Boolean:
+		in.rest -= min(4, in.rest) // their length
+		places := runs{from: in, width: 1, values: p.left}
+		p.value = func() (parquet.Value, error) {
+			n, err := places.next(p)
+			return parquet.BooleanValue(n == 1), err
 		}
-		b = b[n:]
-		count, size := head>>1, uint64(width+7)/8
-		if head&1 == 1 {
-			size = count * uint64(width)
-			count *= 8
-		}
-		if count > most || sum+count > most {
-			return limit.Over("page of %d values holds a run of %d", values, count)
-		}
-		sum += count
-		b = b[min(size, uint64(len(b))):]
-	}
-	return nil
-}
-
-// checkValues checks the values of a page, b, that are encoded with e.
-func (c *column) checkValues(e format.Encoding, b []byte, values int) error {
-	switch e {
-	case oldDictionary, format.RLEDictionary:
-		switch {
-		case !c.dict:
-			return errors.New("it refers to a dictionary, but none is in front of it")
-		case len(b) == 0:
-			return nil
-		case b[0] > 32:
-			return fmt.Errorf("places in a dictionary of %d bits", b[0])
-		}
-		return checkRuns(b[1:], int(b[0]), values)
-	case format.RLE:
-		if c.physical != format.Boolean {
-			return errors.New("values are encoded with RLE, want that for booleans only")
-		}
-		return checkRuns(b[min(4, len(b)):], 1, values)
-	case format.DeltaBinaryPacked:
-		_, err := deltaEnd(b, values)
-		return err
-	case format.DeltaLengthByteArray, format.DeltaByteArray:
-		var prefixes int64
-		if e == format.DeltaByteArray { // each value starts with a part of the one before: b may decode to far more than itself
-			var err error
-			if b, prefixes, err = lengths(b, values); err != nil {
-				return err
+		return nil
+	case e == format.DeltaBinaryPacked && (c.physical == format.Int32 || c.physical == format.Int64):
+		return p.deltaNumbers(data)
+	case e == format.DeltaLengthByteArray && c.physical == format.ByteArray, e == format.DeltaByteArray && text:
+		return p.deltaTexts(e, data)
+	case e == format.ByteStreamSplit && c.physical != format.ByteArray && c.physical != format.Boolean:
+		size := int(c.plainBits() / 8)
+		n := len(data) / size
+		values := make([]byte, 0, n*size) // the first bytes of all values, then the second ones
+		for i := range n {
+			for k := range size {
+				values = append(values, data[k*n+i])
 			}
 		}
-		b, own, err := lengths(b, values)
-		switch sum := prefixes + own; {
-		case err != nil:
-			return err
-		case own > int64(len(b)):
-			return fmt.Errorf("values of %d bytes in a page of %d", own, len(b))
-		case sum > c.file.limits.MaxPageBytes:
-			return limit.Over("page claims values of %d bytes, want at most %d", sum, c.file.limits.MaxPageBytes)
+		return p.plainOf(values)
+	}
+	return fmt.Errorf("values of type %s are encoded with %s", c.physical, e)
+}
+
+// plainOf makes values in PLAIN encoding the values of the page.
+func (p *page) plainOf(values []byte) error {
+	p.parts[2] = part{held: values}
+	p.value = p.plain
+	return p.hold(int64(len(values)))
+}
+
+// plain returns the next value in PLAIN encoding.
+func (p *page) plain() (v parquet.Value, err error) {
+	c, in := p.c, &p.parts[2]
+	size := int(c.plainBits() / 8)
+	switch c.physical {
+	case format.Boolean:
+		if p.bit%8 == 0 {
+			b, err := p.take(in, 1)
+			if err != nil {
+				return v, err
+			}
+			p.booleans = b[0]
 		}
-		return c.file.budget.Spend(prefixes, c.file.size)
+		v = parquet.BooleanValue(p.booleans>>(p.bit%8)&1 == 1)
+		p.bit++
+		return v, nil
+	case format.ByteArray:
+		b, err := p.take(in, 4)
+		if err != nil {
+			return v, err
+		}
+		size = int(binary.LittleEndian.Uint32(b))
+	}
+	b, err := p.take(in, size)
+	if err != nil {
+		return v, err
+	}
+	return c.plain(b), nil
+}
+
+// A dictionary is the values that the pages of a column refer to.
+type dictionary struct {
+	body    []byte // in PLAIN encoding
+	values  int
+	offsets []uint32 // of BYTE_ARRAYs in body
+}
+
+// readDictionary reads the dictionary page of a header that was checked.
+func (c *column) readDictionary(h *format.PageHeader) error {
+	c.left -= int64(h.CompressedPageSize)
+	body, err := c.uncompressed(h, c.in)
+	if err != nil {
+		return err
+	}
+	c.dict = &dictionary{body: append([]byte(nil), body...), values: int(h.DictionaryPageHeader.V.NumValues)}
+	if c.physical == format.ByteArray {
+		c.dict.offsets = make([]uint32, 0, c.dict.values)
+		at := 0
+		for range c.dict.values {
+			if len(body)-at < 4 {
+				return errShort
+			}
+			c.dict.offsets = append(c.dict.offsets, uint32(at))
+			if n := int(binary.LittleEndian.Uint32(body[at:])); n > len(body)-at-4 {
+				return errShort
+			} else {
+				at += 4 + n
+			}
+		}
+	} else if int64(c.dict.values)*c.plainBits() > 8*int64(len(body)) {
+		return errShort
+	}
+	return c.file.hold(int64(len(body) + 4*len(c.dict.offsets)))
+}
+
+// at returns a value of the dictionary.
+func (d *dictionary) at(n *node, i int) (v parquet.Value, err error) {
+	if i >= d.values {
+		return v, fmt.Errorf("place %d in a dictionary of %d values", i, d.values)
+	}
+	switch n.physical {
+	case format.Boolean:
+		return parquet.BooleanValue(d.body[i/8]>>(i%8)&1 == 1), nil
+	case format.ByteArray:
+		from := int(d.offsets[i])
+		end := from + 4 + int(binary.LittleEndian.Uint32(d.body[from:]))
+		return n.plain(d.body[from+4 : end : end]), nil
+	}
+	size := int(n.plainBits() / 8)
+	return n.plain(d.body[i*size : (i+1)*size : (i+1)*size]), nil
+}
+
+// places makes values of the dictionary the values of the page.
+func (p *page) places(data []byte) error {
+	c, in := p.c, &p.parts[2]
+	if c.dict == nil {
+		return errors.New("it refers to a dictionary, but none is in front of it")
+	}
+	places := runs{from: in, values: p.left}
+	if len(data) > 0 { // a page of NULLs has no places
+		if places.width = int(data[0]); places.width > 32 {
+			return fmt.Errorf("places in a dictionary of %d bits", places.width)
+		}
+		in.rest--
+	}
+	p.value = func() (v parquet.Value, err error) {
+		i, err := places.next(p)
+		if err != nil {
+			return v, err
+		}
+		return c.dict.at(c.node, int(i))
 	}
 	return nil
 }
 
-// lengths returns the sum of the lengths that b starts with, and what is behind them.
-func lengths(b []byte, values int) (rest []byte, sum int64, err error) {
-	end, err := deltaEnd(b, values)
+// deltaNumbers makes numbers in DELTA_BINARY_PACKED encoding the values of the page.
+func (p *page) deltaNumbers(data []byte) error {
+	end, err := deltaEnd(data, p.left)
 	if err != nil {
-		return nil, 0, err
+		return err
 	}
 	var packed delta.BinaryPackedEncoding
-	list, err := packed.DecodeInt32(nil, b[:end])
+	var values []byte
+	if p.c.physical == format.Int32 {
+		list, err := packed.DecodeInt32(nil, data[:end])
+		if err != nil {
+			return err
+		}
+		for _, n := range list {
+			values = binary.LittleEndian.AppendUint32(values, uint32(n))
+		}
+	} else {
+		list, err := packed.DecodeInt64(nil, data[:end])
+		if err != nil {
+			return err
+		}
+		for _, n := range list {
+			values = binary.LittleEndian.AppendUint64(values, uint64(n))
+		}
+	}
+	return p.plainOf(values)
+}
+
+// deltaTexts makes texts in DELTA_LENGTH_BYTE_ARRAY or DELTA_BYTE_ARRAY encoding the values of the page: their lengths are in
+// front of them, and in the second encoding how many bytes of the one before each begins with.
+func (p *page) deltaTexts(e format.Encoding, data []byte) error {
+	c, in := p.c, &p.parts[2]
+	var shared []int32
+	var sharedSum int64
+	rest, err := data, error(nil)
+	if e == format.DeltaByteArray {
+		if rest, shared, sharedSum, err = lengths(rest, p.left); err != nil {
+			return err
+		}
+	}
+	rest, own, sum, err := lengths(rest, p.left)
+	switch {
+	case err != nil:
+		return err
+	case sum > int64(len(rest)):
+		return fmt.Errorf("values of %d bytes in a page of %d", sum, len(rest))
+	case sharedSum+sum > c.file.limits.MaxPageBytes:
+		return limit.Over("page claims values of %d bytes, want at most %d", sharedSum+sum, c.file.limits.MaxPageBytes)
+	case shared != nil && len(shared) != len(own):
+		return fmt.Errorf("%d and %d lengths of values", len(shared), len(own))
+	}
+	if err := c.file.budget.Spend(sharedSum, c.file.size); err != nil {
+		return err
+	}
+	in.rest = len(rest)
+	i, last := 0, []byte(nil)
+	p.value = func() (v parquet.Value, err error) {
+		if i == len(own) {
+			return v, errShort
+		}
+		b, err := p.take(in, int(own[i]))
+		if err != nil {
+			return v, err
+		}
+		if shared != nil {
+			if n := int(shared[i]); n > len(last) {
+				return v, fmt.Errorf("a value begins with %d bytes of one that has %d", n, len(last))
+			} else if n > 0 {
+				b = append(last[:n:n], b...)
+			}
+			last = b
+		}
+		if i++; c.physical == format.FixedLenByteArray && len(b) != int(c.length) {
+			return v, fmt.Errorf("a value has %d bytes, want %d", len(b), c.length)
+		}
+		return c.plain(b), nil
+	}
+	return p.hold(4 * int64(len(shared)+len(own)))
+}
+
+// lengths returns the lengths that b starts with, their sum, and the bytes after them.
+func lengths(b []byte, values int) (rest []byte, list []int32, sum int64, err error) {
+	end, err := deltaEnd(b, values)
+	if err != nil {
+		return nil, nil, 0, err
+	}
+	var packed delta.BinaryPackedEncoding
+	list, err = packed.DecodeInt32(nil, b[:end])
 	for _, n := range list {
 		sum += int64(uint32(n)) // a negative one is too long
 	}
-	return b[end:], sum, err
+	return b[end:], list, sum, err
 }
 
 // DELTA_BINARY_PACKED is a head of four varints, then blocks: the least delta, a byte of

@@ -1,10 +1,10 @@
 // Package parquet reads the rows of a Parquet file as JSON objects.
 //
-// The library that decodes trusts the claims of a file and allocates what they name. So each
-// part of a file is checked against its size and the limits before the library sees it:
-// the footer and the schema when the file is opened (footer.go, thrift.go, tree.go), and each page
-// as it is read (column.go, encoded.go). Pages are uncompressed here, never to
-// more than they claim (unpack.go). tree.go and cell.go write the rows.
+// The library trusts the claims of a file, allocates what they name, and decodes whole pages, of which some writers make one a
+// column. So its metadata are checked against the size of the file and the limits when it is opened (footer.go,
+// thrift.go, tree.go), and each page before it is read (column.go). Pages are uncompressed here, never to more than
+// they claim (unpack.go), and decoded value by value from as much of them as the memory is for (page.go, encoded.go). tree.go and
+// cell.go write the rows.
 package parquet
 
 import (
@@ -26,6 +26,8 @@ type Reader struct {
 	r       io.ReaderAt
 	limits  limit.Limits
 	budget  limit.Budget // that the pages of all columns share
+	again   int64        // bytes of pages that were uncompressed again
+	held    int64        // bytes that columns hold whatever their shares are
 	size    int64        // of the file as it lies on disk
 	groups  []format.RowGroup
 	total   int64 // rows of all groups
@@ -68,7 +70,7 @@ func Open(r io.ReaderAt, size, onDisk int64, l limit.Limits) (p *Reader, err err
 	}
 	for i, chunk := range schema.RowGroups()[0].ColumnChunks() {
 		leaves[i].cell = cellOf(chunk.Type())
-		p.columns = append(p.columns, &column{node: leaves[i], file: p, decoder: chunk.(*parquet.FileColumnChunk), buf: make([]parquet.Value, valueBatch)})
+		p.columns = append(p.columns, &column{node: leaves[i], file: p, buf: make([]parquet.Value, valueBatch)})
 	}
 	return p, nil
 }
@@ -101,7 +103,7 @@ func (p *Reader) Next() (row Row, err error) {
 	defer recoverTo(&err)
 	for p.group < len(p.groups) && p.inGroup == p.groups[p.group].NumRows {
 		for _, c := range p.columns {
-			if c.pos < c.end || c.values > 0 {
+			if c.pos < c.end || c.page.left > 0 || c.values > 0 {
 				return Row{}, c.fault(errValuesLeft)
 			}
 		}
@@ -110,9 +112,16 @@ func (p *Reader) Next() (row Row, err error) {
 	if p.group == len(p.groups) {
 		return Row{}, io.EOF
 	}
+	size := int64(0)
+	if p.inGroup == 0 {
+		p.held = 0
+		for i := range p.columns {
+			size += max(0, p.groups[p.group].Columns[i].MetaData.TotalUncompressedSize)
+		}
+	}
 	for i, c := range p.columns {
 		if p.inGroup == 0 {
-			c.open(&p.groups[p.group].Columns[i].MetaData)
+			c.open(&p.groups[p.group].Columns[i].MetaData, size)
 		}
 		if err := c.nextRow(); err != nil {
 			return Row{}, c.fault(err)

@@ -1,0 +1,279 @@
+package parquet
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"math/bits"
+
+	"github.com/parquet-go/parquet-go"
+	"github.com/parquet-go/parquet-go/format"
+
+	"github.com/reelsplice/reelsplice/ingest/source/limit"
+)
+
+// A page is a data page while its values are read. One that is longer than its column's share stays in the file: a window of each
+// part is in memory, and the page is uncompressed again when one of them has been read.
+type page struct {
+	c      *column
+	header *format.PageHeader
+	off    int64 // of the compressed page in the column
+	size   int   // uncompressed
+	left   int   // values that were not read yet
+	held   int64 // bytes that count against limits.MaxPageBytes
+
+	parts    [3]part // repetition levels, definition levels, values
+	rep, def runs
+	value    func() (parquet.Value, error) // next value that is not NULL
+	bit      uint                          // of the next PLAIN boolean in eight
+	booleans byte
+}
+
+// A part is one of the three parts of a page.
+type part struct {
+	held []byte // in memory, and not read yet
+	rest int    // bytes of the part after held
+	end  int    // of the part in the uncompressed page
+}
+
+// open opens the page of a header that was checked, the next one of the column.
+func (p *page) open(c *column, h *format.PageHeader, values int) error {
+	c.file.held -= p.held
+	*p = page{c: c, header: h, off: c.section.Size() - c.left, left: values}
+	c.left -= int64(h.CompressedPageSize)
+	body, err := c.uncompressed(h, c.in)
+	if err != nil || values == 0 {
+		return err
+	}
+	p.size = len(body)
+	e, err := p.split(body)
+	if err == nil {
+		err = p.setEncoding(e, body)
+	}
+	if err != nil {
+		return err
+	}
+	p.fill(body, nil, 0)
+	return nil
+}
+
+// split finds the parts of the page, and the encoding of its values.
+func (p *page) split(body []byte) (e format.Encoding, err error) {
+	c, from := p.c, 0
+	part := func(i, n int) {
+		p.parts[i].rest, p.parts[i].end = n, from+n
+		from += n
+	}
+	switch h := p.header; h.Type {
+	case format.DataPageV2:
+		v := &h.DataPageHeaderV2.V
+		rep, def := int(v.RepetitionLevelsByteLength), int(v.DefinitionLevelsByteLength)
+		if c.rep > 0 && rep == 0 || c.def > 0 && def == 0 || rep+def > len(body) {
+			return 0, fmt.Errorf("%d and %d bytes of levels, where a value has up to %d and %d", rep, def, c.rep, c.def)
+		}
+		e = v.Encoding
+		part(0, rep)
+		part(1, def)
+	default:
+		v := &h.DataPageHeader.V
+		e = v.Encoding
+		for i, one := range []struct {
+			highest int
+			e       format.Encoding
+		}{{c.rep, v.RepetitionLevelEncoding}, {c.def, v.DefinitionLevelEncoding}} {
+			switch {
+			case one.highest == 0:
+				continue // the page has no such levels
+			case one.e != format.RLE:
+				return 0, fmt.Errorf("levels are encoded with %s, want RLE", one.e)
+			case len(body)-from < 4:
+				return 0, errLevelsEnd
+			}
+			n := int(binary.LittleEndian.Uint32(body[from:]))
+			if from += 4; n > len(body)-from {
+				return 0, errLevelsEnd
+			}
+			part(i, n)
+		}
+	}
+	part(2, len(body)-from)
+	p.rep = runs{from: &p.parts[0], width: bits.Len(uint(c.rep)), values: p.left}
+	p.def = runs{from: &p.parts[1], width: bits.Len(uint(c.def)), values: p.left}
+	return e, nil
+}
+
+var errLevelsEnd = errors.New("it ends inside its levels")
+
+// fill puts a window of each part into memory, or all of a page that is short. The one of from has n bytes or more, if so many
+// are left.
+func (p *page) fill(body []byte, from *part, n int) {
+	for i := range p.parts {
+		one := &p.parts[i]
+		if one.rest == 0 {
+			continue
+		}
+		start := one.end - one.rest - len(one.held)
+		size := one.end - start
+		if int64(p.size) > p.c.share {
+			window := int(p.c.share*int64(size)/int64(p.size) + p.c.share/16)
+			if one == from {
+				window = max(window, n)
+			}
+			size = min(size, window)
+		}
+		one.held = bytes.Clone(body[start : start+size])
+		one.rest = one.end - start - size
+	}
+}
+
+// take returns the next n bytes of a part. They stay as they are.
+func (p *page) take(from *part, n int) ([]byte, error) {
+	if n > len(from.held) {
+		if n > len(from.held)+from.rest {
+			return nil, errShort
+		}
+		c := p.c
+		f := c.file
+		if f.again += int64(p.size); f.again > limit.Expandable(f.size, f.limits.MaxRatio) {
+			return nil, limit.Over("pages are too large for %d bytes of memory: %d bytes were uncompressed more than once, want smaller pages or row groups", heldBytes, f.again)
+		}
+		body, err := c.uncompressed(p.header, io.NewSectionReader(&c.section, p.off, int64(p.header.CompressedPageSize)))
+		if err != nil {
+			return nil, err
+		}
+		p.fill(body, from, n)
+	}
+	b := from.held[:n:n]
+	from.held = from.held[n:]
+	return b, nil
+}
+
+// hold counts memory that the page takes whatever its column's share is.
+func (p *page) hold(n int64) error {
+	p.held += n
+	return p.c.file.hold(n)
+}
+
+// hold counts memory that columns take whatever their shares are.
+func (p *Reader) hold(n int64) error {
+	if p.held += n; p.held > p.limits.MaxPageBytes {
+		return limit.Over("dictionaries and pages of all columns take %d bytes at once, want at most %d", p.held, p.limits.MaxPageBytes)
+	}
+	return nil
+}
+
+// next returns the next value of the page.
+func (p *page) next() (v parquet.Value, err error) {
+	c := p.c
+	var rep, def uint32
+	if c.rep > 0 {
+		if rep, err = p.rep.next(p); err != nil {
+			return v, err
+		}
+	}
+	if c.def > 0 {
+		if def, err = p.def.next(p); err != nil {
+			return v, err
+		}
+	}
+	switch {
+	case int(rep) > c.rep || int(def) > c.def:
+		return v, fmt.Errorf("a value has the levels %d and %d, want at most %d and %d", rep, def, c.rep, c.def)
+	case int(def) == c.def:
+		if v, err = p.value(); err != nil {
+			return v, err
+		}
+	}
+	return v.Level(int(rep), int(def), c.column), nil
+}
+
+// Runs are numbers of so many bits. A run is a varint, whose lowest bit separates bit-packed groups of eight from a repeated
+// number, and then the groups or the one number. A repeated run of a few bytes may claim 2^31 numbers.
+type runs struct {
+	from   *part
+	width  int
+	values int    // of the page
+	left   uint64 // numbers that are left of the current run
+	packed bool
+	number uint32 // of a repeated run
+	group  [8]uint32
+	at     int // next one of group
+}
+
+// next returns the next number.
+func (r *runs) next(p *page) (uint32, error) {
+	for r.left == 0 {
+		if err := r.begin(p); err != nil {
+			return 0, err
+		}
+	}
+	r.left--
+	if !r.packed {
+		return r.number, nil
+	}
+	if r.at == len(r.group) {
+		// Some writers leave out the end of the last group.
+		b, err := p.take(r.from, min(r.width, len(r.from.held)+r.from.rest))
+		if err != nil {
+			return 0, err
+		}
+		r.unpack(b)
+	}
+	r.at++
+	return r.group[r.at-1], nil
+}
+
+// begin reads the head of a run.
+func (r *runs) begin(p *page) error {
+	var head uint64
+	for shift := 0; ; shift += 7 {
+		b, err := p.take(r.from, 1)
+		switch {
+		case err != nil:
+			return err
+		case shift > 56:
+			return errors.New("a run of values is too long")
+		}
+		if head |= uint64(b[0]&0x7f) << shift; b[0] < 0x80 {
+			break
+		}
+	}
+	r.left, r.packed, r.at = head>>1, head&1 == 1, len(r.group)
+	if r.packed {
+		r.left *= 8
+	}
+	if r.left > uint64(r.values)+spareValues {
+		return limit.Over("page of %d values holds a run of %d", r.values, r.left)
+	}
+	if r.packed || r.left == 0 {
+		return nil
+	}
+	b, err := p.take(r.from, (r.width+7)/8)
+	r.number = 0
+	for i := range b {
+		r.number |= uint32(b[i]) << (8 * i)
+	}
+	r.number &= 1<<r.width - 1 // the library fills the byte of a boolean
+	return err
+}
+
+// unpack unpacks a group of eight numbers.
+func (r *runs) unpack(b []byte) {
+	var bits uint64
+	have := 0
+	for i := range r.group {
+		for have < r.width {
+			if len(b) > 0 {
+				bits |= uint64(b[0]) << have
+				b = b[1:]
+			}
+			have += 8
+		}
+		r.group[i] = uint32(bits & (1<<r.width - 1))
+		bits >>= r.width
+		have -= r.width
+	}
+	r.at = 0
+}
