@@ -112,7 +112,7 @@ func (r *run) takeDraft(in *input) bool {
 	if r.Drafted == nil || in.draft == nil || !in.draft.Certain || object.IsURL(in.Path) {
 		return false
 	}
-	path := source.Beside(in.Path, mappingExt)
+	path := source.Beside(in.Whole(), mappingExt)
 	if info, err := os.Stat(path); err == nil && info.Size() > 0 {
 		return false // a mapping of another table
 	}
@@ -273,12 +273,12 @@ func (c *Config) draft(f *input, why string) string {
 	if c.Encoding != "" && c.Encoding != source.EncodingAuto {
 		flags = "--encoding " + shellescape.Quote(c.Encoding) + " "
 	}
-	mapping, then := source.Beside(f.Path, ".toml"), "and run this again"
+	mapping, then := source.Beside(f.Whole(), ".toml"), "and run this again"
 	if object.IsURL(f.Path) {
 		mapping = f.Base() + ".toml"
 		then = "then ingest with --mapping " + shellescape.Quote(mapping)
 	}
-	return fmt.Sprintf("%s: run \"reelsplice ingest --explain %s%s >%s\", check what it wrote, %s", why, flags, shellescape.Quote(f.Path), shellescape.Quote(mapping), then)
+	return fmt.Sprintf("%s: run \"reelsplice ingest --explain %s%s >%s\", check what it wrote, %s", why, flags, shellescape.Quote(f.Whole()), shellescape.Quote(mapping), then)
 }
 
 // noKind returns the message for a file whose name has no kind.

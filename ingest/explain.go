@@ -91,8 +91,10 @@ func Explain(ctx context.Context, c Config) (out Explanation, err error) {
 	var reasons []string
 	for n, f := range files {
 		in := input{File: f, number: n}
-		reasons = append(reasons, r.look(ctx, &in))
-		r.list.inputs = append(r.list.inputs, in)
+		if reason, known := r.lookOnce(ctx, &in); !known {
+			reasons = append(reasons, reason)
+			r.list.inputs = append(r.list.inputs, in)
+		}
 	}
 	if r.rows.Names, err = r.names(ctx); err != nil {
 		return out, err

@@ -184,7 +184,7 @@ func (r *run) find(ctx context.Context) error {
 	for n, f := range l.all {
 		l.sources = append(l.sources, merge.Source{Name: f.Name, Path: f.Path})
 		in := input{File: f, number: n}
-		if reason := r.look(ctx, &in); reason != "" {
+		if reason, _ := r.lookOnce(ctx, &in); reason != "" {
 			r.list.skip(f.Name, reason)
 			continue
 		}
@@ -201,6 +201,26 @@ func (r *run) find(ctx context.Context) error {
 	}
 	slices.SortStableFunc(l.inputs, func(a, b input) int { return cmp.Compare(a.turn(), b.turn()) })
 	return nil
+}
+
+// A looked file is one that has parts, as its first part with rows shows it.
+type looked struct {
+	*input
+	reason string
+}
+
+// lookOnce finds the meaning of a file like look, but once for all parts of one. known reports that an earlier part shows it.
+func (r *run) lookOnce(ctx context.Context, in *input) (reason string, known bool) {
+	one, known := r.parts[in.Parts]
+	if !known {
+		reason = r.look(ctx, in)
+		if in.Parts != "" && (in.meaning != nil || in.imdb || reason != "") {
+			r.parts[in.Parts] = looked{in, reason}
+		}
+		return reason, false
+	}
+	in.Rows, in.Kind, in.imdb, in.meaning, in.needs, in.lacks, in.draft = one.Rows, one.Kind, one.imdb, one.meaning, one.needs, one.lacks, one.draft
+	return one.reason, true
 }
 
 // silent returns a line for each source of the command line of which all files were skipped, with the first reason.

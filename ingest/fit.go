@@ -51,8 +51,8 @@ func (f *fits) fileFit(in *input) *fileFit {
 		return one
 	}
 	one := &fileFit{first: in, cells: map[string]record.Cells{}, examples: map[string]report.Sample{}}
-	if in.isAddressed() {
-		key := groupKey{filepath.Dir(in.Path), in.layout(), in.Kind, in.Sub}
+	if in.isAddressed() || in.Parts != "" {
+		key := groupKey{cmp.Or(in.Parts, filepath.Dir(in.Path)), in.layout(), in.Kind, in.Sub}
 		if known := f.group[key]; known != nil {
 			one = known
 		}
@@ -112,10 +112,18 @@ func (f *fileFit) columns() (out []report.Column) {
 	return out
 }
 
+// name returns the name of the file, or of the file that it is a part of.
+func (f *fileFit) name() string {
+	if f.first.Parts != "" {
+		return text.Line(filepath.Base(f.first.Parts))
+	}
+	return f.first.Name
+}
+
 // fitOf returns the fit of a file with its problems.
 func (c *Config) fitOf(f *fileFit) report.FileFit {
-	out := report.FileFit{File: f.first.Name, Meaning: f.first.meaning.String(), Rows: f.rows.Sum(), Made: f.rows.Kept, Columns: f.columns()}
-	if f.files > 1 {
+	out := report.FileFit{File: f.name(), Meaning: f.first.meaning.String(), Rows: f.rows.Sum(), Made: f.rows.Kept, Columns: f.columns()}
+	if f.files > 1 && f.first.Parts == "" {
 		out.Files = f.files
 	}
 	if f.first.Rows != "" {
@@ -199,12 +207,12 @@ func (c *Config) nextCommand(f *fileFit) string {
 	if file, _ := in.meaning.Mapping(); in.meaning.IsOwn() {
 		return fmt.Sprintf("mend %s, list unwanted columns under ignore, or give --min-fit 0", file)
 	}
-	mapping := source.Beside(in.Path, mappingExt)
+	mapping := source.Beside(in.Whole(), mappingExt)
 	if object.IsURL(in.Path) {
 		mapping = in.Base() + mappingExt
 	}
 	return fmt.Sprintf("run \"reelsplice ingest --explain %s >%s\" and check what it wrote, or give --min-fit 0 to take the file as it is",
-		shellescape.Quote(in.Path), shellescape.Quote(mapping))
+		shellescape.Quote(in.Whole()), shellescape.Quote(mapping))
 }
 
 // A PoorFitError stops an ingest because files do not fit their meanings. The catalogue is unchanged.

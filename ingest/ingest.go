@@ -134,7 +134,7 @@ func newRun(c Config) (*run, error) {
 		return nil, err
 	}
 	rows, err = layout.WithAliases(rows)
-	return &run{Config: c, rows: rows, start: time.Now(), list: &fileList{}, sums: map[string]string{}, fits: fits{map[int]*fileFit{}, map[groupKey]*fileFit{}, nil}}, err
+	return &run{Config: c, rows: rows, start: time.Now(), list: &fileList{}, sums: map[string]string{}, parts: map[string]looked{}, fits: fits{map[int]*fileFit{}, map[groupKey]*fileFit{}, nil}}, err
 }
 
 // appendBeside appends the mappings of local dumps: films.toml belongs to films.csv. Empty files are ignored: a shell creates
@@ -153,8 +153,12 @@ func appendBeside(mappings, sources []string) []string {
 		}
 		for _, dump := range found {
 			_ = filepath.WalkDir(dump, func(path string, d fs.DirEntry, err error) error { // unreadable folders are reported by source.List
-				if err == nil && !d.IsDir() {
-					add(path)
+				if err != nil || d.IsDir() {
+					return nil
+				}
+				add(path)
+				for dir := filepath.Dir(path); source.IsParts(dir) || strings.Contains(filepath.Base(dir), "="); dir = filepath.Dir(dir) {
+					add(dir)
 				}
 				return nil
 			})

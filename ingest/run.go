@@ -25,6 +25,7 @@ type run struct {
 	start time.Time
 	list  *fileList
 	sums  map[string]string // checksums of the files read, by path
+	parts map[string]looked // first parts of files that are folders, by path
 
 	work       *workFolder // nil for an explanation
 	sorter     *extsort.Sorter

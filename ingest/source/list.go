@@ -55,12 +55,17 @@ func List(srcs []string, o Options) ([]File, error) {
 		if err != nil {
 			return nil, err
 		}
+		if err := lakeTable(all); err != nil {
+			return nil, err
+		}
 		refusal := noDump
 		for i := range all {
 			f := &all[i]
 			reason := f.reason(o)
+			f.setParts()
 			switch {
-			case isTOML(f.Path):
+			case isTOML(f.Path), f.walked && isMarker(path.Base(f.full)):
+			case f.Parts != "" && f.regular && f.Bytes == 0: // a writer had no rows for it
 			case reason == spreadsheet:
 				src, refusal = f.Path, spreadsheet
 				fallthrough
@@ -77,6 +82,12 @@ func List(srcs []string, o Options) ([]File, error) {
 				names[f.Name]++
 				f.Src = number
 				f.Address, f.Kind, f.OfFolder = meaning(f.full, f.root, o.Kind)
+				switch {
+				case f.Address != Address{}:
+					f.Parts = "" // a folder of resources
+				case f.Parts != "":
+					f.Kind, f.OfFolder = cmp.Or(o.Kind, kindOfName(f.Base()), f.Kind), false
+				}
 				files = append(files, f.File)
 			}
 		}
@@ -91,6 +102,52 @@ func List(srcs []string, o Options) ([]File, error) {
 		files[i].Name = text.Line(files[i].Name)
 	}
 	return files, nil
+}
+
+// isMarker reports whether a file is what Spark and its kin write beside the parts of a file.
+func isMarker(name string) bool {
+	return name == "_SUCCESS" || name == "_metadata" || name == "_common_metadata" || strings.HasSuffix(name, ".crc") ||
+		strings.HasPrefix(name, "_started_") || strings.HasPrefix(name, "_committed_")
+}
+
+// IsParts reports whether a folder has the name of a file: its files are the parts of one.
+func IsParts(folder string) bool { return extOf(folder) != "" }
+
+// setParts finds the folder that is one file, of which f is a part. Between them there may be folders of partitions, which a
+// pattern may name.
+func (f *found) setParts() {
+	p, full, inRoot := f.Path, filepath.ToSlash(f.full), true
+	for inRoot || strings.Contains(path.Base(p), "=") {
+		cut := strings.LastIndexAny(p, `/\`)
+		if cut <= 0 {
+			return
+		}
+		p, full = p[:cut], path.Dir(full)
+		if IsParts(p) {
+			f.Parts = p
+			return
+		}
+		inRoot = inRoot && full != filepath.ToSlash(f.root)
+	}
+}
+
+// lakeTable returns an error for files of a table whose log says which of them, and which of their rows, are valid.
+func lakeTable(all []found) error {
+	for i := range all {
+		f := &all[i]
+		p := filepath.ToSlash(f.Path)
+		table, name, scan := "", "a Delta", "delta_scan"
+		if at := strings.LastIndex(p, "/_delta_log/"); at >= 0 {
+			table = p[:at]
+		} else if strings.HasSuffix(p, ".metadata.json") && path.Base(path.Dir(p)) == "metadata" {
+			table, name, scan = path.Dir(path.Dir(p)), "an Iceberg", "iceberg_scan"
+		}
+		if f.walked && table != "" {
+			return fmt.Errorf("%s: is %s table, whose files also have rows that were removed: write its rows to one file, such as with DuckDB: COPY (FROM %s('%s')) TO '%s.parquet'",
+				text.Line(table), name, scan, text.Line(table), text.Line(path.Base(table)))
+		}
+	}
+	return nil
 }
 
 func isTOML(name string) bool { return strings.EqualFold(path.Ext(name), ".toml") }

@@ -9,6 +9,7 @@
 package source
 
 import (
+	"cmp"
 	"fmt"
 	"strconv"
 	"time"
@@ -55,6 +56,7 @@ type File struct {
 	Compression string    // none, gzip or zstd, by the first bytes, of an open file
 	Kind        string    // movie, tv, season, episode, person, collection, company, network, keyword, review, credit, episode_group, list, account; "" unknown
 	OfFolder    bool      // a folder alone shows the kind
+	Parts       string    // folder that is one file, of which this is a part: movies.parquet of movies.parquet/part-0.parquet; "" for most
 	Src         int       // which of List's srcs it was found by, from 0
 	Address               // of the one resource that the file is named after; zero for none
 	Bytes       int64     // size on disk; 0 for what has no size, such as a pipe
@@ -73,8 +75,11 @@ type Joiner interface {
 }
 
 // Base returns the file's name without its folder and the extensions of format
-// and compression.
-func (f File) Base() string { return baseName(f.Path) }
+// and compression. All parts of a file have its name.
+func (f File) Base() string { return baseName(f.Whole()) }
+
+// Whole returns the path of the file, or of the file that it is a part of.
+func (f File) Whole() string { return cmp.Or(f.Parts, f.Path) }
 
 // A Place is where a row was found.
 type Place struct {
