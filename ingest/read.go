@@ -296,7 +296,11 @@ func (d *decoder) file(ctx context.Context, n int) error {
 		d.open.end.failure = err
 	}
 	if src != nil {
-		d.open.end.blank, d.open.consumed = src.Blank(), src.Consumed()
+		blank, headers := src.Blank()
+		if headers > 0 {
+			d.r.Log.Info("passed over rows that are the header again", "file", in.Name, "rows", headers)
+		}
+		d.open.end.blank, d.open.consumed = blank, src.Consumed()
 	}
 	return d.flush()
 }

@@ -232,12 +232,12 @@ func (r *Reader) Next() (Row, error) {
 }
 
 // Blank returns how many rows of a CSV or TSV file were passed over so far because every
-// cell of them is empty. They are in no other count.
-func (r *Reader) Blank() int64 {
+// cell of them is empty, or the name of its column. They are in no other count. headers counts the latter.
+func (r *Reader) Blank() (rows, headers int64) {
 	if t, ok := r.rows.(*tableRows); ok {
-		return t.blank
+		return t.blank, t.heads
 	}
-	return 0
+	return 0, 0
 }
 
 // Header returns the first line of a CSV or TSV file as found; "" in other formats.

@@ -83,7 +83,8 @@ func countAll(t *testing.T, p string) (good, bad, blank int, ratio float64) {
 		bytes += row.Size
 		switch {
 		case err == io.EOF:
-			return good, bad, int(r.Blank()), float64(bytes) / float64(r.File().Bytes)
+			rows, _ := r.Blank()
+			return good, bad, int(rows), float64(bytes) / float64(r.File().Bytes)
 		case err != nil:
 			t.Fatal(err)
 		case row.Err == nil && !json.Valid(row.JSON):

@@ -105,9 +105,7 @@ func hasAnyPrefix(b []byte, prefixes ...string) bool {
 // where the stream is damaged. At most maxRow bytes are held to decide, or those of a
 // header.
 func startText(w *window, maxRow int, ext string) (Format, error) {
-	if bytes.HasPrefix(w.fill(3), []byte("\xef\xbb\xbf")) {
-		w.advance(3)
-	}
+	w.skipMark()
 	for b := w.fill(1); len(b) > 0 && (b[0] == '\n' || b[0] == '\r'); b = w.fill(1) {
 		w.advance(1)
 	}

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/reelsplice/reelsplice/schemas/record"
@@ -24,9 +25,14 @@ type tableRows struct {
 	head  string   // the header as found
 	names []string // of the columns
 	keys  [][]byte // of each column: `{"id":`, `,"title":`
-	blank int64    // rows passed in which every cell was empty
+	blank int64    // rows passed in which every cell was empty, or which are the header again
+	heads int64    // of them, those that are the header again
 	torn  bool     // behind a wrong quote, until a row has all cells: the rest of a row in quotes is none of few cells
 	json  []byte
+
+	escaped bool   // a row was found in which a backslash stands before quotes inside a cell
+	plainer []byte // such a row as RFC 4180 has it
+	open    bool   // a cell of it has no end
 }
 
 // An extent is one row as it lies at the start of the window.
@@ -94,6 +100,7 @@ func (t *tableRows) header() error {
 
 func (t *tableRows) next() (Row, error) {
 	for {
+		t.w.skipMark()
 		p := t.place()
 		rec, f, err := t.extent(t.max)
 		switch {
@@ -114,8 +121,26 @@ func (t *tableRows) next() (Row, error) {
 			}
 			continue
 		}
+		if f == nil && t.isHeader() {
+			t.blank++
+			t.heads++
+			continue
+		}
 		return t.finish(p, raw, f), nil
 	}
+}
+
+// isHeader reports whether the row is the header again, as in files that were joined of several.
+func (t *tableRows) isHeader() bool {
+	if len(t.cells) != len(t.names) || len(t.names) == 1 { // a column alone may have its name as a value
+		return false
+	}
+	for i, name := range t.names {
+		if cell := strings.TrimSpace(t.cells[i]); cell != name && (cell != "" || name != "column_"+strconv.Itoa(i+1)) {
+			return false
+		}
+	}
+	return true
 }
 
 // finish makes the row at p, which f is wrong with, out of raw and its cells.
@@ -222,14 +247,64 @@ func (t *tableRows) extent(limit int) (rec extent, f *record.Fault, err error) {
 				return first, &record.Fault{Off: quote, Reason: bareQuote, Syntax: true}, nil
 			}
 		}
-		if quotes += bytes.Count(b[from:], []byte{'"'}); quotes%2 == 0 {
-			if f := t.cut(b); f != nil {
-				f.Off = max(f.Off, quote)
-				return first, f, nil
+		quotes += bytes.Count(b[from:], []byte{'"'})
+		escapes := t.keys != nil && bytes.Contains(b, []byte(`\"`))
+		if quotes%2 != 0 {
+			if escapes && t.cutEscaped(b) && (t.escaped || t.endsAt(rec.n, limit)) && t.cutEscaped(t.w.held()[:rec.n]) {
+				t.escaped = true
+				return rec, nil, nil
 			}
-			return rec, nil, nil
+			continue
 		}
+		f := t.cut(b)
+		if escapes && (f != nil || len(t.cells) != len(t.keys)) {
+			switch {
+			case t.cutEscaped(b):
+				t.escaped = true
+				return rec, nil, nil
+			case t.escaped && t.open:
+				continue
+			}
+			f = t.cut(b)
+		}
+		if f != nil {
+			f.Off = max(f.Off, quote)
+			return first, f, nil
+		}
+		return rec, nil, nil
 	}
+}
+
+// cutEscaped cuts a row with its line end into cells, if quotes inside of them have a backslash before them, as MySQL and Spark
+// write them. It reports whether the row then has all cells; open whether one of them has no end.
+func (t *tableRows) cutEscaped(b []byte) bool {
+	quoted := false
+	t.plainer = t.plainer[:0]
+	for i := 0; i < len(b); i++ {
+		switch c := b[i]; {
+		case c == '\\' && quoted && i+1 < len(b) && b[i+1] == '"':
+			t.plainer = append(t.plainer, `""`...)
+			i++
+			continue
+		case c == '\\' && quoted && i+1 < len(b) && b[i+1] == '\\':
+			i++
+		case c == '"':
+			quoted = !quoted
+		}
+		t.plainer = append(t.plainer, b[i])
+	}
+	t.open = quoted
+	return !quoted && t.cut(t.plainer) == nil && len(t.cells) == len(t.keys)
+}
+
+// endsAt reports whether a row may end before the n-th held byte: there the file ends, or a line with all cells follows.
+func (t *tableRows) endsAt(n, limit int) bool {
+	size, _, err := t.line(n, limit)
+	if err != nil {
+		return err == io.EOF
+	}
+	b := t.w.held()[n:size]
+	return t.cut(b) == nil && len(t.cells) == len(t.keys) || t.cutEscaped(b)
 }
 
 // cut cuts a row with its line end into cells. The rules are those of RFC 4180.

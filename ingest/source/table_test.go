@@ -58,6 +58,21 @@ func TestTables(t *testing.T) {
 		}, ""},
 		{"m.csv", "id,title\n1,\"A\nB\"C\"\"\n2,B\n", []string{"m.csv:2: byte 2: want ',' or the end of the line behind a closing quote", "m.csv:3: byte 1: found '\"' inside a cell that does not start with one", `m.csv:4 {"id":"2","title":"B"}`}, ""},
 		{"m.csv", "id,title\n1,\"A\nB\"\n2\n", []string{`m.csv:2 {"id":"1","title":"A\nB"}`, `m.csv:4 {"id":"2","title":null}`}, ""},
+		// Files that were joined of several, with a byte order mark and a header each
+		{"m.csv", "\xef\xbb\xbfid,title\n1,A\n\xef\xbb\xbfid,title\r\n2,B\n\xef\xbb\xbf\"3\",\"C\"\n id,\"title \"\n", []string{`m.csv:2 {"id":"1","title":"A"}`, `m.csv:4 {"id":"2","title":"B"}`, `m.csv:5 {"id":"3","title":"C"}`}, ""},
+		{"m.csv", "id,,title\n1,2,3\nid,,title\n", []string{`m.csv:2 {"id":"1","column_2":"2","title":"3"}`}, ""},
+		{"m.csv", "title\ntitle\n", []string{`m.csv:2 {"title":"title"}`}, ""},
+		{"m.tsv", "\xef\xbb\xbfid\ttitle\n1\tA\n\xef\xbb\xbfid\ttitle\n\xef\xbb\xbf2\tB\n", []string{`m.tsv:2 {"id":"1","title":"A"}`, `m.tsv:4 {"id":"2","title":"B"}`}, ""},
+		{"m.ndjson", "{\"id\":1}\n\xef\xbb\xbf{\"id\":2}\n \xef\xbb\xbf\n{\"id\":3}", []string{`m.ndjson:1 {"id":1}`, `m.ndjson:2 {"id":2}`, `m.ndjson:4 {"id":3}`}, ""},
+		{"m.json", "{\n\"id\":1\n}\n\xef\xbb\xbf{\"id\":2}\n\xef\xbb\xbf", []string{"m.json:1 {\n\"id\":1\n}", `m.json:4 {"id":2}`}, ""},
+		// Quotes inside cells with a backslash before them
+		{"m.csv", "id,title,note\n1,\"He said \\\"hi\\\"\",x\n2,\"5\\\" disc\",y\n3,\"a\\\\b\\\"\",z\n", []string{
+			`m.csv:2 {"id":"1","title":"He said \"hi\"","note":"x"}`, `m.csv:3 {"id":"2","title":"5\" disc","note":"y"}`, `m.csv:4 {"id":"3","title":"a\\b\"","note":"z"}`,
+		}, ""},
+		{"m.csv", "id,title\n1,\"ends in \\\"\"\n2,B\n3,\"so does \\\"\"\n", []string{`m.csv:2 {"id":"1","title":"ends in \""}`, `m.csv:3 {"id":"2","title":"B"}`, `m.csv:4 {"id":"3","title":"so does \""}`}, ""},
+		{"m.csv", "id,title\n1,\"x, \\\"y\\\", z\"\n2,\"one \\\" more\nline\\\"\"\n3,C\n", []string{`m.csv:2 {"id":"1","title":"x, \"y\", z"}`, `m.csv:3 {"id":"2","title":"one \" more\nline\""}`, `m.csv:5 {"id":"3","title":"C"}`}, ""},
+		{"m.csv", "id,path\n1,\"C:\\\"\n2,\"D:\\x\\\"\n", []string{`m.csv:2 {"id":"1","path":"C:\\"}`, `m.csv:3 {"id":"2","path":"D:\\x\\"}`}, ""},
+		{"m.csv", "id,j\n1,\"{\"\"a\"\":\"\"x\\\"\"y\\\"\"\"\"}\"\n2,\"one \\\"\"\nmore\"\n", []string{`m.csv:2 {"id":"1","j":"{\"a\":\"x\\\"y\\\"\"}"}`, `m.csv:3 {"id":"2","j":"one \\\"\nmore"}`}, ""},
 		// TSV
 		{"m.tsv", "id\ttitle\n1\t\"A\n2\t\\N\n\t\"\"\n", []string{`m.tsv:2 {"id":"1","title":"\"A"}`, `m.tsv:3 {"id":"2","title":null}`, `m.tsv:4 {"id":null,"title":"\"\""}`}, ""},
 		{"m.tsv", "id\ttitle\n1\ta\x02b\r\n2\tc\u2028\u0085d\n", []string{`m.tsv:2 {"id":"1","title":"a\u0002b\r"}`, "m.tsv:3 {\"id\":\"2\",\"title\":\"c\u2028\u0085d\"}"}, ""},
@@ -141,8 +156,9 @@ func TestTableRow(t *testing.T) {
 	if row, err := lenient.Next(); err != nil || row.Err != nil || string(row.JSON) != `{"id":"2","title":null}` || !slices.Equal(row.Left, left) {
 		t.Errorf("second row is %+v, %v, want a title that was left out", row, err)
 	}
-	if _, err := r.Next(); err != io.EOF || r.Blank() != 2 {
-		t.Errorf("after the last row: %v, %d blank, want EOF and 2", err, r.Blank())
+	_, err = r.Next()
+	if blank, headers := r.Blank(); err != io.EOF || blank != 2 || headers != 0 {
+		t.Errorf("after the last row: %v, %d blank, %d headers, want EOF, 2 and 0", err, blank, headers)
 	}
 	if !r.File().Format.Table() || !FormatTSV.Table() || !FormatParquet.Table() || FormatNDJSON.Table() {
 		t.Error("Table tells tables wrongly")

@@ -116,7 +116,23 @@ func (w *window) lineEnd(from, most int) (size, n int, err error) {
 	}
 }
 
-// skipBlanks gives up white space, however much there is. It reports whether a byte
+// byteOrderMark also stands inside files that were joined of several.
+var byteOrderMark = []byte("\xef\xbb\xbf")
+
+// skipMark gives up a byte order mark, and reports whether there was one.
+func (w *window) skipMark() bool {
+	b := w.held()
+	if len(b) == 0 {
+		b = w.fill(1)
+	}
+	found := len(b) > 0 && b[0] == byteOrderMark[0] && bytes.HasPrefix(w.fill(3), byteOrderMark)
+	if found {
+		w.advance(3)
+	}
+	return found
+}
+
+// skipBlanks gives up white space and byte order marks, however much there is. It reports whether a byte
 // that is none is held afterwards, and how many blanks are in front of that in its line.
 func (w *window) skipBlanks() (lead int, ok bool) {
 	for {
@@ -127,7 +143,12 @@ func (w *window) skipBlanks() (lead int, ok bool) {
 		}
 		lead += i
 		w.advance(i)
-		if i < len(b) {
+		switch {
+		case i == len(b):
+		case w.skipMark():
+			lead += len(byteOrderMark)
+			continue
+		default:
 			return lead, true
 		}
 		if !w.more() {
