@@ -88,6 +88,8 @@ func (r *run) lookDeeper(ctx context.Context, in *input, document, reason string
 		return slices.MaxFunc(all, func(a, b place) int { return cmp.Compare(a.used, b.used) })
 	}
 	switch {
+	case in.draft != nil && !slices.ContainsFunc(append(taken, drafted...), func(p place) bool { return p.used > in.used }):
+		return reason // the document is a row
 	case len(taken) > 0:
 		one := best(taken)
 		for _, other := range taken {

@@ -45,8 +45,8 @@ func TestLeftOut(t *testing.T) {
 	f("movie", `{"id":1,"runtime":12.5,"budget":99999999999999999999,"popularity":"high","adult":"maybe","title":true}`, `{"id":1}`,
 		"runtime: want an integer, found 12.5", "budget: want an integer, found 99999999999999999999", `popularity: want a number, found "high"`,
 		`adult: want true or false, found "maybe"`, "title: want a string, found true")
-	f("movie", `{"id":1,"genres":["Drama",{"id":18,"name":"Drama"},5]}`, `{"genres":[{"id":18,"name":"Drama"}],"id":1}`,
-		`genres[0]: want an object, found "Drama"`, "genres[2]: want an object, found 5")
+	f("movie", `{"id":1,"genres":["Nothing",{"id":18,"name":"Drama"},5]}`, `{"genres":[{"id":18,"name":"Drama"}],"id":1}`,
+		`genres[0]: want an object, found "Nothing"`, "genres[2]: want an object, found 5")
 	f("movie", `{"id":1,"genres":"Drama","credits":7,"belongs_to_collection":[]}`, `{"id":1}`,
 		`genres: want an array of objects, found "Drama"`, "credits: want an object, found 7", "belongs_to_collection: want an object, found an array")
 	f("movie", `{"id":1,"credits":{"cast":[{"id":1,"order":"x"},{"id":"y"}],"crew":{}}}`, `{"id":1,"credits":{"cast":[{"id":1},{}]}}`,
@@ -104,6 +104,15 @@ func TestCoerced(t *testing.T) {
 	for _, date := range []string{"1995-01-01T00:00:00.000Z", "1995-01-01 00:00:00", "1995-01-01T00:00:00Z", "1995-01-01T10:00", "1995-01-01T00:00:00+02:00", "1995-01-01 00:00:00 UTC"} {
 		f(`{"id":1,"release_date":"`+date+`"}`, `{"id":1,"release_date":"1995-01-01"}`, "release_date")
 	}
+	for _, moment := range []string{"939945600", `"939945600"`, "939989100", "939945600000"} {
+		f(`{"id":1,"release_date":`+moment+`}`, `{"id":1,"release_date":"1999-10-15"}`, "release_date")
+	}
+	f(`{"id":1,"release_date":1702641600123}`, `{"id":1,"release_date":"2023-12-15"}`, "release_date")
+	f(`{"id":1,"release_date":-86400}`, `{"id":1,"release_date":"1969-12-31"}`, "release_date")
+	f(`{"id":1,"poster_path":"https://image.tmdb.org/t/p/w500/a.jpg","backdrop_path":"//image.tmdb.org/t/p/original/b.jpg"}`, `{"backdrop_path":"/b.jpg","id":1,"poster_path":"/a.jpg"}`, "poster_path", "backdrop_path")
+	f(`{"id":1,"poster_path":"https://example.com/a.jpg","homepage":"https://image.tmdb.org/t/p/w500/a.jpg"}`, `{"homepage":"https://image.tmdb.org/t/p/w500/a.jpg","id":1,"poster_path":"https://example.com/a.jpg"}`)
+	f(`{"id":1,"videos":{"results":[]},"images":{"posters":[{"file_path":"http://image.tmdb.org/t/p/w45/c.png"}]}}`, `{"id":1,"images":{"posters":[{"file_path":"/c.png"}]},"videos":{"results":[]}}`, "images.posters[].file_path")
+	f(`{"id":1,"genres":["Sci-Fi"],"belongs_to_collection":{"id":5}}`, `{"belongs_to_collection":{"id":5},"genres":[{"id":878,"name":"Science Fiction"}],"id":1}`, "genres[]")
 	f(`{"id":1,"release_date":"","popularity":7,"runtime":null}`, `{"id":1,"popularity":7.0,"release_date":"","runtime":null}`)
 }
 
@@ -196,5 +205,16 @@ func TestLeftOutOrder(t *testing.T) {
 	}
 	if len(r.LeftOut) != 1 || fmt.Sprintf("%+v", r.LeftOut[0]) != fmt.Sprintf("%+v", want) {
 		t.Errorf("left out %+v, want %+v", r.LeftOut, want)
+	}
+}
+
+// TestNoMoments: numbers that are days in other forms are no seconds since 1970.
+func TestNoMoments(t *testing.T) {
+	for _, number := range []string{"0", "1999", "36448", "199910", "19991015", "199910150000", "939989100123", "19991015000000", "9999999999", `"+939945600"`, "939945600.5"} {
+		dir := t.TempDir()
+		r := lines(t, dir, Config{}, `{"id":1,"release_date":`+number+`}`)
+		if got := records(t, dir); r.ValuesLeftOut != 1 || !slices.Equal(got, []string{`{"id":1}`}) {
+			t.Errorf("%s is read as %s, want it left out", number, got)
+		}
 	}
 }

@@ -329,9 +329,34 @@ func (s *Subject) ownForms(columns []string, o Options, known []contender) (out 
 	return out, why
 }
 
-// hasShapes reports whether a list of objects in the API's shape was used.
+// hasShapes reports whether a list or an object in the API's shape was used. Genres do not count: they may be names.
 func (c *contender) hasShapes() bool {
-	return slices.ContainsFunc(c.Type.Plan.Fields, func(f record.Field) bool { return f.Shape == record.ShapeObjects && c.fit.Columns[f.Name].Used > 0 })
+	for name, n := range c.fit.Columns {
+		top, _, _ := strings.Cut(name, ".")
+		if f, ok := c.Type.Plan.Field(top); ok && n.Used > 0 && (f.Shape == record.ShapeObjects || f.Shape == record.ShapeObject) && top != "genres" {
+			return true
+		}
+	}
+	return false
+}
+
+// namesGenres reports whether most lists of genres in the sample are lists of names.
+func (s *Subject) namesGenres() bool {
+	names, all := 0, 0
+	for _, row := range s.Rows {
+		_ = record.EachField(row, func(name, raw string) error {
+			if name != "genres" || raw[0] != '[' {
+				return nil
+			}
+			return record.EachElement(raw, func(_ int, raw string) error {
+				if all++; raw[0] == '"' {
+					names++
+				}
+				return nil
+			})
+		})
+	}
+	return 2*names > all
 }
 
 // mayBe reports whether most columns are fields of a kind.
@@ -405,6 +430,9 @@ func (s *Subject) ownForm(t *catalog.Type, sub string, columns []string, o Optio
 		if n := c.fit.Columns[f.Name]; f.Shape >= record.ShapeObject && n.LeftOut > n.Used {
 			return c, firstOf(left, f.Name)
 		}
+	}
+	if s.namesGenres() && !c.hasShapes() {
+		return c, "genres: want an array of objects, found names"
 	}
 	if why := s.foreign(t, &c.fit); why != "" && !removals && sub == "" {
 		return c, why

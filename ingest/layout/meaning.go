@@ -31,7 +31,7 @@ func (m *Meaning) Reader(o Options) Layout {
 		return newMapped(m.Layout, m.table.form(), o)
 	}
 	t := tmdb.New(o.Language)
-	t.Responses, t.Values = true, o.Values
+	t.Responses, t.Values, t.Genre = true, o.Values, genreNamed
 	return t
 }
 
@@ -159,6 +159,15 @@ func (m *Meaning) Lacks(columns []string) (out []string) {
 	}
 	slices.Sort(out)
 	return out
+}
+
+// Reads reports whether a field reads a column.
+func (m *Meaning) Reads(column string) bool {
+	if m.table == nil {
+		_, ok := m.Type.Plan.Field(column)
+		return ok
+	}
+	return slices.ContainsFunc(m.table.form().shapes, func(s *shape) bool { return s.reads(column, "") > 0 })
 }
 
 // isPart reports whether a name is a part of minted IDs that a field provides: the release date has the year.

@@ -158,6 +158,20 @@ func (n *nameReader) vocabularyOf(media reference.Media) *vocabulary {
 	return v
 }
 
+// genreNames are the names of genres with the built-in aliases.
+var genreNames = sync.OnceValue(func() map[reference.Media]*vocabulary {
+	n := nameReader{of: ofGenre}
+	return map[reference.Media]*vocabulary{reference.Movie: n.vocabularyOf(reference.Movie), reference.TV: n.vocabularyOf(reference.TV)}
+})
+
+// genreNamed returns the JSON text of the one genre with a name among those of a kind, "" for none.
+func genreNamed(k fragment.Kind, name string) string {
+	if m, ok := genreNames()[mediaOf(k)].find(name); ok && len(m.elements) == 1 {
+		return m.elements[0]
+	}
+	return ""
+}
+
 // mediaOf returns the list of genres for titles of a kind.
 func mediaOf(k fragment.Kind) reference.Media {
 	if k == fragment.KindTV {

@@ -40,6 +40,9 @@ type Parser struct {
 	// needs coercion, except numbers in quotes.
 	Values *Values
 
+	// Named returns the JSON text of the object that a text in its place names, "" for none. It may be nil.
+	Named func(f *Field, name string) string
+
 	path    []step
 	unusual map[string]string // one copy of each Unusual text
 	// extra holds the unknown fields of open objects: an object's fields follow its parents'.
@@ -350,9 +353,10 @@ func (p *Parser) text(c *cursor, f *Field) (s string, ok bool, err error) {
 			s = strings.ReplaceAll(s, "\x00", "")
 			p.coerced()
 		}
-	case p.Values != nil && (b == '-' || b >= '0' && b <= '9') && !f.Day:
-		s = c.scalar()
-		p.coerced()
+	case p.Values != nil && (b == '-' || b >= '0' && b <= '9'):
+		if s = c.scalar(); !f.Day {
+			p.coerced()
+		}
 	default:
 		return "", false, p.reject(c, "a string")
 	}
@@ -363,6 +367,16 @@ func (p *Parser) text(c *cursor, f *Field) (s string, ok bool, err error) {
 		}
 		c.i = at
 		return "", false, p.reject(c, "YYYY-MM-DD or nothing")
+	}
+	if f.Image && (strings.HasPrefix(s, "http") || strings.HasPrefix(s, "//")) {
+		if m := imageAddress.FindStringSubmatch(s); m != nil {
+			if p.Values == nil {
+				c.i = at
+				return "", false, p.reject(c, "the path of an image")
+			}
+			p.coerced()
+			return m[1], true, nil
+		}
 	}
 	return s, true, nil
 }
@@ -441,10 +455,21 @@ func (p *Parser) element(c *cursor, r Record, f *Field) error {
 		}
 		return err
 	}
-	if c.peek() != '{' {
-		return p.reject(c, "an object")
+	switch at := c.i; {
+	case c.peek() == '{':
+		return p.object(c, r.Grow(f))
+	case c.peek() == '"' && p.Named != nil && p.Values != nil:
+		name, err := c.text()
+		if err != nil {
+			return err
+		}
+		if object := p.Named(f, name); object != "" {
+			p.coerced()
+			return p.object(&cursor{s: object}, r.Grow(f))
+		}
+		c.i = at
 	}
-	return p.object(c, r.Grow(f))
+	return p.reject(c, "an object")
 }
 
 // keyed reads an object whose field names are data, such as country codes.

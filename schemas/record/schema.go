@@ -37,6 +37,7 @@ type Field struct {
 	Own      bool    // our own: stored in the catalogue, in no response
 	Details  bool    // in details responses of all years
 	Day      bool    // a ShapeString with a day, 1999-10-15, or ""
+	Image    bool    // a ShapeString with the path of an image
 	ID       bool    // a ShapePages whose standalone response has the id before the page
 	Elem     *Schema // for ShapeObject, ShapeObjects, ShapeKeyed and ShapePages
 	typ      reflect.Type
@@ -210,6 +211,7 @@ func newField(t reflect.Type, sf reflect.StructField, tag string) (f Field, key 
 			panic(fmt.Sprintf("record: %v.%s: unknown option %q", t, sf.Name, o))
 		}
 	}
+	f.Image = f.Shape == ShapeString && strings.HasSuffix(name, "_path")
 	switch f.Shape {
 	case ShapeObject, ShapeObjects, ShapeKeyed, ShapePages:
 		f.Elem = schemaOf(sf.Type.Elem())

@@ -10,6 +10,7 @@ package record
 import (
 	"errors"
 	"regexp"
+	"strconv"
 	"strings"
 	"time"
 )
@@ -161,11 +162,37 @@ func digits(s string) bool {
 // timeOfDay matches the time after a day in ISO 8601 and in SQL.
 var timeOfDay = regexp.MustCompile(`[T ]\d\d:\d\d(:\d\d(\.\d+)?)?( ?(Z|UTC|[+-]\d\d(:?\d\d)?))?$`)
 
-// dayOf returns the day of a timestamp.
+// dayOf returns the day of a timestamp: a text, or seconds or milliseconds since 1970.
 func dayOf(s string) (day string, ok bool) {
-	day = WithoutTime(s)
-	return day, len(day) < len(s) && IsDay(day)
+	if day = WithoutTime(s); len(day) < len(s) {
+		return day, IsDay(day)
+	}
+	n, err := strconv.ParseInt(s, 10, 64)
+	if err != nil || s[0] == '+' {
+		return "", false
+	}
+	at, perDay := time.Unix(n, 0), int64(24*time.Hour/time.Second)
+	if n >= leastMilliseconds || n <= -leastMilliseconds {
+		at, perDay = time.UnixMilli(n), int64(24*time.Hour/time.Millisecond)
+	}
+	switch len(strings.TrimPrefix(s, "-")) {
+	case 9, 10, 11, 13:
+	default: // 1999, 36448, 19991015 and 199910150000 are days in other forms
+		if n == 0 || n%perDay != 0 {
+			return "", false
+		}
+	}
+	at = at.UTC()
+	return at.Format(time.DateOnly), at.Year() >= firstYear && at.Year() <= lastYear
 }
+
+const (
+	leastMilliseconds   = 100_000_000_000 // smaller numbers are seconds
+	firstYear, lastYear = 1800, 2200      // range of days as numbers
+)
+
+// imageAddress matches the address of an image at the image host, in any size.
+var imageAddress = regexp.MustCompile(`^(?:https?:)?//[^/]+/t/p/[^/]+(/[^/?#]+)$`)
 
 // WithoutTime returns a text without the time after a day.
 func WithoutTime(s string) string { return timeOfDay.ReplaceAllString(s, "") }

@@ -18,7 +18,9 @@ type Reader struct {
 	language  string
 	Responses bool // rows are responses of the API
 	// Values receives values that fit no field. With nil, their row is rejected.
-	Values  *record.Values
+	Values *record.Values
+	// Genre returns the JSON text of the genre with a name among those of a kind, "" for none. It may be nil.
+	Genre   func(k fragment.Kind, name string) string
 	dropped map[string]int64
 }
 
@@ -68,7 +70,15 @@ func (t *Reader) records(r Row) ([]Record, error) {
 		return nil, err
 	}
 	rec := r.Type.New()
-	t.parser.Columns, t.parser.Texts = r.Table, r.Texts
+	t.parser.Columns, t.parser.Texts, t.parser.Named = r.Table, r.Texts, nil
+	if t.Genre != nil {
+		t.parser.Named = func(f *record.Field, name string) string {
+			if f.Name != "genres" {
+				return ""
+			}
+			return t.Genre(r.Type.Kind, name)
+		}
+	}
 	if err := t.parser.Parse(text, rec); err != nil {
 		return nil, err
 	}
