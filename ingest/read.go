@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"runtime"
+	"strings"
 
 	"golang.org/x/sync/errgroup"
 
@@ -400,6 +401,7 @@ func (b *batch) makeRecords(r *run) error {
 	}
 	l := b.in.reader(o)
 	as := b.in.row("")
+	var kept []record.FieldError // values of rows that made records, and that JSON has not
 	for n := range b.rows {
 		row := &b.rows[n]
 		if row.failed != nil {
@@ -416,6 +418,7 @@ func (b *batch) makeRecords(r *run) error {
 		}
 		row.count(&out.tally, left)
 		out.example(row.place, left)
+		kept = append(kept, row.left...)
 		for i := range recs {
 			out.add(b.in.number, &recs[i], i > 0, row.place, r.resolver.Collector)
 			switch recs[i].Found {
@@ -434,6 +437,19 @@ func (b *batch) makeRecords(r *run) error {
 	c := l.Counts()
 	if m := b.in.meaning; m != nil {
 		out.cells = m.Columns(c.Cells)
+		for i := range kept { // their cells were empty to the layout
+			name := kept[i].Field
+			if b.in.Format == source.FormatParquet && strings.ContainsAny(name, ".[") {
+				continue // the column has other values
+			}
+			fate := record.IsLeftOut
+			if !m.Reads(name) {
+				fate = record.IsUnused
+			}
+			n := out.cells[name]
+			n.Count(fate)
+			out.cells[name] = n
+		}
 	}
 	out.tally.Fields.Merge(report.Fields{Unknown: c.Unknown, Coerced: c.Coerced, Dropped: c.Dropped, Whole: c.Whole})
 	return nil
