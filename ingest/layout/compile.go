@@ -172,7 +172,7 @@ func (s *shape) mintColumns() []string {
 	}
 	var out []string
 	for _, name := range s.find.mint {
-		if !slices.ContainsFunc(s.entries, func(e *entry) bool { return e.path == name || e.path == externalIDsField+"."+name }) {
+		if ofDay := name == yearPart && s.find.ofDay; !ofDay && !slices.ContainsFunc(s.entries, func(e *entry) bool { return e.path == name || e.path == externalIDsField+"."+name }) {
 			out = append(out, name)
 		}
 	}

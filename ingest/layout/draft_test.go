@@ -136,7 +136,7 @@ genre: genres`,
 		lines: `requires = ["title"]
 mint = ["title", "year"]
 { column = "id", note = "the numbers of the rows, and not TMDB's ids" },  # such as "1"`,
-		first: `{"genres":[{"id":18,"name":"Drama"}],"id":` + mintedOf("Metropolis", "1927-01-01") + `,"release_date":"1927-01-01","title":"Metropolis","vote_average":8.3}`,
+		first: `{"genres":[{"id":18,"name":"Drama"}],"id":` + mintedOf("Metropolis", "1927") + `,"release_date":"1927-01-01","title":"Metropolis","vote_average":8.3}`,
 	},
 	{
 		name: "ids of nobody known", base: "films", doubt: "the ids in film_id may be TMDB's or the table's own",
@@ -402,7 +402,7 @@ movieId,title,genres,year
 70,Heat (1996),(no genres listed),1996`,
 		fields: "title: title\ngenres: genres\nyear: release_date",
 		lines:  `title = 'title(title, "The")'`,
-		first:  `{"genres":[{"id":18,"name":"Drama"},{"id":10751,"name":"Family"}],"id":` + mintedOf("The Glass", "1995-01-01") + `,"release_date":"1995-01-01","title":"The Glass"}`,
+		first:  `{"genres":[{"id":18,"name":"Drama"},{"id":10751,"name":"Family"}],"id":` + mintedOf("The Glass", "1995") + `,"release_date":"1995-01-01","title":"The Glass"}`,
 	},
 	{
 		name: "years of titles before others", base: "movies",

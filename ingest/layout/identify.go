@@ -24,6 +24,7 @@ type finder struct {
 	matches bool          // external IDs are looked up
 	mint    []string      // fields or columns that the ID is minted from
 	may     []bool        // by part of mint: optional
+	ofDay   bool          // the part "year" is a column that becomes a day
 	people  bool          // entries look up people by name
 }
 
@@ -50,7 +51,7 @@ func (s *shape) findIDs(at place, r *recordSpec, before []*shape) error {
 		if !slices.Contains(f.may, false) || slices.Contains(f.mint, "") {
 			return fmt.Errorf("mint: want names of fields or columns, one at least without ?, found %q", r.Mint)
 		}
-		f.mint = s.mintedOf(f.mint)
+		f.mint = s.mintedOf(f)
 	}
 	external, asked := false, r.Match || r.Mint != nil
 	for _, e := range s.entries {
@@ -78,15 +79,20 @@ func (s *shape) findIDs(at place, r *recordSpec, before []*shape) error {
 	return nil
 }
 
-// mintedOf replaces columns by the fields made from them, so that the ID depends on the value and not on its spelling.
-func (s *shape) mintedOf(names []string) []string {
-	out := slices.Clone(names)
-	for i, name := range names {
+// mintedOf replaces columns by the fields made from them, so that the ID depends on the value and not on its spelling. A column
+// called year that becomes a day stays the year: the ID must not depend on the name of the column.
+func (s *shape) mintedOf(f *finder) []string {
+	out := slices.Clone(f.mint)
+	for i, name := range out {
 		is := func(e *entry) bool { return e.path == name || e.path == externalIDsField+"."+name }
 		if slices.ContainsFunc(s.entries, is) {
 			continue
 		}
-		if n := slices.IndexFunc(s.entries, func(e *entry) bool { return len(e.columns) == 1 && e.column == name }); n >= 0 {
+		n := slices.IndexFunc(s.entries, func(e *entry) bool { return len(e.columns) == 1 && e.column == name })
+		switch {
+		case n >= 0 && strings.EqualFold(name, yearPart) && slices.Contains(firstDays, s.entries[n].path):
+			out[i], f.ofDay = yearPart, true
+		case n >= 0:
 			out[i] = s.entries[n].path
 		}
 	}
@@ -241,7 +247,7 @@ func (m *mapped) mint(s *shape, asked bool) (identity, error) {
 // part returns a part of a minted ID: the text of a field, else of a column.
 func (m *mapped) part(s *shape, name string) (string, error) {
 	text, err := m.text(s, name)
-	if text == "" && err == nil {
+	if text == "" && err == nil && (name != yearPart || !s.find.ofDay) {
 		text = scalarText(m.row.cell(name))
 	}
 	for n := 0; name == yearPart && text == "" && err == nil && n < len(firstDays); n++ {

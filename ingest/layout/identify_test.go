@@ -151,6 +151,24 @@ mint = ["title", "year"]
 [table.record.fields]
 title = 'n'
 release_date = 'd'`, `{"n":"The Matrix","d":"1999-03-30"}`)
+	for _, names := range [][2]string{{"year", "year"}, {"Year", "year"}, {"YEAR", "year"}, {"Year", "Year"}, {"Released", "year"}} {
+		column, part := names[0], names[1]
+		same(fmt.Sprintf(`[[table.record]]
+kind = "movie"
+mint = ["title", %q]
+[table.record.fields]
+title = 'title'
+release_date = 'date(%s, "YYYY")'`, part, column), fmt.Sprintf(`{"title":"The Matrix",%q:"1999.0"}`, column))
+	}
+	whole, _ := mintID(fragment.KindMovie, []string{"the matrix", "1999-01-01"}) // the field is its whole day
+	if got := of(`[[table.record]]
+kind = "movie"
+mint = ["title", "release_date"]
+[table.record.fields]
+title = 'title'
+release_date = 'date(year, "YYYY")'`, `{"title":"The Matrix","year":"1999"}`); got != whole {
+		t.Errorf("id of title and release_date = %d, want %d", got, whole)
+	}
 	for _, row := range []string{`{"title":"The Matrix","year":"2000"}`, `{"title":"The Matri","year":"x1999"}`, `{"title":"1999","year":"the matrix"}`} {
 		if got := of(titles, row); got == want {
 			t.Errorf("id of %s = %d, that of another", row, got)
