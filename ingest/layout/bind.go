@@ -231,27 +231,16 @@ func (s *shape) setUses() {
 	}
 }
 
-// columnName returns the column that a field came from, with the path below it.
-func (s *shape) columnName(field string) string {
-	column, path := "", ""
+// entryOf returns the entry that a field came from, and the path below it, or nil. The field's path may have an index, [] or
+// nothing after the list that rows are elements of.
+func (s *shape) entryOf(field string) (from *entry, below string) {
 	for _, e := range s.entries {
-		rest, ok := strings.CutPrefix(field, strings.ReplaceAll(e.path, "[0]", "[]"))
-		if !ok {
-			rest, ok = strings.CutPrefix(field, e.path)
-		}
-		if ok && len(e.columns) > 0 && (rest == "" || rest[0] == '.' || rest[0] == '[') && len(e.path) > len(path) {
-			column, path = e.column, field[:len(field)-len(rest)]
+		for _, list := range []string{"[0]", "[]", ""} {
+			rest, ok := strings.CutPrefix(field, strings.ReplaceAll(e.path, "[0]", list))
+			if ok && len(e.columns) > 0 && (rest == "" || rest[0] == '.' || rest[0] == '[') && (from == nil || len(e.path) > len(from.path)) {
+				from, below = e, rest
+			}
 		}
 	}
-	return column + field[len(path):]
-}
-
-// columnsOf returns the columns of a field's entry.
-func (s *shape) columnsOf(field string) []string {
-	for _, e := range s.entries {
-		if rest, ok := strings.CutPrefix(field, strings.ReplaceAll(e.path, "[0]", "")); ok && (rest == "" || rest[0] == '.') {
-			return e.columns
-		}
-	}
-	return nil
+	return from, below
 }

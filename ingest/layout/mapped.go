@@ -240,7 +240,12 @@ func (m *mapped) record(s *shape) ([]Record, error) {
 		w.out = record.AppendField(w.out, s.find.key, strconv.FormatInt(found.id, 10))
 	}
 	recs, err := m.tmdb.Records(Row{JSON: w.end(), Type: s.typ, Table: w.nested, Response: s.whole()})
-	column := func(field string) string { return m.row.named(s.columnName(field)) }
+	column := func(field string) string {
+		if e, below := s.entryOf(field); e != nil {
+			field = e.column + below
+		}
+		return m.row.named(field)
+	}
 	if m.write.values != nil {
 		m.write.values.AddRenamed(m.tmdb.Values, func(path string) string { return record.WithoutIndices(column(path)) })
 	}
@@ -248,7 +253,9 @@ func (m *mapped) record(s *shape) ([]Record, error) {
 		return nil, tmdb.Renamed(err, column)
 	}
 	for _, path := range m.tmdb.LostCells() {
-		m.row.lose(s.columnsOf(path))
+		if e, _ := s.entryOf(path); e != nil {
+			m.row.lose(e.columns)
+		}
 	}
 	for _, k := range w.kept {
 		if k.whole {
