@@ -17,7 +17,6 @@ import (
 	"github.com/reelsplice/reelsplice/schemas/catalog"
 	"github.com/reelsplice/reelsplice/schemas/file"
 	"github.com/reelsplice/reelsplice/schemas/object"
-	"github.com/reelsplice/reelsplice/schemas/record"
 )
 
 // Bounds of the sample for choosing a meaning. Tests lower them.
@@ -217,7 +216,7 @@ func (r *run) choose(in *input, rows []string) (reason string, clear bool) {
 			in.Kind = m.Type.Name() // the file's name was only a hint
 		}
 		if in.Format.Table() {
-			in.lacks = m.Lacks(columnsOf(rows[0]))
+			in.lacks = m.Lacks(layout.ColumnsOf(rows[0]))
 		}
 		return "", c.Clear
 	}
@@ -243,7 +242,7 @@ func (r *run) unknown(in *input, row string, c *layout.Choice) string {
 			return fmt.Sprintf("has the columns of IMDb's table %s, but not its name: want %s.tsv or %s.tsv.gz", table, table, table)
 		}
 	}
-	if columns := columnsOf(row); in.Format.Table() && len(columns) == 1 && strings.ContainsAny(columns[0], ":^~#/") {
+	if columns := layout.ColumnsOf(row); in.Format.Table() && len(columns) == 1 && strings.ContainsAny(columns[0], ":^~#/") {
 		return fmt.Sprintf("its columns are unknown: it has one, %q: want commas, semicolons, tabs or | between cells", columns[0])
 	}
 	why := "its columns are unknown"
@@ -257,15 +256,6 @@ func (r *run) unknown(in *input, row string, c *layout.Choice) string {
 		return fmt.Sprintf("%s, or name it like 550-credits.json if it is the response of a sub-request; as a record: %v", r.draft(in, why), c.Why)
 	}
 	return r.draft(in, why)
-}
-
-// columnsOf returns the columns of a valid row.
-func columnsOf(row string) (out []string) {
-	_ = record.EachField(row, func(name, _ string) error {
-		out = append(out, name)
-		return nil
-	})
-	return out
 }
 
 // draft returns a message with the command that drafts a mapping for a file. Local mappings beside the file are found

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/reelsplice/reelsplice/schemas/catalog"
@@ -160,26 +159,16 @@ func gains(best *contender, draft *Fit) bool {
 func (s *Subject) lackedBy(mappings []*Mapping, columns []string) string {
 	for _, m := range mappings {
 		for _, t := range m.tables {
-			there := len(slices.DeleteFunc(slices.Clone(t.requires), func(name string) bool { return !slices.Contains(columns, name) }))
-			if t.fits(s.File) || m.Name == s.File+".toml" || len(t.files) == 0 && 2*there >= len(t.requires) {
-				lacks := slices.DeleteFunc(slices.Clone(t.requires), func(name string) bool { return slices.Contains(columns, name) })
+			lacks := slices.DeleteFunc(slices.Clone(t.requires), func(name string) bool { return slices.Contains(columns, name) })
+			if t.fits(s.File) || m.Name == s.File+".toml" || len(t.files) == 0 && 2*len(lacks) <= len(t.requires) {
 				if len(lacks) == 0 {
-					return fmt.Sprintf("mapping %s is for files named %s", m.Name, quotedList(t.files))
+					return fmt.Sprintf("mapping %s is for files named %s", m.Name, inList(t.files))
 				}
 				return fmt.Sprintf("mapping %s requires columns that the file lacks: %s", m.Name, strings.Join(lacks, ", "))
 			}
 		}
 	}
 	return ""
-}
-
-// quotedList lists names in quotes.
-func quotedList(names []string) string {
-	var list []string
-	for _, name := range names {
-		list = append(list, strconv.Quote(name))
-	}
-	return strings.Join(list, ", ")
 }
 
 // isAddressed reports whether the file is named after one resource.
@@ -189,7 +178,7 @@ func (s *Subject) isAddressed() bool { return s.ID != 0 || s.Series != 0 || s.Te
 func (s *Subject) columns() (out []string) {
 	seen := map[string]bool{}
 	for _, row := range s.Rows {
-		for _, name := range columnsOf(row) {
+		for _, name := range ColumnsOf(row) {
 			if !seen[name] {
 				seen[name] = true
 				out = append(out, name)

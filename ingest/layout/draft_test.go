@@ -757,14 +757,14 @@ func fuzzRows(table string) (rows []string) {
 // fuzzTable is the table of rows for fuzzRows.
 func fuzzTable(tb testing.TB, rows []string) string {
 	tb.Helper()
-	table := strings.Join(columnsOf(rows[0]), "\t")
+	table := strings.Join(ColumnsOf(rows[0]), "\t")
 	for _, row := range rows {
 		fields, err := record.Fields(row)
 		if err != nil {
 			tb.Fatal(err)
 		}
 		var cells []string
-		for _, name := range columnsOf(rows[0]) {
+		for _, name := range ColumnsOf(rows[0]) {
 			raw := fields.Value(name)
 			if text := scalarText(raw); text != "" {
 				raw = text

@@ -102,8 +102,8 @@ func (o *Options) builtIn(layout string) []*Mapping {
 // IsMapped reports whether a layout is made of mapping files.
 func IsMapped(layout string) bool { return slices.Contains(mappedLayouts, layout) }
 
-// columnsOf returns the names of a row's fields.
-func columnsOf(row string) []string {
+// ColumnsOf returns the names of a row's fields.
+func ColumnsOf(row string) []string {
 	var out []string
 	_ = record.EachField(row, func(name, _ string) error {
 		out = append(out, name)

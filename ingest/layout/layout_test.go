@@ -272,12 +272,12 @@ func FuzzRecords(f *testing.F) {
 	f.Fuzz(func(t *testing.T, kindName, row, language string, table bool) {
 		language, err := tmdb.ParseLanguage(language)
 		typ, ok := catalog.TypeNamed(kindName)
-		table2 := tableOf(ready(Tables), kindName, columnsOf(row)) != nil // whatever the row is
+		table2 := tableOf(ready(Tables), kindName, ColumnsOf(row)) != nil // whatever the row is
 		if !ok && !table2 || err != nil || len(row) > 1<<14 || !utf8.ValidString(row) || !json.Valid([]byte(row)) {
 			return // package source hands out valid JSON only
 		}
 		var l Layout = tmdb.New(language)
-		if tableOf(ready(Movnix), kindName, columnsOf(row)) != nil {
+		if tableOf(ready(Movnix), kindName, ColumnsOf(row)) != nil {
 			l = newReader(Movnix, Options{})
 		} else if table2 {
 			l = newReader(Tables, Options{Language: language})
