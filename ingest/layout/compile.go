@@ -10,7 +10,6 @@ import (
 
 	"github.com/expr-lang/expr"
 
-	"github.com/reelsplice/reelsplice/data/reference"
 	"github.com/reelsplice/reelsplice/ingest/layout/tmdb"
 	"github.com/reelsplice/reelsplice/schemas/catalog"
 	"github.com/reelsplice/reelsplice/schemas/record"
@@ -370,14 +369,7 @@ func (p *place) special(name string) *record.Field {
 	if _, ok := p.plan.Field("genres"); ok && name == "genre_ids" {
 		return &record.Field{Name: name, Shape: record.ShapeInts}
 	}
-	i := strings.LastIndexByte(name, '_')
-	if i < 0 {
-		return nil
-	}
-	if _, known := reference.LanguageByCode(name[i+1:]); !known {
-		return nil
-	}
-	f, _ := tmdb.TextField(p.typ, name[:i])
+	f, _ := tmdb.LanguageField(p.typ, name)
 	return f
 }
 

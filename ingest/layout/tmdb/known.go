@@ -2,7 +2,6 @@ package tmdb
 
 import (
 	"fmt"
-	"strings"
 
 	"github.com/reelsplice/reelsplice/data/reference"
 	"github.com/reelsplice/reelsplice/schemas/catalog"
@@ -175,13 +174,8 @@ func (t *Reader) suffixed(typ *catalog.Type, r, english record.Record, extra *re
 
 // setText reports whether a field is the text of a field in a language.
 func (t *Reader) setText(typ *catalog.Type, r, english record.Record, m record.RawField) bool {
-	i := strings.LastIndexByte(m.Name, '_')
-	if i < 0 || len(m.Name)-i != len("_xx") {
-		return false
-	}
-	lang := m.Name[i+1:]
-	f, ok := TextField(typ, nameNow(typ.Kind, m.Name[:i]))
-	if _, known := reference.LanguageByCode(lang); !known || !ok {
+	f, lang := LanguageField(typ, m.Name)
+	if f == nil {
 		return false
 	}
 	text := textOf(m.Raw)

@@ -1,6 +1,9 @@
 package tmdb
 
 import (
+	"strings"
+
+	"github.com/reelsplice/reelsplice/data/reference"
 	"github.com/reelsplice/reelsplice/schemas/catalog"
 	"github.com/reelsplice/reelsplice/schemas/record"
 )
@@ -74,14 +77,18 @@ func fill(r, english record.Record) {
 	}
 }
 
-// TextField returns a field of a kind that has a text in each language.
-func TextField(t *catalog.Type, name string) (*record.Field, bool) {
+// LanguageField returns the field and the language of a name with a language suffix, such as title_ar. It is nil for others.
+func LanguageField(t *catalog.Type, name string) (f *record.Field, language string) {
+	i := strings.LastIndexByte(name, '_')
 	list, ok := localizedField(t.Plan)
-	if !ok || name == "language" {
-		return nil, false
+	if i < 0 || !ok {
+		return nil, ""
 	}
-	if f, ok := list.Elem.Field(name); !ok || f.Shape != record.ShapeString {
-		return nil, false
+	language, name = name[i+1:], nameNow(t.Kind, name[:i])
+	_, known := reference.LanguageByCode(language)
+	if text, ok := list.Elem.Field(name); !known || !ok || name == "language" || text.Shape != record.ShapeString {
+		return nil, ""
 	}
-	return t.Plan.Field(name)
+	f, _ = t.Plan.Field(name)
+	return f, language
 }
