@@ -47,8 +47,9 @@ func (r *run) look(ctx context.Context, in *input) (reason string) {
 	}
 	reason, clear := r.choose(found, head)
 	if more && !clear {
-		rows, _, _ := r.sample(ctx, *in, 0)
-		reason, _ = r.choose(found, rows)
+		if rows, _, _ := r.sample(ctx, *in, 0); len(rows) > 0 { // none after an interrupt
+			reason, _ = r.choose(found, rows)
+		}
 	}
 	if found.meaning == nil && !found.imdb && !found.skipped && in.Rows == "" && !found.Format.Table() {
 		reason = r.lookDeeper(ctx, found, head[0], reason)
@@ -135,25 +136,17 @@ func (in *input) isAddressed() bool {
 // rows from the whole file if most is 0. more reports that there are other rows. Errors in the file are reported when it is
 // ingested.
 func (r *run) sample(ctx context.Context, in input, most int) (rows []string, found *input, more bool) {
-	src, found, err := r.open(ctx, in)
-	if err != nil {
-		return nil, found, false
-	}
-	defer func() { _ = src.Close() }() // read side
-	size, every := 0, 1
-	for n := 0; ctx.Err() == nil; n++ {
-		row, err := src.Next()
-		if err != nil {
-			return rows, found, false
+	size, every, n := 0, 1, -1
+	r.eachGood(ctx, in, func(opened *input, row []byte) bool {
+		found = opened
+		if n++; n%every != 0 {
+			return true
 		}
-		if row.Err != nil || n%every != 0 {
-			continue
+		if more = most > 0 && (len(rows) == most || size > headBytes); more {
+			return false
 		}
-		if most > 0 && (len(rows) == most || size > headBytes) {
-			return rows, found, true
-		}
-		rows = append(rows, string(row.JSON))
-		size += len(row.JSON)
+		rows = append(rows, string(row))
+		size += len(row)
 		for most == 0 && len(rows) > 1 && (len(rows) > spreadRows || size > spreadBytes) { // keep every second row
 			every, size = 2*every, 0
 			kept := rows[:0]
@@ -163,8 +156,9 @@ func (r *run) sample(ctx context.Context, in input, most int) (rows []string, fo
 			}
 			rows = kept
 		}
-	}
-	return rows, found, false
+		return true
+	})
+	return rows, found, more
 }
 
 // eachGood calls fn with the valid rows of a file until fn returns false. Errors in the file are reported when it is ingested.

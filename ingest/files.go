@@ -184,7 +184,11 @@ func (r *run) find(ctx context.Context) error {
 	for n, f := range l.all {
 		l.sources = append(l.sources, merge.Source{Name: f.Name, Path: f.Path})
 		in := input{File: f, number: n}
-		if reason, _ := r.lookOnce(ctx, &in); reason != "" {
+		reason, _ := r.lookOnce(ctx, &in)
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if reason != "" {
 			r.list.skip(f.Name, reason)
 			continue
 		}

@@ -28,7 +28,7 @@ func TestForeignRows(t *testing.T) {
 		put(t, src, name, rows)
 	}
 	for name, s := range map[string]struct{ root, want, reason string }{
-		"above":  {src, "keywords/all.json movie/gone.ndjson movie-recommender/data/movies.ndjson people/7.json tv/more.json", "no field of those besides id"},
+		"above":  {src, "keywords/all.json movie/gone.ndjson movie-recommender/data/movies.ndjson people/7.json tv/more.json", "no field of that kind besides id"},
 		"inside": {filepath.Join(src, "movie-recommender"), "data/movies.ndjson", "shows no kind"},
 	} {
 		r, err := newRun(Config{Catalog: t.TempDir(), Sources: []string{s.root}})
