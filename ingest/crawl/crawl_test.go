@@ -29,8 +29,8 @@ import (
 	"github.com/reelsplice/reelsplice/serve/servetest"
 )
 
-// TestEdge crawls an edge of our own: through faults, through kills, through an interrupt. Each way gives the
-// same dump, and no target has two good responses.
+// TestEdge crawls an edge through faults, kills and an interrupt. Each time the dump is the same, and no target has two good
+// responses.
 func TestEdge(t *testing.T) {
 	e := newEdge(t)
 	ids := idsFile(t, "movie 999999", "tt0903747")
@@ -95,14 +95,14 @@ func testFaults(t *testing.T, config configOf, e edgeUp, want map[string][]strin
 			_, _ = w.Write([]byte(`{"status_code":25,"status_message":"Your request count is over the allowed limit."}`))
 		case 1:
 			w.WriteHeader(http.StatusInternalServerError)
-		case 2: // a body that breaks off
+		case 2: // a truncated body
 			w.Header().Set("Content-Length", fmt.Sprint(len(body)))
 			_, _ = w.Write(body[:len(body)/2])
-		case 3: // half a body that claims to be whole
+		case 3: // half a body with a matching length
 			_, _ = w.Write(body[:len(body)/2])
 		case 4:
 			_, _ = w.Write([]byte(`<html>maintenance</html>`))
-		case 5: // an error page in place of details
+		case 5: // an error page instead of details
 			w.WriteHeader(http.StatusNotFound)
 			_, _ = w.Write([]byte(`not found`))
 		default:
@@ -126,7 +126,7 @@ func testFaults(t *testing.T, config configOf, e edgeUp, want map[string][]strin
 	}
 }
 
-// testInterrupt interrupts a crawl again and again. Requests under way end, so that none is made twice.
+// testInterrupt interrupts a crawl repeatedly. Running requests finish, so that none is repeated.
 func testInterrupt(t *testing.T, config configOf, e edgeUp, want map[string][]string) {
 	t.Helper()
 	p := newProxy(t, e.url)
@@ -161,8 +161,7 @@ func testInterrupt(t *testing.T, config configOf, e edgeUp, want map[string][]st
 	}
 }
 
-// testKill kills processes that crawl. Responses that a process had written are not asked for again: only those
-// that were on their way can be.
+// testKill kills crawling processes. Only responses that were under way are requested again.
 func testKill(t *testing.T, e edgeUp, ids string) {
 	t.Helper()
 	p := newProxy(t, e.url)
@@ -212,7 +211,7 @@ func testKill(t *testing.T, e edgeUp, ids string) {
 	}
 }
 
-// fake starts a server of our making. The request that each crawl begins with does not reach handle.
+// fake starts a test server. The probe of each crawl does not reach handle.
 func fake(t *testing.T, handle http.HandlerFunc) *httptest.Server {
 	t.Helper()
 	s := httptest.NewServer(probed(handle))
@@ -230,7 +229,7 @@ func probed(handle http.HandlerFunc) http.Handler {
 	})
 }
 
-// bubble runs a test in which time passes only while all wait. Pipes lead to the server of handle.
+// bubble runs a test with fake time, in which pipes connect to the server of handle.
 func bubble(t *testing.T, handle http.HandlerFunc, test func(t *testing.T, cfg Config)) {
 	t.Helper()
 	ids := withIDs(t, "movie 3", "tv 3", "person 3", "collection 3", "company 3", "network 3", "keyword 3")
@@ -254,7 +253,7 @@ func bubble(t *testing.T, handle http.HandlerFunc, test func(t *testing.T, cfg C
 	})
 }
 
-// pipes is a listener whose connections are sent to it.
+// pipes is a listener for connections sent to it.
 type pipes chan net.Conn
 
 func (p pipes) Accept() (net.Conn, error) {
@@ -268,7 +267,7 @@ func (p pipes) Close() error { close(p); return nil }
 
 func (p pipes) Addr() net.Addr { return &net.TCPAddr{} }
 
-// withIDs writes a file of ids.
+// withIDs writes a file of IDs.
 func withIDs(t *testing.T, lines ...string) []string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "ids")
@@ -278,7 +277,7 @@ func withIDs(t *testing.T, lines ...string) []string {
 
 const token = "eyJhbGciOiJIUzI1NiJ9.secret-token"
 
-// TestRetryAfter: all requests wait as long as a 429 says, in seconds or until a date.
+// TestRetryAfter: all requests wait as long as a 429 requests, in seconds or until a date.
 func TestRetryAfter(t *testing.T) {
 	asks, held := 0, time.Time{}
 	bubble(t, func(w http.ResponseWriter, _ *http.Request) {
@@ -304,7 +303,7 @@ func TestRetryAfter(t *testing.T) {
 			t.Fatalf("Run = %+v, %v, want 7 kinds and 2 requests tried again", r, err)
 		}
 	})
-	// A pause of hours ends the crawl, which says so.
+	// A pause of hours ends the crawl with that reason.
 	bubble(t, func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Retry-After", "86400")
 		w.WriteHeader(http.StatusTooManyRequests)
@@ -316,7 +315,7 @@ func TestRetryAfter(t *testing.T) {
 	})
 }
 
-// TestTimeout: a request without a response in time is tried again.
+// TestTimeout: a request that times out is retried.
 func TestTimeout(t *testing.T) {
 	asks := 0
 	bubble(t, func(w http.ResponseWriter, r *http.Request) {
@@ -334,7 +333,7 @@ func TestTimeout(t *testing.T) {
 	})
 }
 
-// TestRate: requests are no faster than allowed, those of redirects included.
+// TestRate: the rate limit includes redirects.
 func TestRate(t *testing.T) {
 	bubble(t, func(w http.ResponseWriter, r *http.Request) {
 		if id, ok := strings.CutSuffix(r.URL.Path, "/3"); ok {
@@ -353,7 +352,7 @@ func TestRate(t *testing.T) {
 	})
 }
 
-// TestHold: requests that wait for their turn are held back too, and go out one by one then.
+// TestHold: waiting requests are delayed too, and then sent one by one.
 func TestHold(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := newPace(1)
@@ -383,7 +382,7 @@ func TestHold(t *testing.T) {
 	})
 }
 
-// TestWrongAddress: a server that is not the API's takes no rows out of a dump.
+// TestWrongAddress: a server without the API removes no rows from a dump.
 func TestWrongAddress(t *testing.T) {
 	for name, handle := range map[string]http.HandlerFunc{
 		"not found": func(w http.ResponseWriter, _ *http.Request) {
@@ -405,7 +404,7 @@ func TestWrongAddress(t *testing.T) {
 	}
 }
 
-// TestRefusedIDs: an id that a server refuses is gone or a failure, and does not end the crawl.
+// TestRefusedIDs: a refused ID is gone or a failure, and does not end the crawl.
 func TestRefusedIDs(t *testing.T) {
 	var asks atomic.Int64
 	s := fake(t, func(w http.ResponseWriter, r *http.Request) {
@@ -440,7 +439,7 @@ func TestRefusedIDs(t *testing.T) {
 	}
 }
 
-// TestInterruptedIsNotComplete: an interrupted crawl has tasks left, and says so.
+// TestInterruptedIsNotComplete: the report of an interrupted crawl is not complete.
 func TestInterruptedIsNotComplete(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
@@ -451,7 +450,7 @@ func TestInterruptedIsNotComplete(t *testing.T) {
 	}
 }
 
-// TestMerged: a server that follows a merge, in the body or by a redirect, gives a removal and the other title.
+// TestMerged: if the server follows a merge, in the body or by a redirect, the dump gets a removal and the other title.
 func TestMerged(t *testing.T) {
 	var other atomic.Int64
 	elsewhere := fake(t, func(http.ResponseWriter, *http.Request) { other.Add(1) })
@@ -488,8 +487,8 @@ func TestMerged(t *testing.T) {
 	}
 }
 
-// TestRemovals: a removal is in the dump if the dump had the resource, or if a list of changes names it. Ids of lists and of
-// libraries may be another program's, or of another kind.
+// TestRemovals: a removal gets a row if the dump had the resource, or a change list names it. IDs of lists and libraries may
+// belong to another program or kind.
 func TestRemovals(t *testing.T) {
 	gone, merged, changed := map[string]bool{"/3/movie/2": true, "/3/movie/4": true, "/3/tv/2": true}, map[string]bool{"/3/movie/5": true, "/3/movie/7": true}, ""
 	s := fake(t, func(w http.ResponseWriter, r *http.Request) {
@@ -533,19 +532,19 @@ func TestRemovals(t *testing.T) {
 	cfg.IDs, cfg.Library = withIDs(t, "movie 1", "movie 2", "tv 2", "tv 3"), []string{library}
 	run()
 	cfg.RefreshDays = 1
-	now = now.AddDate(0, 0, 2) // all are asked for again
+	now = now.AddDate(0, 0, 2) // all are fetched again
 	run()
 	gone["/3/movie/1"] = true
 	now = now.AddDate(0, 0, 2)
 	run(`movie {"id":1,"_deleted":true}`)
-	cfg.IDs, cfg.Library, cfg.RefreshDays = withIDs(t, "movie 7"), nil, 0 // the kind is stated
+	cfg.IDs, cfg.Library, cfg.RefreshDays = withIDs(t, "movie 7"), nil, 0 // with a stated kind
 	run(`movie {"id":1,"_deleted":true}`, `movie {"id":7,"_merged_into":6}`)
 	cfg.IDs, cfg.ChangedSince, cfg.Kinds, changed = nil, DayOf(now), []string{"movie"}, `{"id":4}`
 	now = now.AddDate(0, 0, 1)
 	run(`movie {"id":1,"_deleted":true}`, `movie {"id":4,"_deleted":true}`, `movie {"id":7,"_merged_into":6}`)
 }
 
-// TestKeyIsSecret: whatever a server does, the key is in no error, log, report or file.
+// TestKeyIsSecret: the key is in no error, log, report or file, whatever the server does.
 func TestKeyIsSecret(t *testing.T) {
 	for _, key := range []string{token, "0123456789abcdef0123456789abcdef"} {
 		echo := func(r *http.Request) string { return r.Header.Get("Authorization") + r.URL.RawQuery }
@@ -573,7 +572,7 @@ func TestKeyIsSecret(t *testing.T) {
 			},
 		} {
 			t.Run(name, func(t *testing.T) {
-				from := "http://127.0.0.1:1" // a closed port that no other test gets
+				from := "http://127.0.0.1:1" // no other test gets a closed port
 				var came atomic.Bool
 				if handle != nil {
 					from = fake(t, func(w http.ResponseWriter, r *http.Request) {
@@ -606,7 +605,7 @@ func TestKeyIsSecret(t *testing.T) {
 	}
 }
 
-// TestServerAway: a crawl ends when the server is away, and the next one has all.
+// TestServerAway: a crawl ends if the server is down, and the next one completes the dump.
 func TestServerAway(t *testing.T) {
 	var away atomic.Bool
 	var asks atomic.Int64
@@ -636,7 +635,7 @@ func TestServerAway(t *testing.T) {
 	if r, err = Run(t.Context(), cfg); err != nil || r.Fetched["movie"] != 40 || !r.Complete {
 		t.Errorf("Run = %+v, %v, want 40 movies", r, err)
 	}
-	// A wrong key ends it at the first response.
+	// A wrong key ends the crawl at the first response.
 	s = fake(t, func(w http.ResponseWriter, _ *http.Request) {
 		asks.Add(1)
 		w.WriteHeader(http.StatusUnauthorized)
@@ -648,8 +647,8 @@ func TestServerAway(t *testing.T) {
 	}
 }
 
-// TestChanges: lists of changes are read day by day and in pages; what is older than a change is fetched again. The
-// days whose lists can have grown are read again, so that no change is lost.
+// TestChanges: change lists are read by day and page, and resources older than a change are fetched again. Lists of days that
+// may have grown are read again, so that no change is lost.
 func TestChanges(t *testing.T) {
 	day := func(text string) Day {
 		d, err := ParseDay(text)
@@ -671,13 +670,13 @@ func TestChanges(t *testing.T) {
 		lists = append(lists, strings.TrimPrefix(r.URL.Path, "/3/")+" "+q.Get("start_date")+" "+q.Get("end_date")+" "+q.Get("page"))
 		var ids []int64
 		if strings.Contains(r.URL.Path, "movie") {
-			ids = changed[day(q.Get("start_date"))] // the strictest reading: end_date is not of the list
+			ids = changed[day(q.Get("start_date"))] // the strictest server: end_date is excluded
 		}
 		page := 1
 		if q.Get("page") == "2" {
 			page = 2
 		}
-		rows := "" // a page has one row
+		rows := "" // one row per page
 		if len(ids) >= page {
 			rows = fmt.Sprintf(`{"id":%d,"adult":null}`, ids[page-1])
 		}
@@ -702,7 +701,7 @@ func TestChanges(t *testing.T) {
 
 	now = now.AddDate(0, 0, 2) // 25 November
 	cfg.ChangedSince = day("2026-11-23")
-	changed[day("2026-11-23")] = []int64{7, 6} // behind the row of 7
+	changed[day("2026-11-23")] = []int64{7, 6} // after the row of 7
 	changed[day("2026-11-24")] = []int64{5}
 	run("movie/5", "movie/6", "movie/7")
 	want := []string{
@@ -713,12 +712,12 @@ func TestChanges(t *testing.T) {
 	if d := cmp.Diff(want, lists); d != "" {
 		t.Errorf("lists that were asked for: %s", d)
 	}
-	run() // once a day
+	run() // once per day
 	if len(lists) > 0 {
 		t.Errorf("lists = %v, want none", lists)
 	}
 
-	// 5 changed behind its row, on the day of the run before. A title that did not change is left alone.
+	// 5 changed after its row, on the day of the previous run. An unchanged title is not fetched.
 	now = now.AddDate(0, 0, 1)
 	changed[day("2026-11-25")] = []int64{5}
 	run("movie/5")
@@ -731,13 +730,13 @@ func TestChanges(t *testing.T) {
 		t.Errorf("lists that were asked for: %s", d)
 	}
 
-	// Of titles in the dump alone.
+	// Only titles in the dump.
 	now, cfg.OnlyKnown = now.AddDate(0, 0, 1), true
 	changed[day("2026-11-27")] = []int64{8, 9}
 	run("movie/8")
 }
 
-// TestNoLists: a server without lists of changes is a failure, not a day without changes.
+// TestNoLists: a server without change lists is a failure, not a day without changes.
 func TestNoLists(t *testing.T) {
 	s := fake(t, func(w http.ResponseWriter, _ *http.Request) {
 		w.WriteHeader(http.StatusNotFound)
@@ -751,7 +750,7 @@ func TestNoLists(t *testing.T) {
 	}
 }
 
-// TestMergedIsKnown: a change of a title that took another's place reaches it, and it has one row.
+// TestMergedIsKnown: a change of a title that replaced another reaches it, and the title has one row.
 func TestMergedIsKnown(t *testing.T) {
 	version := 1
 	s := fake(t, func(w http.ResponseWriter, r *http.Request) {
@@ -782,7 +781,7 @@ func TestMergedIsKnown(t *testing.T) {
 	}
 }
 
-// TestRefresh: what is too old is fetched again, and the dump has each row once.
+// TestRefresh: outdated data is fetched again, and the dump has each row once.
 func TestRefresh(t *testing.T) {
 	version := 1
 	s := fake(t, func(w http.ResponseWriter, r *http.Request) {
@@ -841,7 +840,7 @@ func TestRefreshLanguages(t *testing.T) {
 		{50, []string{"en-GB"}, 0, []string{"/3/movie/1 en-GB"}},
 		{160, []string{"en-GB"}, 150, []string{"/3/movie/1 "}},
 		{190, []string{"en-GB"}, 150, nil},
-		{210, nil, 150, []string{"/3/movie/1 en-GB"}}, // what the dump has stays up to date
+		{210, nil, 150, []string{"/3/movie/1 en-GB"}}, // languages in the dump are updated
 	} {
 		asked = nil
 		cfg.Now = func() time.Time { return start.AddDate(0, 0, step.day) }
@@ -858,10 +857,10 @@ func TestRefreshLanguages(t *testing.T) {
 	}
 }
 
-// series is a server of one series. Its responses have what was appended.
+// series is a server with one series. Its responses include the appended ones.
 type series struct {
-	episodes map[string][]int64 // by the number of the season
-	lost     string             // the season that no response has, though it is listed
+	episodes map[string][]int64 // by season number
+	lost     string             // a listed season without a response
 	gone     bool
 
 	mu    sync.Mutex
@@ -905,7 +904,7 @@ func (s *series) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	fmt.Fprint(w, "}")
 }
 
-// TestSeasonModes: a season is in the dump once, with the most that a run asked for.
+// TestSeasonModes: a season is in the dump once, in the largest mode of any run.
 func TestSeasonModes(t *testing.T) {
 	server := &series{episodes: map[string][]int64{"1": {1}, "2": {1}, "3": {1}}}
 	cfg := testConfig(fake(t, server.ServeHTTP).URL, token, t.TempDir())
@@ -919,10 +918,10 @@ func TestSeasonModes(t *testing.T) {
 	}{
 		{SeasonsDetails, 0, 2, false},
 		{SeasonsDetails, 0, 0, false},
-		{SeasonsAll, 0, 2, true}, // two seasons a request
+		{SeasonsAll, 0, 2, true}, // two seasons per request
 		{SeasonsAll, 0, 0, true},
 		{SeasonsDetails, 0, 0, true},
-		{SeasonsDetails, 200, 3, true}, // what is refreshed keeps what it had
+		{SeasonsDetails, 200, 3, true}, // a refresh keeps the mode
 		{SeasonsNone, 200, 3, true},
 	} {
 		server.asked = nil
@@ -939,7 +938,7 @@ func TestSeasonModes(t *testing.T) {
 	}
 }
 
-// TestVideoLanguages: a further language fetches its videos, and those that were there stay.
+// TestVideoLanguages: another language adds its videos, and the others stay.
 func TestVideoLanguages(t *testing.T) {
 	var asked []string
 	s := fake(t, func(w http.ResponseWriter, r *http.Request) {
@@ -1027,7 +1026,7 @@ func TestRemovedSeasons(t *testing.T) {
 	}
 }
 
-// TestLostSeason: a season that the series lists and the response lacks is reported, and asked for on another day.
+// TestLostSeason: a listed season without a response is reported, and requested again on another day.
 func TestLostSeason(t *testing.T) {
 	server := &series{episodes: map[string][]int64{"1": {1}, "2": {1}}, lost: "2"}
 	cfg := testConfig(fake(t, server.ServeHTTP).URL, token, t.TempDir())
@@ -1043,7 +1042,7 @@ func TestLostSeason(t *testing.T) {
 	if r, err := Run(t.Context(), cfg); err != nil || len(r.Missing) > 0 || r.Fetched["season"] != 1 {
 		t.Errorf("Run = %+v, %v, want the lost season fetched", r, err)
 	}
-	// One that the dump has already stays, with its episodes.
+	// A season in the dump stays, with its episodes.
 	server.lost, now = "1", now.AddDate(0, 0, 200)
 	cfg.RefreshDays, cfg.Episodes = 150, true
 	before := dump(t, cfg.Out)["seasons.ndjson"][0]
@@ -1062,7 +1061,7 @@ func TestLostSeason(t *testing.T) {
 	}
 }
 
-// TestNeverThere: a season that never came is not asked for without seasons, and gets no removal.
+// TestNeverThere: a season that never came is not requested without seasons, and gets no removal.
 func TestNeverThere(t *testing.T) {
 	server := &series{episodes: map[string][]int64{"1": {1}}, lost: "1"}
 	cfg := testConfig(fake(t, server.ServeHTTP).URL, token, t.TempDir())
@@ -1082,7 +1081,8 @@ func TestNeverThere(t *testing.T) {
 	}
 }
 
-// TestDataSince: data of another reelsplice is as old as it is there. What is too old is fetched again, what changed is not.
+// TestDataSince: data of another reelsplice is as old as that server reports. Outdated data is fetched again unless it did not
+// change.
 func TestDataSince(t *testing.T) {
 	since := "2026-06-01"
 	asked := 0
@@ -1116,7 +1116,7 @@ func TestDataSince(t *testing.T) {
 	if d := cmp.Diff(want, dump(t, cfg.Out)["movies.ndjson"]); d != "" {
 		t.Error(d)
 	}
-	// Data that is too old on the server, too, is asked for once a day.
+	// Data that is too old on the server as well is requested once a day.
 	now = now.AddDate(0, 0, 1)
 	since, cfg.ChangedSince, cfg.IDs, cfg.RefreshDays = "2026-06-10", 0, nil, 150
 	for range 2 {
@@ -1126,7 +1126,7 @@ func TestDataSince(t *testing.T) {
 	}
 }
 
-// TestSearch: a name without an id is searched for, and taken if it is alone with its name and year.
+// TestSearch: a name without an ID is searched for, and used if no other title has the name and year.
 func TestSearch(t *testing.T) {
 	s := fake(t, func(w http.ResponseWriter, r *http.Request) {
 		q := r.URL.Query()
@@ -1165,7 +1165,7 @@ func TestSearch(t *testing.T) {
 	if r, err := Run(t.Context(), cfg); err != nil || r.Requests != 0 || len(r.Unresolved) != 3 {
 		t.Errorf("Run = %+v, %v, want no request and the same names", r, err)
 	}
-	// What was not found may be there on another day.
+	// A missing title may exist on another day.
 	tomorrow := cfg.Now().AddDate(0, 0, 1)
 	cfg.Now = func() time.Time { return tomorrow }
 	if r, err := Run(t.Context(), cfg); err != nil || r.Requests != 1+2 || len(r.Unresolved) != 3 {
@@ -1173,7 +1173,7 @@ func TestSearch(t *testing.T) {
 	}
 }
 
-// TestValidate names all that is wrong.
+// TestValidate: Validate returns all errors.
 func TestValidate(t *testing.T) {
 	cfg := DefaultConfig()
 	cfg.From, cfg.Rate, cfg.Concurrency, cfg.Seasons, cfg.Kinds = "ftp://host", 0, 0, "some", []string{"film"}

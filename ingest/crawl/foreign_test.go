@@ -15,14 +15,14 @@ import (
 	"github.com/reelsplice/reelsplice/serve/servetest"
 )
 
-// A database answers as TMDB does. In it a series, a season and an episode of others have the same number at TVDB, and
-// numbers of other programs are those of other titles.
+// A database serves as TMDB. At TVDB, a series, a season and an episode of others have the same number in it, and numbers of
+// other programs belong to other titles.
 type database struct {
 	mu    sync.Mutex
 	asked []string
 }
 
-// databaseHas are responses by path and the parameters of a search.
+// databaseHas maps paths, and parameters of a search, to responses.
 var databaseHas = map[string]string{
 	"movie/550":    `{"id":550,"title":"Alpha Club","release_date":"1999-10-15"}`,
 	"movie/603":    `{"id":603,"title":"Gamma Matrix"}`,
@@ -43,7 +43,7 @@ var databaseHas = map[string]string{
 	"find/tt0137523 imdb_id": `{"movie_results":[{"id":550}]}`,
 	"find/tt0133093 imdb_id": `{"movie_results":[{"id":603}]}`,
 	"find/tt5311514 imdb_id": `{"movie_results":[{"id":372058}]}`,
-	"find/tt0903747 imdb_id": `{"tv_results":[{"id":1396}],"movie_results":[{"id":7}]}`, // of two kinds
+	"find/tt0903747 imdb_id": `{"tv_results":[{"id":1396}],"movie_results":[{"id":7}]}`, // two kinds
 	"find/tt0959621 imdb_id": `{"tv_episode_results":[{"id":62085,"show_id":1396}]}`,
 	"find/nm0000093 imdb_id": `{"person_results":[{"id":287}]}`,
 
@@ -77,7 +77,7 @@ func (d *database) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// A foreignList is an exported list: the requests that it leads to, the details in the dump and the rows that lead nowhere.
+// A foreignList is an exported list, with the expected requests, details in the dump, and unresolved rows.
 type foreignList struct {
 	name, file, kind, text string
 
@@ -187,7 +187,7 @@ var foreignLists = []foreignList{
 		},
 	},
 	{
-		name: "Emby", file: "emby.json", // its own ids are numbers
+		name: "Emby", file: "emby.json", // plain IDs are its own
 		text: `{"Items":[{"Name":"Alpha Club","Id":"7","Type":"Movie","ProductionYear":1999,"ProviderIds":{}},{"Name":"B","Id":"1396","Type":"Series","ProviderIds":{"IMDB":"tt0903747"}},
 			{"Name":"C","Id":"550","Type":"Series","ProviderIds":{}}],"TotalRecordCount":3}`,
 		asked:      []string{"find/tt0903747 imdb_id", "movie/550", "search/movie Alpha Club 1999", "tv/1396"},
@@ -270,7 +270,7 @@ var foreignLists = []foreignList{
 		unresolved: []string{"trakt.json:5: Beta Bad: want an id of the series, or the episode's at IMDb"},
 	},
 	{
-		name: "Trakt's table", file: "trakt.csv", // unmarked ids are the series'
+		name: "Trakt's table", file: "trakt.csv", // unmarked IDs are the series'
 		text: "rated_at,type,title,year,trakt_rating,trakt_id,imdb_id,tmdb_id,tvdb_id,url,released,season_number,episode_number,episode_title,episode_released,episode_trakt_rating,episode_trakt_id,episode_imdb_id,episode_tmdb_id,episode_tvdb_id,genres,rating\n" +
 			"2021,episode,Beta Bad,2008,8.1,4170,,1396,81189,https://trakt.tv/x,2008-01-20,1,1,Pilot,2008-01-20,7.9,7,tt0959621,62085,349232,drama,9\n" +
 			"2021,episode,Unknown,2008,8.1,4170,,,,https://trakt.tv/x,2008-01-20,1,1,Pilot,2008-01-20,7.9,7,,62085,349232,drama,9\n" +
@@ -348,12 +348,12 @@ var foreignLists = []foreignList{
 		unresolved: []string{"videodb.xml: Film of TVDB", "videodb.xml: Home Video: want an id, or a title with its year"},
 	},
 	{
-		name: "own tables", file: "own.csv", text: "id,title,type\n7,Zeta,movie\ntt0137523,A,\n", // whose ids they are is open
+		name: "own tables", file: "own.csv", text: "id,title,type\n7,Zeta,movie\ntt0137523,A,\n", // the owner of the IDs is unknown
 		asked: []string{"find/tt0137523 imdb_id", "movie/550"}, fetched: []string{"movie 550"},
 		unresolved: []string{"own.csv:2: Zeta: want an id, or a title with its year"},
 	},
 	{
-		name: "own tables with a kind", file: "own.csv", kind: "movie", text: "id,title\n550.0,Alpha Club\n", // as a column with empty cells is written
+		name: "own tables with a kind", file: "own.csv", kind: "movie", text: "id,title\n550.0,Alpha Club\n", // the format of a column with empty cells
 		asked: []string{"movie/550"}, fetched: []string{"movie 550"},
 	},
 	{
@@ -377,8 +377,7 @@ var foreignLists = []foreignList{
 	},
 }
 
-// TestForeignLists: each row of a list that another program exported leads to its title or is reported, and no row removes
-// anything.
+// TestForeignLists: each row of another program's list leads to its title or is reported, and no row removes anything.
 func TestForeignLists(t *testing.T) {
 	for _, c := range foreignLists {
 		t.Run(c.name, func(t *testing.T) {
@@ -389,7 +388,7 @@ func TestForeignLists(t *testing.T) {
 	}
 }
 
-// check crawls the list twice. The second crawl asks for nothing, and reports the same rows.
+// check crawls the list twice. The second crawl makes no requests and reports the same rows.
 func (c *foreignList) check(t *testing.T, path string) {
 	t.Helper()
 	var d database
@@ -432,7 +431,7 @@ func (c *foreignList) check(t *testing.T, path string) {
 	}
 }
 
-// TestEmptyLists: a list without a row is no error, and another list of the command goes on.
+// TestEmptyLists: a list without rows is not an error, and other lists of the command are read.
 func TestEmptyLists(t *testing.T) {
 	for name, text := range map[string]string{"SimklBackup.json": `{"shows":[],"anime":[],"movies":[]}`, "jellyfin.json": `{"Items":[],"TotalRecordCount":0}`} {
 		path := filepath.Join(t.TempDir(), name)
@@ -446,7 +445,7 @@ func TestEmptyLists(t *testing.T) {
 	}
 }
 
-// TestLibraryOfTVDB: TVDB's ids lead to series, to an episode's own or to a name. A movie is found by its name and year.
+// TestLibraryOfTVDB: TVDB's IDs lead to a series, to an episode, or to a name. A movie is found by its name and year.
 func TestLibraryOfTVDB(t *testing.T) {
 	dir := t.TempDir()
 	for name, text := range map[string]string{
@@ -454,7 +453,7 @@ func TestLibraryOfTVDB(t *testing.T) {
 		"Alpha Club (1999)/Alpha Club.mkv":                  "",
 		"Alpha Club (1999)/movie.nfo":                       `<movie><uniqueid type="tvdb">164</uniqueid></movie>`,
 		"Beta Bad {tvdb-81189}/Season 01/1.mkv":             "",
-		"Epsilon Detective [tvdbid=176941]/readme.txt":      "", // waits for its files
+		"Epsilon Detective [tvdbid=176941]/readme.txt":      "", // without files yet
 		"A Film That Waits [tvdbid=164]/readme.txt":         "",
 		"Pilots/1x01 - Pilot.mkv":                           "",
 		"Pilots/1x01 - Pilot.nfo":                           `<episodedetails><uniqueid type="tvdb">349232</uniqueid></episodedetails>`,
@@ -494,7 +493,7 @@ func TestLibraryOfTVDB(t *testing.T) {
 	}
 }
 
-// FuzzLists: whatever an object has, a candidate is entered by an id from 1 on of a kind that can be fetched, or is reported.
+// FuzzLists: a candidate of any object is entered with a valid ID and kind, or is reported.
 func FuzzLists(f *testing.F) {
 	for _, c := range foreignLists {
 		if filepath.Ext(c.file) == ".json" {
@@ -534,7 +533,7 @@ func FuzzLists(f *testing.F) {
 	})
 }
 
-// TestSharedLists reads the lists that failed from outside.
+// TestSharedLists reads lists that failed for users.
 func TestSharedLists(t *testing.T) {
 	for _, c := range []foreignList{
 		{

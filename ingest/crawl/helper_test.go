@@ -25,7 +25,7 @@ import (
 	"github.com/reelsplice/reelsplice/serve/servetest"
 )
 
-// TestMain makes the test program also a program crawls, which a test kills.
+// TestMain also turns the test binary into a crawling process, which a test kills.
 func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){"crawls": func() {
 		cfg := testConfig(os.Getenv("CRAWL_FROM"), os.Getenv("CRAWL_KEY"), os.Getenv("CRAWL_OUT"))
@@ -36,7 +36,7 @@ func TestMain(m *testing.M) {
 	}})
 }
 
-// testConfig fetches all that there is, on one day, without waiting. A slow request does not fail.
+// testConfig fetches everything, on one day, without waiting. Slow requests do not fail.
 func testConfig(from, key, out string) Config {
 	cfg := DefaultConfig()
 	cfg.From, cfg.Key, cfg.Out = from, Key{key}, out
@@ -46,8 +46,7 @@ func testConfig(from, key, out string) Config {
 	return cfg
 }
 
-// sampleTitles are the movies and series of the sample that the edge of the tests has. Of other kinds it has
-// the first rows.
+// sampleTitles are the sample's movies and series on the test edge. Of other kinds it has the first rows.
 var sampleTitles = map[string][]int64{"movies": {550, 11, 120}, "tv": {194764, 1396}}
 
 // sampleRows returns rows of a file of the sample.
@@ -67,10 +66,10 @@ func sampleRows(tb testing.TB, name string) []byte {
 	return out
 }
 
-// An edgeUp is an edge over a part of the sample.
+// An edgeUp is an edge with a part of the sample.
 type edgeUp struct{ url, token string }
 
-// newEdge starts an edge of our own, which ends with the test.
+// newEdge starts an edge for the duration of the test.
 func newEdge(tb testing.TB) edgeUp {
 	tb.Helper()
 	dir := tb.TempDir()
@@ -94,7 +93,7 @@ func newEdge(tb testing.TB) edgeUp {
 	servetest.Publish(tb, b.Releases, r.Release)
 	cfg := serve.DefaultConfig()
 	cfg.Releases, cfg.Tokens, cfg.Addr = b.Releases, filepath.Join(dir, "tokens"), "127.0.0.1:0"
-	cfg.ReadTimeout, cfg.WriteTimeout, cfg.IdleTimeout = 0, 0, 0 // the test may be slow
+	cfg.ReadTimeout, cfg.WriteTimeout, cfg.IdleTimeout = 0, 0, 0 // for a slow machine
 	e := edgeUp{token: servetest.Issue(tb, cfg.Tokens, "crawl", time.Time{})}
 	s, err := serve.Listen(cfg)
 	if err != nil {
@@ -111,7 +110,7 @@ func newEdge(tb testing.TB) edgeUp {
 	return e
 }
 
-// idsFile writes a file of ids: those of the edge's movies and series, and more lines.
+// idsFile writes a file of IDs: the edge's movies and series, and further lines.
 func idsFile(tb testing.TB, more ...string) string {
 	tb.Helper()
 	var lines []string
@@ -128,19 +127,19 @@ func idsFile(tb testing.TB, more ...string) string {
 	return path
 }
 
-// A proxy stands between a crawl and its server. It counts good responses by target, and spoils others.
+// A proxy between a crawl and its server counts good responses by target, and spoils others.
 type proxy struct {
 	*httptest.Server
 	to string
 
 	mu   sync.Mutex
 	asks map[string]int // by target
-	good map[string]int // responses that went out whole
+	good map[string]int // complete responses
 	all  int
-	// before is called before each response, with the number of requests.
+	// before is called before each response, with the request count.
 	before func(all int)
 
-	// spoil may write another response, and returns true then. ask counts from 1.
+	// spoil may write another response and return true. ask counts from 1.
 	spoil func(w http.ResponseWriter, target string, ask int, body []byte) bool
 }
 
@@ -156,7 +155,7 @@ func (p *proxy) serve(w http.ResponseWriter, r *http.Request) {
 	target := r.URL.RequestURI()
 	rq, err := http.NewRequestWithContext(r.Context(), http.MethodGet, p.to+target, http.NoBody)
 	if err != nil {
-		panic(err) // a target that came from a client
+		panic(err) // a target that a client sent
 	}
 	rq.Header.Set("Authorization", r.Header.Get("Authorization"))
 	rs, err := http.DefaultClient.Do(rq)
@@ -186,7 +185,7 @@ func (p *proxy) serve(w http.ResponseWriter, r *http.Request) {
 	_, _ = w.Write(body)
 }
 
-// twice returns the targets that had more than one good response, without the request that each crawl begins with.
+// twice returns targets with several good responses, except the probe.
 func (p *proxy) twice() (out []string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -11,7 +11,7 @@ import (
 	"github.com/reelsplice/reelsplice/serve/servetest"
 )
 
-// TestExportedLists reads the lists that people export: each title by its id, else by its name and year.
+// TestExportedLists reads exported lists: each title by its ID, else by its name and year.
 func TestExportedLists(t *testing.T) {
 	const imdb = "\ufeffPosition,Const,Created,Title,URL,Title Type,Your Rating,Year\r\n1,tt0137523,2024-01-01,Fight Club,https://x/,Movie,9,1999\r\n" +
 		"2,tt0903747,2024-01-01,Breaking Bad,https://x/,TV Series,,2008–2013\r\n"

@@ -17,12 +17,12 @@ import (
 	"github.com/reelsplice/reelsplice/serve/servetest"
 )
 
-// TestAppends: requests append every sub-request that the API documents, at most 20.
+// TestAppends: requests append every sub-request of the API, at most 20.
 func TestAppends(t *testing.T) {
 	left := map[string]bool{
-		"account_states": true, "changes": true, // of a session; of a day
-		"releases": true, "trailers": true, "similar_movies": true, "casts": true, // older forms of others
-		"movies": true, // of companies and keywords: follows from the movies
+		"account_states": true, "changes": true, // session data; data of a day
+		"releases": true, "trailers": true, "similar_movies": true, "casts": true, // older forms
+		"movies": true, // derived from the movies
 	}
 	for _, k := range slices.Concat(kinds, []kind{seasons, episodes}) {
 		var want []string
@@ -41,7 +41,7 @@ func TestAppends(t *testing.T) {
 	}
 }
 
-// TestRequests pins targets: a server counts and caches by them.
+// TestRequests pins targets, by which servers count and cache.
 func TestRequests(t *testing.T) {
 	cfg := DefaultConfig()
 	cfg.Languages = []string{"de-DE", "pt-BR", "pt-PT"}
@@ -70,7 +70,7 @@ func TestRequests(t *testing.T) {
 			t.Errorf("request(%+v) = %s, want %s", c.task, got, c.want)
 		}
 	}
-	// 20 names a request.
+	// 20 names per request
 	one := task{what: fetchSeasons, kind: "tv", id: 1, mode: SeasonsDetails}
 	for n := range int64(45) {
 		one.seasons = append(one.seasons, n)
@@ -84,7 +84,7 @@ func TestRequests(t *testing.T) {
 	}
 }
 
-// TestReadIDs reads files of ids and daily id exports.
+// TestReadIDs reads files of IDs and daily ID exports.
 func TestReadIDs(t *testing.T) {
 	var s selection
 	const text = "\ufeffmovie 550\n\n# a remark\ntv/1399  # another\nhttps://www.themoviedb.org/movie/11-star-wars\r\nperson 287\ntt0137523\nnm0000093\ntvdb 121361\n"
@@ -112,7 +112,7 @@ func TestReadIDs(t *testing.T) {
 	}
 }
 
-// TestDailyIDs: an export's kind is in its name; it may be packed, and cut short it is an error.
+// TestDailyIDs: an export has its kind in its name and may be compressed. A truncated one is an error.
 func TestDailyIDs(t *testing.T) {
 	dir := t.TempDir()
 	var packed bytes.Buffer
@@ -167,7 +167,7 @@ func writeIn(t *testing.T, dir, name, text string) {
 	servetest.WriteFile(t, path, text)
 }
 
-// titlesOf reads a library, and describes its titles in order.
+// titlesOf reads a library and describes its titles in order.
 func titlesOf(t *testing.T, dir string) (out []string) {
 	t.Helper()
 	titles, err := readLibrary(t.Context(), dir)
@@ -188,7 +188,7 @@ func titlesOf(t *testing.T, dir string) (out []string) {
 	return out
 }
 
-// TestLibraryOfOne: the folder of a library may be that of a title. Its name is none of other titles.
+// TestLibraryOfOne: the folder of a library may be a title's folder. Its name does not apply to other titles.
 func TestLibraryOfOne(t *testing.T) {
 	for name, c := range map[string]struct {
 		folder string
@@ -231,7 +231,7 @@ func TestLibraryOfOne(t *testing.T) {
 	}
 }
 
-// TestLibrary reads a library as media servers keep them.
+// TestLibrary reads a library in the form of media servers.
 func TestLibrary(t *testing.T) {
 	dir := t.TempDir()
 	for name, text := range map[string]string{
@@ -256,7 +256,7 @@ func TestLibrary(t *testing.T) {
 		"notes.txt":                                             "",
 		"._Ghost (1990) {tmdb-251}.mkv":                         "",
 		"Shorts/Bao (2018) {tmdb-514754}.mkv":                   "", // a folder of the library, not of a title
-		"Specials/Concert (2001) {tmdb-7}.mkv":                  "", // does not make a series of the library
+		"Specials/Concert (2001) {tmdb-7}.mkv":                  "", // does not turn the library into a series
 		"Stray.S01E01.{tvdb-5}.mkv":                             "",
 		"Pilots/1x01 - Pilot.mkv":                               "",
 		"Pilots/1x01 - Pilot.nfo":                               `<episodedetails><uniqueid type="tmdb">62085</uniqueid><uniqueid type="imdb">tt0959621</uniqueid></episodedetails>`,
@@ -330,7 +330,7 @@ func FuzzNFO(f *testing.F) {
 	})
 }
 
-// FuzzResponses: whatever JSON a server sends, rows are whole lines of JSON objects.
+// FuzzResponses: any JSON from a server gives complete lines of JSON objects.
 func FuzzResponses(f *testing.F) {
 	for _, body := range []string{
 		`{"id":1}`, `{"id":1,"seasons":[{"id":3,"season_number":1}],"season/1":{"name":"S","episodes":[{"episode_number":1,"crew":[{"id":5}]}]},"season/1/credits":{"cast":[]}}`,
@@ -368,7 +368,7 @@ func FuzzResponses(f *testing.F) {
 	})
 }
 
-// checkPart checks what the response to a task gave.
+// checkPart checks a part of a response.
 func checkPart(t *testing.T, body []byte, p *part) {
 	t.Helper()
 	for line := range bytes.Lines(p.rows) {
@@ -382,7 +382,7 @@ func checkPart(t *testing.T, body []byte, p *part) {
 	}
 }
 
-// TestPagesOfChanges: of a longer list than the API gives, all pages that it gives are read, and the log says so.
+// TestPagesOfChanges: of a list with too many pages, all available pages are read, with a log line.
 func TestPagesOfChanges(t *testing.T) {
 	for pages, want := range map[int]int{0: 0, 1: 0, 2: 1, maxPages: maxPages - 1, maxPages + 1: maxPages - 1} {
 		var log bytes.Buffer

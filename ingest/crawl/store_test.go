@@ -47,7 +47,7 @@ func appendTo(t *testing.T, path, text string) {
 	servetest.WriteFile(t, path, servetest.ReadFile(t, path)+text)
 }
 
-// has opens a store and returns which keys it has.
+// has opens a store and returns its keys.
 func has(t *testing.T, dir string) (out string) {
 	t.Helper()
 	s, err := openStore(dir, slog.New(slog.DiscardHandler))
@@ -68,7 +68,7 @@ func has(t *testing.T, dir string) (out string) {
 	return out
 }
 
-// TestStoreRecovers: what a killed process left behind is cut off; rows are there if their entries are.
+// TestStoreRecovers: leftovers of a killed process are removed, and rows exist if their entries do.
 func TestStoreRecovers(t *testing.T) {
 	const all, movies = "movie/1 movie/2 movie/3 tv/1 ", "{\"id\":1}\n{\"id\":2}\n{\"id\":3}\n"
 	for name, c := range map[string]struct {
@@ -103,7 +103,7 @@ func TestStoreRecovers(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			dir := filled(t)
 			c.harm(dir)
-			for range 2 { // the second opening finds nothing to mend
+			for range 2 { // the second opening has nothing to repair
 				if got := has(t, dir); got != c.keys {
 					t.Errorf("keys = %q, want %q", got, c.keys)
 				}
@@ -119,7 +119,7 @@ func TestStoreRecovers(t *testing.T) {
 	}
 }
 
-// TestStoreMovesForeignFile: rows that no crawl has written are moved, and the log has both names.
+// TestStoreMovesForeignFile: rows of another origin are moved, and the log has both names.
 func TestStoreMovesForeignFile(t *testing.T) {
 	dir := filled(t)
 	path := filepath.Join(dir, "people.ndjson")
@@ -146,7 +146,7 @@ func TestStoreMovesForeignFile(t *testing.T) {
 	}
 }
 
-// TestStoreRefuses: a folder in use, of others, or with a damaged journal is refused.
+// TestStoreRefuses: a folder is rejected if it is in use, has another's files, or a damaged journal.
 func TestStoreRefuses(t *testing.T) {
 	dir := filled(t)
 	s, err := openStore(dir, slog.New(slog.DiscardHandler))
@@ -179,7 +179,7 @@ func TestStoreRefuses(t *testing.T) {
 	}
 }
 
-// TestCompact: a store without replaced rows is the same store, also when the process ends in the middle.
+// TestCompact: compacting changes nothing in a store without replaced rows, even if it is interrupted.
 func TestCompact(t *testing.T) {
 	for _, kill := range []string{"never", "before", "during", "after"} {
 		t.Run(kill, func(t *testing.T) {
@@ -209,7 +209,7 @@ func TestCompact(t *testing.T) {
 			}
 			next := s.work(nextDir)
 			switch kill {
-			case "before": // not all new files were complete
+			case "before": // some new files were incomplete
 				os.Remove(filepath.Join(next, completeFile))
 			case "during":
 				if err := os.Rename(filepath.Join(next, "movies.ndjson"), filepath.Join(dir, "movies.ndjson")); err != nil {
@@ -233,7 +233,7 @@ func TestCompact(t *testing.T) {
 	}
 }
 
-// TestCompactEmpties: a file whose rows all went is empty, and is not moved as one of the user's.
+// TestCompactEmpties: a file whose rows were all replaced is empty, and is not moved as a foreign file.
 func TestCompactEmpties(t *testing.T) {
 	dir := filled(t)
 	s, err := openStore(dir, slog.New(slog.DiscardHandler))
@@ -254,7 +254,7 @@ func TestCompactEmpties(t *testing.T) {
 	}
 }
 
-// TestFullDisk: a disk without room ends the crawl with the file's name, and keeps the rows before.
+// TestFullDisk: a full disk ends the crawl with the file's name, and earlier rows stay.
 func TestFullDisk(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("needs /dev/full")
@@ -283,7 +283,7 @@ func TestFullDisk(t *testing.T) {
 	}
 }
 
-// FuzzJournal: no journal ends the program, and what was read is read again.
+// FuzzJournal: no journal crashes the program, and reading it twice gives the same result.
 func FuzzJournal(f *testing.F) {
 	f.Add([]byte(journalHead + `{"k":"movie/1","d":"2026-11-25","f":"movies.ndjson","r":9,"e":9,"n":{"person":[1,2]}}` + "\n"))
 	f.Add([]byte(journalHead + `{"k":"movie/1","d":"2026-11-25","g":true}` + "\n" + `{"k":"mov`))
@@ -315,7 +315,7 @@ func FuzzJournal(f *testing.F) {
 	})
 }
 
-// TestJournalFull: rows whose entry could not be written are cut off, and not covered by the entry of the next ones.
+// TestJournalFull: rows without an entry are removed, and the next entry does not cover them.
 func TestJournalFull(t *testing.T) {
 	dir := filled(t)
 	before, err := os.ReadFile(filepath.Join(dir, "movies.ndjson"))
@@ -327,7 +327,7 @@ func TestJournalFull(t *testing.T) {
 		t.Fatal(err)
 	}
 	journal := s.journal
-	if s.journal, err = os.Open(s.work(journalFile)); err != nil { // it cannot be written
+	if s.journal, err = os.Open(s.work(journalFile)); err != nil { // read-only
 		t.Fatal(err)
 	}
 	row := `{"id":4}` + "\n"

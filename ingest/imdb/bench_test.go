@@ -8,9 +8,8 @@ import (
 	"github.com/reelsplice/reelsplice/ingest/layout"
 )
 
-// generated returns tables of n titles in the proportions of the published ones: for one
-// title 8 principals, 1.25 people, 5 other titles, one row of title.crew, and two of
-// three of them are episodes.
+// generated returns tables of n titles in the proportions of the published ones: for each title 8 principals, 1.25 people, 5
+// other titles and one row of title.crew. Two of three titles are episodes.
 func generated(n int) []tsv {
 	rng := rand.New(rand.NewPCG(1, 2))
 	people := n*5/4 + 1
@@ -56,9 +55,8 @@ func generated(n int) []tsv {
 	}
 }
 
-// BenchmarkJoin is a join of all tables that spills as often, for its size, as one of
-// the whole datasets in 256 MiB. 1,000,000 principals come with 12,900 rows a 1,000
-// titles; "rows/s" counts the rows of all tables.
+// BenchmarkJoin joins all tables and spills as often, relative to its size, as the complete datasets in 256 MiB. 1,000,000
+// principals come with 12,900 rows per 1,000 titles; "rows/s" counts the rows of all tables.
 func BenchmarkJoin(b *testing.B) {
 	const titles = 50_000
 	files := generated(titles)

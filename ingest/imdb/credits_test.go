@@ -10,9 +10,9 @@ import (
 	"github.com/reelsplice/reelsplice/schemas/catalog"
 )
 
-// TestMappingsAreReal: what categories, professions and genres become is known in the API.
+// TestMappingsAreReal: the results of categories, professions and genres exist in the API.
 func TestMappingsAreReal(t *testing.T) {
-	departmentNames := map[string]bool{"Acting": true} // of cast, which has no jobs
+	departmentNames := map[string]bool{"Acting": true} // acting has no jobs
 	for _, d := range reference.Departments() {
 		departmentNames[d.Name] = true
 	}
@@ -55,7 +55,7 @@ func TestMappingsAreReal(t *testing.T) {
 	}
 }
 
-// TestCategoryNumbers: numbers are in the ids of credits, so they never change.
+// TestCategoryNumbers: numbers are part of credit IDs and must not change.
 func TestCategoryNumbers(t *testing.T) {
 	for number, name := range []string{
 		1: "actor", 2: "actress", 3: "self", 4: "director", 5: "writer", 6: "producer", 7: "composer", 8: "cinematographer",
@@ -92,7 +92,7 @@ func TestJobs(t *testing.T) {
 	f("writer", "creator", "Writer (dropped)") // only a series has creators
 	f("producer", "producer", "Producer")
 	f("producer", "executive producer", "Executive Producer")
-	f("producer", "screenplay", "Producer (dropped)") // of another department
+	f("producer", "screenplay", "Producer (dropped)") // another department
 	f("cinematographer", "director of photography", "Director of Photography")
 	f("composer", "composer", "Original Music Composer")
 	f("production_designer", "production designer", "Production Design")
@@ -149,7 +149,7 @@ func TestTypeOf(t *testing.T) {
 	f("dvd\x02festival", "literal title\x02dvd", "dvd, festival, literal title")
 }
 
-// TestCreditIDs: all parts are in the id, whole, so that two credits never share one.
+// TestCreditIDs: an ID contains all parts completely, so that two credits never share one.
 func TestCreditIDs(t *testing.T) {
 	f := func(c creditID, want string) {
 		t.Helper()
@@ -195,7 +195,7 @@ func TestIDs(t *testing.T) {
 	f("tt0000001", 1)
 	f("tt10070612", 10_070_612)
 	f(titleText(maxID), maxID)
-	f(titleText(maxID+1), 0) // the catalogue's id would not fit
+	f(titleText(maxID+1), 0) // the catalogue's ID would not fit
 	f("tt0000000", 0)
 	f("tt123456", 0)
 	f("tt00000001", 0)
@@ -210,8 +210,7 @@ func TestIDs(t *testing.T) {
 	}
 }
 
-// TestHashCollision: two characters of one person in one title whose hashes are equal
-// have two ids.
+// TestHashCollision: two characters of one person in one title with equal hashes have two IDs.
 func TestHashCollision(t *testing.T) {
 	seen := map[uint32]string{}
 	var a, b string

@@ -11,9 +11,8 @@ import (
 	"github.com/reelsplice/reelsplice/schemas/record"
 )
 
-// FuzzJoin adds lines to the tables that their first byte names and joins them. Whatever
-// they are, Add and Records end without a panic; a row that is no JSON object is refused;
-// records have keys of their own, are JSON, and are no more than there are rows.
+// FuzzJoin adds lines to the tables that their first byte selects, and joins them. Add and Records never panic. A row that is
+// not a JSON object is rejected. Records have distinct keys, are valid JSON, and are no more than the rows.
 func FuzzJoin(f *testing.F) {
 	for _, t := range world(f) {
 		for i, u := range tables {
@@ -33,7 +32,7 @@ func FuzzJoin(f *testing.F) {
 		rows := 0
 		for line := range strings.SplitSeq(lines, "\n") {
 			if line == "" || !utf8.ValidString(line) {
-				continue // package source refuses those
+				continue // package source rejects those
 			}
 			row := []byte(line[1:])
 			err := j.Add(tables[int(line[0])%len(tables)].name, 0, int64(rows+1), 0, string(row))

@@ -12,7 +12,7 @@ import (
 
 var update = flag.Bool("update", false, "rewrite golden files")
 
-// checkGolden compares all records of a join, one a line, with a file of testdata.
+// checkGolden compares all records of a join, one per line, with a file of testdata.
 func checkGolden(t *testing.T, g joined, name string) {
 	t.Helper()
 	var b strings.Builder

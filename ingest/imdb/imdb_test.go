@@ -18,7 +18,7 @@ import (
 	"github.com/reelsplice/reelsplice/schemas/record"
 )
 
-// TestSharedRecords compares records of the real files, whole, with the rows.
+// TestSharedRecords compares complete records of the real files with the rows.
 func TestSharedRecords(t *testing.T) {
 	g := join(t, Config{}, readShared(t, "imdb-small")...)
 	f := func(key, want string) {
@@ -48,7 +48,7 @@ func TestSharedRecords(t *testing.T) {
 		`"guest_stars":[{"character":"Office Worker",`, `{"department":"Directing","job":"Series Director",`)
 }
 
-// A world is a small catalogue of rows, in the form of the published files.
+// A world is a small catalogue of rows in the form of the published files.
 func world(tb testing.TB) []tsv {
 	tb.Helper()
 	return []tsv{
@@ -136,13 +136,12 @@ func TestWorld(t *testing.T) {
 	checkGolden(t, g, "world.golden")
 }
 
-// TestSubsets: each table by itself, and all but each, are joined without a word; what
-// they have of unknown titles is counted.
+// TestSubsets: each table alone, and all but one, are joined without an error. Their rows about unknown titles are counted.
 func TestSubsets(t *testing.T) {
 	all := world(t)
 	for i, f := range all {
 		alone := join(t, Config{}, f)
-		// Episodes need title.episode, and no more; movies and series need title.basics.
+		// Episodes only need title.episode; movies and series need title.basics.
 		want := map[string]int64{titleBasics: 5, titleEpisode: 4, nameBasics: 5}[f.table]
 		if int64(len(alone.records)) != want {
 			t.Errorf("%s alone: %d records, want %d: %v", f.table, len(alone.records), want, slices.Sorted(maps.Keys(alone.records)))
@@ -158,7 +157,7 @@ func TestSubsets(t *testing.T) {
 	}
 }
 
-// TestOrder: neither the order of files nor that of rows changes a record.
+// TestOrder: neither the order of files nor of rows changes a record.
 func TestOrder(t *testing.T) {
 	for _, dir := range []string{"world", "imdb-small"} {
 		files := world(t)
@@ -180,7 +179,7 @@ func TestOrder(t *testing.T) {
 	}
 }
 
-// TestSpill: what does not fit into memory goes to disk and gives the same.
+// TestSpill: rows that exceed the memory are sorted on disk with the same result.
 func TestSpill(t *testing.T) {
 	files := readShared(t, "imdb")
 	want := join(t, Config{}, files...)
@@ -189,12 +188,12 @@ func TestSpill(t *testing.T) {
 	}
 }
 
-// TestCrosswalk: ids that the catalogue has win, in records and wherever they are named.
+// TestCrosswalk: IDs of the catalogue win, in records and in references.
 func TestCrosswalk(t *testing.T) {
 	known := map[string]int64{
 		"movie tt0000001": 11, "tv tt0000002": 22, "person nm0000001": 33, "episode tt0000003": 44,
 		"tv tt0000008":     55, // a television movie that the catalogue has as a series
-		"movie tt0000077":  66, // in title.ratings alone
+		"movie tt0000077":  66, // only in title.ratings
 		"person nm0000004": -1, // no id
 	}
 	files := world(t)
@@ -212,7 +211,7 @@ func TestCrosswalk(t *testing.T) {
 	}
 }
 
-// TestTwice: a second row of a key is a duplicate if it is the same, and bad otherwise.
+// TestTwice: a second row of a key is a duplicate if it is equal, and bad otherwise.
 func TestTwice(t *testing.T) {
 	files := world(t)
 	for i, f := range files {
@@ -282,7 +281,7 @@ func TestTwice(t *testing.T) {
 	}
 }
 
-// TestTooLong: neither a row nor the rows of a title grow without a limit.
+// TestTooLong: the length of rows, and of all rows of a title, is limited.
 func TestTooLong(t *testing.T) {
 	row := func(n, size int) []byte {
 		return fmt.Appendf(nil, `{"titleId":"tt0000001","ordering":"%d","title":"%d %s","region":"DE"}`, n, n, strings.Repeat("x", size))
@@ -327,7 +326,7 @@ func TestAddRefuses(t *testing.T) {
 	f(titleBasics, `{"tconst":"tt1147483648","titleType":"movie"}`, `tconst: want an id such as tt0000001, found "tt1147483648"`)
 	f(titleBasics, `{"tconst":"tt0000000","titleType":"movie"}`, `tconst: want an id such as tt0000001, found "tt0000000"`)
 	f(titleBasics, `{"tconst":"tt0000001"}`, `titleType: want a type of title, found nothing`)
-	// A tab too many shifts all cells behind it.
+	// An extra tab shifts all cells after it.
 	f(titleBasics, `{"tconst":"tt0000001","titleType":"movie","isAdult":"2019"}`, `isAdult: want an integer from 0 to 1, found "2019"`)
 	f(titleBasics, `{"tconst":"tt0000001","titleType":"movie","runtimeMinutes":"Reality-TV"}`, `runtimeMinutes: want an integer from 0 to 10000000, found "Reality-TV"`)
 	f(titleBasics, `{"tconst":"tt0000001","titleType":"movie","startYear":"-5"}`, `startYear: want an integer from 0 to 9999, found "-5"`)
@@ -355,7 +354,7 @@ func TestAddRefuses(t *testing.T) {
 	}
 }
 
-// TestAddReads: rows in other forms than source's own are read too.
+// TestAddReads: rows in other forms than source's are read too.
 func TestAddReads(t *testing.T) {
 	want := join(t, Config{}, tsv{titleBasics, [][]byte{[]byte(
 		`{"tconst":"tt0000001","titleType":"movie","primaryTitle":"A \"B\" \\ \u00e9\ud83d\ude00/","isAdult":"1","runtimeMinutes":"90","genres":null}`)}})
@@ -375,7 +374,7 @@ func TestAddReads(t *testing.T) {
 	f(`{"tconst":"tt0000001","titleType":"movie","primaryTitle":"A \"B\" \\ é😀/","isAdult":"1","runtimeMinutes":"90","genres":"\\N","startYear":"","endYear":null}`)
 }
 
-// TestTrailingComma: a list that a comma ends has no empty element.
+// TestTrailingComma: a comma at the end of a list adds no empty element.
 func TestTrailingComma(t *testing.T) {
 	crew := func(comma string) joined {
 		return join(t, Config{}, tsv{titleBasics, [][]byte{[]byte(`{"tconst":"tt0000001","titleType":"movie","genres":"Drama` + comma + `"}`)}},
@@ -413,7 +412,7 @@ func TestIsTable(t *testing.T) {
 	}
 }
 
-// TestErrors: an error of emit, a context that is done and a folder that is missing end a join.
+// TestErrors: an error of emit, a canceled context and a missing folder end a join.
 func TestErrors(t *testing.T) {
 	j := newJoiner(t, Config{})
 	addAll(t, j, world(t))

@@ -23,8 +23,7 @@ type tsv struct {
 	rows  [][]byte // as JSON objects
 }
 
-// readTSV reads a file as package source does: \N and an empty cell are null, and
-// nothing is quoted.
+// readTSV reads a file like package source: \N and an empty cell are null, and nothing is quoted.
 func readTSV(tb testing.TB, path string) tsv {
 	tb.Helper()
 	f, err := os.Open(path)
@@ -86,18 +85,18 @@ func readShared(tb testing.TB, dir string) []tsv {
 	return out
 }
 
-// A report counts the rows and the records of a join, and the parts that it left out.
+// A report counts the rows and the records of a join, and the parts left out.
 type report struct {
 	Rows    map[string]int64 // by table
 	Records map[string]int64 // by kind
 	Dropped map[string]int64
 }
 
-// A joined is what a join gave.
+// A joined is the result of a join.
 type joined struct {
 	records map[string]string // JSON, by kind and key
 	report  report
-	bad     []string // rows that Add refused
+	bad     []string // rows that Add rejected
 }
 
 func (g *joined) get(tb testing.TB, key string) map[string]any {
@@ -115,7 +114,7 @@ func (g *joined) get(tb testing.TB, key string) map[string]any {
 	return out
 }
 
-// newJoiner returns a Joiner that is closed at the end. Bad rows are passed over unless c says otherwise.
+// newJoiner returns a Joiner that the test closes. Bad rows are ignored unless c handles them.
 func newJoiner(tb testing.TB, c Config) *Joiner {
 	tb.Helper()
 	c.Dir, c.Memory = cmp.Or(c.Dir, tb.TempDir()), cmp.Or(c.Memory, 256<<20)
@@ -134,7 +133,7 @@ func newJoiner(tb testing.TB, c Config) *Joiner {
 	return j
 }
 
-// join joins tables, each a file of its own.
+// join joins tables, each in its own file.
 func join(tb testing.TB, c Config, files ...tsv) joined {
 	tb.Helper()
 	c.Dir = tb.TempDir()

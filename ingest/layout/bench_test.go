@@ -9,8 +9,8 @@ import (
 	"github.com/reelsplice/reelsplice/schemas/record"
 )
 
-// BenchmarkRecords reads a row of each kind of table, and beside it the API's own form of the record that it makes. MB/s are those
-// of the rows.
+// BenchmarkRecords reads a row of each kind of table, and beside it the API's own form of the record that it makes. MB/s
+// counts the rows' bytes.
 func BenchmarkRecords(b *testing.B) {
 	for _, name := range []string{"duckdb-credits", "kaggle-v11", "kaggle-5000-movies", "kaggle-movies-metadata", "kaggle-raw", "id-person"} {
 		text, err := os.ReadFile(filepath.Join("testdata", "ready", name+".json"))

@@ -12,15 +12,15 @@ import (
 	"github.com/reelsplice/reelsplice/schemas/record"
 )
 
-// A cellTest reads cells of a column x as an entry of a mapping says.
+// A cellTest reads cells of a column x through an entry of a mapping.
 type cellTest struct {
 	*testing.T
-	kind  string // movie by default
-	extra string // more of the mapping
+	kind  string // default: movie
+	extra string // further text of the mapping
 	names NameIDs
 }
 
-// read returns the fields of the record but for its id.
+// read returns the fields of the record except its ID.
 func (c *cellTest) read(spec, cell string) (string, error) {
 	c.Helper()
 	kind := c.kind
@@ -42,7 +42,7 @@ func (c *cellTest) read(spec, cell string) (string, error) {
 	return got, nil
 }
 
-// want checks what a cell is read as: what it is behind the field's name, "" for nothing.
+// want checks the fields that a cell gives, as JSON; "" for none.
 func (c *cellTest) want(spec, cell, want string) {
 	c.Helper()
 	if got, err := c.read(spec, cell); err != nil || got != want {
@@ -50,7 +50,7 @@ func (c *cellTest) want(spec, cell, want string) {
 	}
 }
 
-// refuse checks why a cell is refused.
+// refuse checks the error of a cell.
 func (c *cellTest) refuse(spec, cell, want string) {
 	c.Helper()
 	if got, err := c.read(spec, cell); err == nil || err.Error() != "x: "+want {
@@ -58,14 +58,14 @@ func (c *cellTest) refuse(spec, cell, want string) {
 	}
 }
 
-// TestDates: days as tables write them.
+// TestDates: dates in the formats of tables.
 func TestDates(t *testing.T) {
 	c := cellTest{T: t}
 	f := func(formats, cell, want string) {
 		t.Helper()
 		c.want("release_date = date(x, "+formats+")", cell, `"release_date":"`+want+`"`)
 	}
-	// Parts that the format lacks are the first.
+	// A missing part becomes the first.
 	f("'YYYY'", `"1995"`, "1995-01-01")
 	f("'YYYY'", `1995`, "1995-01-01")
 	f("'YYYY'", `1995.0`, "1995-01-01")
@@ -80,7 +80,7 @@ func TestDates(t *testing.T) {
 	f("'D MMMM YYYY'", `"2 september 1998"`, "1998-09-02")
 	f("'DD/MM/YYYY'", `"02/06/1998"`, "1998-06-02")
 	f("'D MMM YYYY','MMMM D, YYYY','YYYYMMDD'", `"June 2, 1998"`, "1998-06-02")
-	// Times and countries behind days, and spans of years.
+	// Times and countries after dates, and ranges of years.
 	f("'MMMM D, YYYY'", `"June 13, 1980 (United States)"`, "1980-06-13")
 	f("'YYYY'", `"2008–2013"`, "2008-01-01")
 	f("'YYYY'", `"(2019- )"`, "2019-01-01")
@@ -90,13 +90,13 @@ func TestDates(t *testing.T) {
 	f("'unix'", `"951782400000"`, "2000-02-29")
 	f("'unix'", `-1353888000`, "1927-02-06")
 	f("'YYYY','unix'", `1995`, "1995-01-01")
-	// Two digits are 1969 to 2068, or the hundred years up to last_year.
+	// Two-digit years are 1969 to 2068, or the hundred years up to last_year.
 	f("'D-MMM-YY'", `"30-Mar-21"`, "2021-03-30")
 	f("'D-MMM-YY'", `"30-Mar-68"`, "2068-03-30")
 	f("'D-MMM-YY'", `"30-Mar-69"`, "1969-03-30")
 }
 
-// TestUnixDays: years and what is nothing are no seconds, and a column has either these or days of a spreadsheet.
+// TestUnixDays: years and placeholders are not seconds, and a column has either seconds or spreadsheet days.
 func TestUnixDays(t *testing.T) {
 	c := cellTest{T: t}
 	for _, cell := range []string{`0`, `1995`, `"1999-10-15"`, `99999999999999999`} {
@@ -107,7 +107,7 @@ func TestUnixDays(t *testing.T) {
 	}
 }
 
-// TestConverters: ids in addresses, images, durations, scores, amounts and entities.
+// TestConverters: IDs in addresses, images, durations, scores, amounts and entities.
 func TestConverters(t *testing.T) {
 	c := cellTest{T: t}
 	for _, one := range []struct{ spec, cell, want string }{
@@ -168,8 +168,7 @@ func TestConverters(t *testing.T) {
 	c.want("imdb_id = imdb(x)", `"nm0000093"`, `"imdb_id":"nm0000093"`)
 }
 
-// TestDatesOfReady: the collections that the program knows have days as spreadsheets and
-// people leave them, but none whose century is not told.
+// TestDatesOfReady: built-in tables read the dates of spreadsheets and people, but none without a century.
 func TestDatesOfReady(t *testing.T) {
 	for cell, want := range map[string]string{
 		"1995-10-30": "1995-10-30", "10/30/1995": "1995-10-30", "30-Oct-1995": "1995-10-30", "Oct 30 1995": "1995-10-30", "1995": "1995-01-01", "30-Oct-95": "",
@@ -183,7 +182,7 @@ func TestDatesOfReady(t *testing.T) {
 	}
 }
 
-// TestDatesLastYear: a mapping can say which hundred years two digits stand for.
+// TestDatesLastYear: a mapping can set the last year that two digits mean.
 func TestDatesLastYear(t *testing.T) {
 	c := cellTest{T: t}
 	spec := "release_date = date(x, 'D-MMM-YY', "
@@ -196,7 +195,7 @@ func TestDatesLastYear(t *testing.T) {
 	} {
 		c.want(spec+one.last+")", one.cell, `"release_date":"`+one.want+`"`)
 	}
-	c.refuse(spec+"1999)", `"29-Feb-00"`, `want a day as D-MMM-YY, found "29-Feb-00"`) // 1900 was no leap year
+	c.refuse(spec+"1999)", `"29-Feb-00"`, `want a day as D-MMM-YY, found "29-Feb-00"`) // 1900 was not a leap year
 	c.refuse(spec+"2026)", `"30-Mar-1921"`, `want a day as D-MMM-YY, found "30-Mar-1921"`)
 	c.refuse(`release_date = date(x, "YYYY")`, `"95"`, `want a day as YYYY, found "95"`)
 	c.refuse(`release_date = date(x, "YYYY")`, `"0"`, `want a day as YYYY, found "0"`)
@@ -214,7 +213,7 @@ func TestListCells(t *testing.T) {
 	c.refuse(`genre_ids = split(x, "|")`, `"[18"`, `want integers, found "[18"`)
 }
 
-// TestStripEnd: what is taken off the end of a text, beside what is taken off its front.
+// TestStripEnd: suffixes are removed in addition to prefixes.
 func TestStripEnd(t *testing.T) {
 	c := cellTest{T: t}
 	c.want(`runtime = trimSuffix(x, " min", " mins")`, `"90 min"`, `"runtime":90`)
@@ -223,7 +222,7 @@ func TestStripEnd(t *testing.T) {
 	c.refuse(`runtime = trimSuffix(x, " min")`, `"2 Seasons"`, `want an integer, found "2 Seasons"`)
 }
 
-// TestIntegers: integers of a cell and those of an expression are the same keys and elements.
+// TestIntegers: integers in cells and in expressions are equal as keys and elements.
 func TestIntegers(t *testing.T) {
 	c := cellTest{T: t}
 	const cell = `[{"no":7,"name":"A"},{"no":8,"name":"B"}]`
@@ -232,7 +231,7 @@ func TestIntegers(t *testing.T) {
 	c.want(`title = x[len(filter(x, .no % 2 == 0))].name`, cell, `"title":"B"`)
 }
 
-// TestTitles: a title with its year is both.
+// TestTitles: a title with a year gives both.
 func TestTitles(t *testing.T) {
 	c := cellTest{T: t}
 	f := func(cell, title, year string) {
@@ -262,7 +261,7 @@ func TestTitles(t *testing.T) {
 	c.want("title = title(x)", `""`, "")
 }
 
-// TestNamesOfCells: lists of names, whose names are told apart, and joined ones.
+// TestNamesOfCells: lists with separate names, and joined lists.
 func TestNamesOfCells(t *testing.T) {
 	c := cellTest{T: t, names: names{"A": 1, "B": 2, "D, Inc.": 4, "Twice": 0}}
 	const (
@@ -279,7 +278,7 @@ func TestNamesOfCells(t *testing.T) {
 	}
 	c.want(genres, `[]`, `"genres":[]`)
 	c.want(genres, `"[]"`, `"genres":[]`)
-	// What is not known is kept, the rest is read: the names are told apart.
+	// In a list with separate names, unknown names are kept and the others are read.
 	c.want(genres, `["Drama","Heimat","Humour"]`, `"genres":[`+drama+`],"x_text":["Heimat","Humour"]`)
 	c.want(genres, `["Heimat"]`, `"x_text":["Heimat"]`)
 	companies := `production_companies = names(x, "company")`
@@ -291,16 +290,16 @@ func TestNamesOfCells(t *testing.T) {
 	c.want(cast, `"['A', 'B, C']"`, want)
 	c.want(`credits.cast = names(x, "person", {separator: ";"})`, `"A; B, C;;"`, want)
 	c.want(cast, `"A, B"`, `"x_text":"A, B"`)
-	// What is no list of texts is refused where the column is one, and a joined list elsewhere.
+	// A list of other values is rejected in a list column, and kept in a joined list.
 	c.refuse(genres, `[18]`, "want a list of names, found [18]")
 	c.refuse(genres, `[{"name":"Drama"}]`, `want a list of names, found [{"name":"Drama"}]`)
 	c.refuse(genres, `{"a":1}`, `want a list of names, found {"a":1}`)
 	c.want(genres, `"[Drama]"`, `"x_text":"[Drama]"`)
-	// Separators are tried where all names are known, and blanks do not count.
+	// All separators are tried if all names are known. Blanks are ignored.
 	for _, cell := range []string{`"Drama, Comedy"`, `"Drama,Comedy"`, `"Drama|Comedy"`, `"Drama | comedy"`, `"Drama; Comedy"`, `"Drama/Comedy"`} {
 		c.want(genres, cell, `"genres":[`+drama+`,`+comedy+`]`)
 	}
-	// Genres have names in the languages of TMDB's lists; one of several genres is none.
+	// Genres have names in several languages. A name of several genres matches none.
 	c.want(genres, `"Drama, Komödie"`, `"genres":[`+drama+`,`+comedy+`]`)
 	c.want(genres, `["drame","Comédie","Фантастика"]`, `"genres":[`+drama+`,`+comedy+`],"x_text":["Фантастика"]`)
 	c.want(genres, `"Drama|Heimat"`, `"x_text":"Drama|Heimat"`)
@@ -322,14 +321,14 @@ func TestNamesOfCells(t *testing.T) {
 	c.refuse(`original_language = code(x, "language")`, `"Klingon"`, `want the name of a known language, found "Klingon"`)
 }
 
-// TestMintedNames: companies, networks and keywords that are not known get ids that are
-// made of their names, where a mapping asks for it and their names are told apart.
+// TestMintedNames: unknown companies, networks and keywords get IDs minted from their names, if the mapping has the option and
+// the names are separate.
 func TestMintedNames(t *testing.T) {
 	c := cellTest{T: t, names: names{"A": 1, "B, C": 2, "Twice": 0}, extra: "[aliases.company]\nWB='Warner'\n"}
 	const spec = `production_companies = names(x, "company", {mint: true})`
 	warner := `{"id":` + fmt.Sprint(mintedName("Warner")) + `,"name":"Warner"}`
 	c.want(spec, `["A","Warner","Twice","WB"]`, `"production_companies":[{"id":1,"name":"A"},`+warner+`],"x_text":["Twice"]`)
-	c.want(spec, `"A, Warner"`, `"x_text":"A, Warner"`) // nothing tells where a name ends
+	c.want(spec, `"A, Warner"`, `"x_text":"A, Warner"`) // the end of a name is unknown
 	c.want(`production_companies = names(x, "company", {mint: true, separator: ", "})`, `"A, Warner"`, `"production_companies":[{"id":1,"name":"A"},`+warner+`]`)
 	c.want(`production_companies = names(x, "company", {mint: true, separator: ", "})`, `"A, B, C"`, `"production_companies":[{"id":1,"name":"A"},{"id":2,"name":"B, C"}]`) // known names first
 	c.want(`production_companies = names(x, "company")`, `["Warner"]`, `"x_text":["Warner"]`)
@@ -347,13 +346,13 @@ func TestMintedNames(t *testing.T) {
 	}
 }
 
-// mintedName returns the id that is minted of the name of a company.
+// mintedName returns the ID minted from a company's name.
 func mintedName(name string) int64 {
 	id, _ := mintID(fragment.KindCompany, []string{Folded(name)})
 	return id
 }
 
-// TestAliases: names that stand for others, those of the program and of a mapping.
+// TestAliases: aliases of the program and of a mapping.
 func TestAliases(t *testing.T) {
 	const genres = `genres = names(x, "genre")`
 	c := cellTest{T: t}
@@ -361,7 +360,7 @@ func TestAliases(t *testing.T) {
 	c.want(genres, `"Action|Drama"`, `"genres":[{"id":28,"name":"Action"},{"id":18,"name":"Drama"}]`)
 	c.want(genres, `"Crime|Film-Noir"`, `"genres":[{"id":80,"name":"Crime"}]`)
 	c.want(genres, `"(no genres listed)"`, "")
-	c.want(genres, `"Action & Adventure"`, `"x_text":"Action & Adventure"`) // of series
+	c.want(genres, `"Action & Adventure"`, `"x_text":"Action & Adventure"`) // a genre of series
 	tv := cellTest{T: t, kind: "tv"}
 	tv.want(genres, `"Action|Sci-Fi|Kids|Reality-TV"`,
 		`"genres":[{"id":10759,"name":"Action & Adventure"},{"id":10765,"name":"Sci-Fi & Fantasy"},{"id":10762,"name":"Kids"},{"id":10764,"name":"Reality"}]`)
@@ -383,8 +382,7 @@ BRD = "DE"
 	own.want(`origin_country = codes(x, "country")`, `"BRD"`, `"origin_country":["DE"]`)
 }
 
-// TestAliasesOfReady: aliases of a mapping hold for tables that the program knows, and
-// names without a place in the API are counted.
+// TestAliasesOfReady: aliases of a mapping apply to built-in tables, and names without a place in the API are counted.
 func TestAliasesOfReady(t *testing.T) {
 	o, err := WithAliases(Options{Mappings: []*Mapping{mapping(t, "[aliases.genre]\nKrimi = 'Crime'\nSonstiges = []"), mapping(t, "[aliases.genre]\nKrimi = 'Mystery'")}})
 	if err != nil {
@@ -402,8 +400,7 @@ func TestAliasesOfReady(t *testing.T) {
 	}
 }
 
-// FuzzDay: a text is refused, or is a day that the API could have, and that it is again
-// when it is written in the same format.
+// FuzzDay: a text is rejected, or gives a valid date that survives formatting and parsing in the same format.
 func FuzzDay(f *testing.F) {
 	for _, seed := range [][2]string{
 		{"YYYY-MM-DD", "1995-10-30"},

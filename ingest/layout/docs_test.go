@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// A document is one of the folder docs.
+// A document is a file of the folder docs.
 type document struct{ name, text string }
 
 func readDocument(t *testing.T, name string) document {
@@ -20,7 +20,7 @@ func readDocument(t *testing.T, name string) document {
 	return document{name, string(b)}
 }
 
-// want checks that a section of the document, or all of it, has a row of a table that begins with these cells.
+// want checks that a section of the document, or the document, has a table row that begins with these cells.
 func (d document) want(t *testing.T, section string, cells ...string) {
 	t.Helper()
 	text := d.text
@@ -35,7 +35,7 @@ func (d document) want(t *testing.T, section string, cells ...string) {
 
 func code(s string) string { return "`" + s + "`" }
 
-// TestDocs: the documents link each mapping, and have a row for each function.
+// TestDocs: the documents link each mapping, and document each function.
 func TestDocs(t *testing.T) {
 	for _, layout := range mappedLayouts {
 		d := readDocument(t, layout+".md")
@@ -51,7 +51,7 @@ func TestDocs(t *testing.T) {
 	}
 }
 
-// TestDocsExample: the examples of mappings in the documents are some.
+// TestDocsExample: the examples in the documents are valid mappings.
 func TestDocsExample(t *testing.T) {
 	examples := regexp.MustCompile("(?s)```toml\n(.*?)```").FindAllStringSubmatch(readDocument(t, "tables.md").text, -1)
 	if len(examples) == 0 {
@@ -59,7 +59,7 @@ func TestDocsExample(t *testing.T) {
 	}
 	for _, m := range examples {
 		text := m[1]
-		if strings.HasPrefix(text, "[[table.record]]") { // the records of some table
+		if strings.HasPrefix(text, "[[table.record]]") { // records without their table
 			text = "[[table]]\nfiles = ['t']\n" + text
 		}
 		if _, err := ParseMapping("example.toml", []byte(text)); err != nil {

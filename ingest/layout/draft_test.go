@@ -14,17 +14,17 @@ import (
 	"github.com/reelsplice/reelsplice/schemas/record"
 )
 
-// A draftCase is a small table in the manner of tables that people hold.
+// A draftCase is a small table as people have them.
 type draftCase struct {
 	name, base, kind string
-	table            string // CSV, or a JSON object on each line
-	doubt            string // of a draft that a person must check; "" for a certain one
-	fields           string // column: field
-	lines            string // that the mapping has
-	first            string // first record of the first row; "" for any
+	table            string // CSV, or one JSON object per line
+	doubt            string // doubt of an uncertain draft; "" for a certain one
+	fields           string // field by column
+	lines            string // lines of the mapping
+	first            string // first record of the first row; "" skips the check
 }
 
-// rowsOf returns the rows of a table as readers of files give them.
+// rowsOf returns the rows of a table as readers return them.
 func rowsOf(tb testing.TB, table string) (rows []string) {
 	tb.Helper()
 	table = strings.TrimSpace(table)
@@ -55,7 +55,7 @@ func rowsOf(tb testing.TB, table string) (rows []string) {
 	return rows
 }
 
-// applied returns the records of rows by a draft, and the values that were left out.
+// applied returns the records of rows read with a draft, and the values left out.
 func applied(tb testing.TB, d Draft, base string, rows []string) (recs [][]Record, left []record.LeftOut) {
 	tb.Helper()
 	m, err := ParseMapping("m.toml", []byte(d.Text))
@@ -77,7 +77,7 @@ func applied(tb testing.TB, d Draft, base string, rows []string) (recs [][]Recor
 	return recs, o.Values.Take()
 }
 
-// TestDraft: tables as programs and people write them are drafted, and enter by the draft.
+// TestDraft: tables of programs and people are drafted, and their rows are read with the draft.
 func TestDraft(t *testing.T) {
 	for _, c := range draftCases {
 		t.Run(c.name, func(t *testing.T) {
@@ -725,7 +725,7 @@ func mintedKind(kind fragment.Kind, parts ...string) string {
 	return fmt.Sprint(id)
 }
 
-// TestDraftPattern: the file's name is a pattern of itself.
+// TestDraftPattern: the pattern of a file name matches the name.
 func TestDraftPattern(t *testing.T) {
 	rows := []string{`{"film":"A","year":1999,"runtime":90}`}
 	for base, want := range map[string]string{"films*": `files = ["films\\*"]`, "862": `files = ["[0-9]*"]`, "Films": `files = ["films"]`} {
@@ -735,8 +735,7 @@ func TestDraftPattern(t *testing.T) {
 	}
 }
 
-// fuzzRows returns the rows of a table of lines and tabs, the first line of which has the names of columns. Cells that are
-// JSON count as such.
+// fuzzRows returns the rows of a tab-separated table whose first line has the column names. Cells that are JSON stay JSON.
 func fuzzRows(table string) (rows []string) {
 	lines := strings.Split(table, "\n")
 	names := strings.Split(lines[0], "\t")
@@ -754,7 +753,7 @@ func fuzzRows(table string) (rows []string) {
 	return rows
 }
 
-// fuzzTable is the table of rows for fuzzRows.
+// fuzzTable is the inverse of fuzzRows.
 func fuzzTable(tb testing.TB, rows []string) string {
 	tb.Helper()
 	table := strings.Join(ColumnsOf(rows[0]), "\t")
@@ -776,7 +775,7 @@ func fuzzTable(tb testing.TB, rows []string) string {
 	return table
 }
 
-// FuzzNewDraft: the draft of any rows is a mapping, and makes a record of one at least if it has a table.
+// FuzzNewDraft: the draft of any rows is a valid mapping, and makes at least one record if it has a table.
 func FuzzNewDraft(f *testing.F) {
 	for _, c := range draftCases {
 		f.Add(c.base, fuzzTable(f, rowsOf(f, c.table)))

@@ -9,7 +9,7 @@ import (
 	"github.com/reelsplice/reelsplice/schemas/record"
 )
 
-// tableOf returns the first table of mappings that has the name and the columns of a file; nil for none.
+// tableOf returns the first table of mappings that matches a file's name and columns, or nil.
 func tableOf(mappings []*Mapping, file string, columns []string) *table {
 	for _, m := range mappings {
 		for _, t := range m.tables {
@@ -21,7 +21,7 @@ func tableOf(mappings []*Mapping, file string, columns []string) *table {
 	return nil
 }
 
-// A layoutReader reads rows of any file in a layout: with the first table that each is.
+// A layoutReader reads rows of any file in a layout, each with its first matching table.
 type layoutReader struct {
 	name     string
 	mappings []*Mapping
@@ -69,7 +69,7 @@ func (l *layoutReader) Counts() Counts {
 	return sum
 }
 
-// chosen returns what is chosen for a file of some rows. kind is what its name shows, "" for nothing.
+// chosen returns the choice for a file's rows. kind is the kind in the file's name, or "".
 func chosen(file, kind string, o Options, rows ...string) Choice {
 	t, _ := catalog.TypeNamed(kind)
 	return Choose(Subject{Row: Row{File: file, Type: t}, Path: file, Layout: Auto, Named: true, Rows: rows}, o)

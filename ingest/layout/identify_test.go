@@ -13,7 +13,7 @@ import (
 	"github.com/reelsplice/reelsplice/schemas/record"
 )
 
-// knownIDs is an IDs: "movie imdb_id tt5" and "movie 5 Name" lead to ids.
+// knownIDs implements IDs with keys such as "movie imdb_id tt5" and "movie 5 Name".
 type knownIDs map[string]int64
 
 func (k knownIDs) External(kind fragment.Kind, source, id string) (int64, bool) {
@@ -61,7 +61,7 @@ func (t tableTest) refuse(row, want string) {
 	}
 }
 
-// TestMatchedIDs: rows without an id are those of the records with the same external id.
+// TestMatchedIDs: rows without an ID get the ID of a record with the same external ID.
 func TestMatchedIDs(t *testing.T) {
 	ids := knownIDs{"movie imdb_id tt137523": 550, "movie wikidata_id Q190050": 551, "tv tvdb_id 81189": 1396}
 	f := newTableTest(t, `[[table.record]]
@@ -89,7 +89,7 @@ kind = "tv"
 external_ids.tvdb_id = 'tvdb'
 name = 't'`, ids)
 	f.want(`{"tvdb":81189,"t":"A"}`, `tv 1396 {"id":1396,"name":"A","external_ids":{"tvdb_id":81189}}`)
-	// A table with a column of ids says what becomes of rows without one.
+	// A table with a column of IDs must state how to handle rows without one.
 	f = newTableTest(t, `[[table.record]]
 kind = "movie"
 match = true
@@ -108,8 +108,7 @@ imdb_id = 'imdb'`, ids)
 	f.refuse(`{"id":"","imdb":"tt0137523"}`, "id: want an integer, found nothing")
 }
 
-// TestMintedIDs: ids that are found nowhere are made of what the mapping says, of what
-// is read of the cells and not of how they are written.
+// TestMintedIDs: an ID that is not found is minted from the values of the parts, not from their spelling.
 func TestMintedIDs(t *testing.T) {
 	of := func(rec, row string) int64 {
 		t.Helper()
@@ -129,7 +128,7 @@ mint = ["title", "year"]
 [table.record.fields]
 title = 'title'`
 	want := of(titles, `{"title":"The Matrix","year":"1999"}`)
-	if want != 202760209 { // written down: the ids of a catalogue must not change with the program
+	if want != 202760209 { // a constant: IDs in catalogues must not change with the program
 		t.Errorf("id of The Matrix, 1999 = %d", want)
 	}
 	same := func(rec, row string) {
@@ -206,7 +205,7 @@ imdb_id = 'imdb(i)'`
 	}
 }
 
-// TestRecordsThatFollow: the records that a row makes have the ids of those before them.
+// TestRecordsThatFollow: records of a row inherit the IDs of earlier ones.
 func TestRecordsThatFollow(t *testing.T) {
 	f := newTableTest(t, `[[table.record]]
 kind = "tv"
@@ -255,7 +254,7 @@ episodes = 'map(element.eps, ({episode_number: .n, name: .t}))'
 	bad(`"one"`, `seasons: want a list, found "one"`)
 }
 
-// TestEach: what the elements of a list are.
+// TestEach: records made from elements of lists.
 func TestEach(t *testing.T) {
 	rec := func(each string) string {
 		return "[[table.record]]\nkind='movie'\nlist='credits.crew'\neach='" + each + "'\nfields.id='id'\nelement.name='element'\nelement.job='\"Director\"'"
@@ -292,8 +291,7 @@ order = 'place'`, nil).
 	refuse("kind='tv'\neach='x'\nfields.name='element'", "no column is the field id, by which tv records are known, or an external id such as imdb_id, and the record mints none")
 }
 
-// TestPeopleByName: people are found in the credits of the title, else by minted ids,
-// which are the same for a name in every title.
+// TestPeopleByName: people are found in the title's credits, else get minted IDs, which are the same in every title.
 func TestPeopleByName(t *testing.T) {
 	ids := knownIDs{"movie 603 keanu reeves": 6384, "movie imdb_id tt133093": 603}
 	f := newTableTest(t, `[[table.record]]
@@ -326,7 +324,7 @@ known_for_department = '"Directing"'
 	if p := recs[len(recs)-1]; !p.Part || p.Mint == 0 {
 		t.Errorf("Part = %v, Mint = %d of the person, want a part that was minted", p.Part, p.Mint)
 	}
-	// The next row has people of its own.
+	// The next row has its own people.
 	f.want(`{"imdb":"tt0133093","cast":"Keanu Reeves"}`, `movie 603 {"id":603,"imdb_id":"tt0133093","credits":{"cast":[{"id":6384,"name":"Keanu Reeves","order":0}]}}`)
 	if n := f.l.(*layoutReader).mappings[0].tables[0].form().needs(); n != (Needs{Kinds: Kinds(fragment.KindMovie), People: true}) {
 		t.Errorf("needs = %+v", n)

@@ -20,7 +20,7 @@ func described(recs []Record) []string {
 	return out
 }
 
-// TestKinds: rows of every kind as crawlers keep them, and what becomes of them.
+// TestKinds: rows of every kind, as crawlers store them, and their records.
 func TestKinds(t *testing.T) {
 	f := func(language, kindName string, row Row, want ...string) {
 		t.Helper()
@@ -32,7 +32,7 @@ func TestKinds(t *testing.T) {
 		}
 	}
 
-	// Series: rows of lists, also those that name fields as movies do.
+	// Series: rows of lists, also with names of movie fields.
 	f("", "tv", Row{JSON: `{"id":5,"genre_ids":[10765],"media_type":"tv","name":"A","origin_country":["US"]}`},
 		`tv 5 {"genres":[{"id":10765,"name":"Sci-Fi & Fantasy"}],"id":5,"name":"A","origin_country":["US"]}`)
 	f("", "tv", Row{JSON: `{"id":5,"type":"tv","title":"A","title_ar":"B","overview_ar":"o","release_date":"2005-09-13"}`},
@@ -42,7 +42,7 @@ func TestKinds(t *testing.T) {
 	f("de-DE", "tv", Row{JSON: `{"id":5,"name":"","overview":"o","seasons":[],"number_of_seasons":1,"credits":{"cast":[]},"similar":{"page":1}}`},
 		`tv 5 {"id":5,"number_of_seasons":1,"similar":{"language":"de-DE","page":1},"localized":[{"language":"de-DE","overview":"o","seasons":[],"credits":{"cast":[]}}]}`)
 
-	// What was appended about seasons and episodes.
+	// Appended responses about seasons and episodes.
 	f("", "tv", Row{JSON: `{"id":5,"season/2/credits":{"cast":[]},"season/2":{"_id":"x","id":7,"season_number":2,"new":1},"season/0":{"id":6,"season_number":0},` +
 		`"season/10":{"id":8},"season/1/episode/3":{"id":9,"episode_number":3},"season/1/episode/3/images":{"stills":[]},"season/3":null,"season/4":{"success":false,"status_code":34},"season/5/lists":{}}`},
 		`tv 5 {"id":5,"season/5/lists":{}}`,
@@ -57,7 +57,7 @@ func TestKinds(t *testing.T) {
 	f("", "season", Row{JSON: `{"id":7,"season_number":1,"episode/2":{"id":9}}`, Series: 5, Season: 1},
 		`season 5 1 {"id":7,"season_number":1,"series_id":5}`, `episode 5 1 2 {"episode_number":2,"id":9,"season_number":1,"series_id":5}`)
 
-	// The series of a season: its own field, the file name, its episodes.
+	// The series ID of a season: its own field, the file name, its episodes.
 	f("", "season", Row{JSON: `{"id":7,"season_number":0,"show_id":5}`}, `season 5 0 {"id":7,"season_number":0,"series_id":5}`)
 	f("", "season", Row{JSON: `{"id":7,"season_number":0,"tv_id":5,"episodes":[{"show_id":6}]}`}, `season 5 0 {"episodes":[{"show_id":6}],"id":7,"season_number":0,"series_id":5}`)
 	f("", "season", Row{JSON: `{"id":7,"season_number":1,"episodes":[{},{"show_id":6}]}`, ID: 7}, `season 6 1 {"episodes":[{},{"show_id":6}],"id":7,"season_number":1,"series_id":6}`)
@@ -87,7 +87,7 @@ func TestKinds(t *testing.T) {
 	f("", "episode_group", Row{JSON: `{"id":"` + hex24 + `","groups":[]}`}, `episode_group "`+hex24+`" {"groups":[],"id":"`+hex24+`"}`)
 }
 
-// TestKindsRefuse: every reason names the field at fault.
+// TestKindsRefuse: every error names the field at fault.
 func TestKindsRefuse(t *testing.T) {
 	f := func(kindName string, row Row, want string) {
 		t.Helper()
@@ -123,8 +123,7 @@ func TestKindsRefuse(t *testing.T) {
 	}
 }
 
-// TestAppendedCounts: appended seasons are no unknown fields, and what failed is
-// counted.
+// TestAppendedCounts: appended seasons do not count as unknown fields, and failed responses are counted.
 func TestAppendedCounts(t *testing.T) {
 	l := tmdb.New("")
 	_, err := l.Records(Row{Type: kind("tv"), JSON: `{"id":5,"season/1":{"id":1,"x":1},"season/2":{},"season/1/images":null,"show_id":1}`})

@@ -59,7 +59,7 @@ func TestParseLanguage(t *testing.T) {
 	f("FR", "fr-FR")
 	f("pt-BR", "pt-BR")
 	f("cn", "cn-CN")
-	f("zz", "zz") // no region is known
+	f("zz", "zz") // unknown region
 	bad := func(tag string) {
 		t.Helper()
 		want := `language "` + tag + `": want xx or xx-YY, for instance de-DE`
@@ -93,28 +93,28 @@ func TestTMDB(t *testing.T) {
 	f("", Row{JSON: `{"cast":[]}`, ID: 5, Sub: "casts"}, `{"id":5,"credits":{"cast":[]}}`)
 	f("", Row{JSON: `{"id":5,"results":{}}`, ID: 5, Sub: "watch/providers"}, `{"id":5,"watch/providers":{"results":{}}}`)
 	f("", Row{JSON: `{"page":1,"results":[]}`, ID: 5, Sub: "similar_movies"}, `{"id":5,"similar":{"page":1,"results":[]}}`)
-	// Old names give way to new ones.
+	// Old names become current ones.
 	f("", Row{JSON: `{"id":5,"casts":{"cast":[]},"credits":{"crew":[]}}`}, `{"id":5,"credits":{"crew":[]}}`)
 	f("", Row{JSON: `{"id":5,"genre_ids":[18],"media_type":"movie"}`}, `{"genres":[{"id":18,"name":"Drama"}],"id":5}`)
 	f("", Row{JSON: `{"id":5,"genre_ids":[18],"genres":[]}`}, `{"genres":[],"id":5}`)
-	// What depends on the language goes where it belongs, the rest does not.
+	// Fields that depend on the language move, others stay.
 	f("de-DE", Row{JSON: `{"id":5,"title":"T","overview":"","poster_path":"/p","backdrop_path":null,"runtime":90,"budget":1,` +
 		`"genres":[{"id":18,"name":"Drama"}],"belongs_to_collection":null,"reviews":{"page":1},"images":{"posters":[]}}`},
 		`{"budget":1,"id":5,"images":{"posters":[]},"reviews":{"language":"de-DE","page":1},"localized":[{"language":"de-DE",`+
 			`"backdrop_path":null,"belongs_to_collection":null,"genres":[{"id":18,"name":"Drama"}],"overview":"","poster_path":"/p","runtime":90,"title":"T"}]}`)
-	// Texts named after a language.
+	// Texts with a language suffix.
 	f("", Row{JSON: `{"id":5,"title":"T","title_de":"U","title_xq":"kept","budget_de":7,"poster_de":"kept"}`},
 		`{"id":5,"title":"T","localized":[{"language":"de-DE","title":"U"}],"title_xq":"kept","budget_de":7,"poster_de":"kept"}`)
 	f("", Row{JSON: `{"id":5,"title":"T","title_en":"T"}`}, `{"id":5,"title":"T"}`)
 	f("", Row{JSON: `{"id":5,"title":"T","title_en":"other"}`}, `{"id":5,"title":"T","title_en":"other"}`)
 	f("", Row{JSON: `{"id":5,"overview_en":"o"}`}, `{"id":5,"overview":"o"}`)
 	f("fr-FR", Row{JSON: `{"id":5,"title":"F","title_en":"E"}`}, `{"id":5,"title":"E","localized":[{"language":"fr-FR","title":"F"}]}`)
-	// Null and an empty text are no text; a crawl's own empty title is none either.
+	// Null and an empty text mean no text, and so does a crawl's own empty title.
 	f("", Row{JSON: `{"id":5,"title":"T","title_fr":null,"overview_fr":"","title_en":""}`}, `{"id":5,"title":"T"}`)
 	f("", Row{JSON: `{"id":5,"title_fr":"","overview_fr":"o"}`}, `{"id":5,"localized":[{"language":"fr-FR","overview":"o"}]}`)
 	f("de-DE", Row{JSON: `{"id":5,"title":"","overview":"","title_de":"kept"}`}, `{"id":5,"localized":[{"language":"de-DE","overview":"","title":"kept"}]}`)
 	f("de-DE", Row{JSON: `{"id":5,"title":null}`}, `{"id":5,"localized":[{"language":"de-DE"}]}`)
-	// A null of a crawl in another language says nothing of the base.
+	// A null in a crawl of another language does not change the base.
 	f("de-DE", Row{JSON: `{"id":5,"runtime":null,"genres":null,"credits":{"cast":[]},"trailers":{"youtube":[]}}`},
 		`{"id":5,"localized":[{"language":"de-DE","genres":null,"runtime":null,"credits":{"cast":[]},"trailers":{"youtube":[]}}]}`)
 	// A row of a table.
@@ -125,7 +125,7 @@ func TestTMDB(t *testing.T) {
 		`{"backdrop_path":null,"belongs_to_collection":null,"budget":3,"id":5,"imdb_id":null,"title":null,"watch/providers":{"results":{"US":{"rent":[]}}},"a":[1]}`)
 }
 
-// TestEmptyParts: answers that failed are no answers, and pages have numbers.
+// TestEmptyParts: failed responses are dropped, and pages get numbers.
 func TestEmptyParts(t *testing.T) {
 	f := func(row, want string, dropped map[string]int64) {
 		t.Helper()
@@ -143,7 +143,7 @@ func TestEmptyParts(t *testing.T) {
 	f(`{"id":5,"external_ids":{},"watch/providers":{"status_code":7},"casts":{"cast":[]},"credits":{}}`,
 		`{"id":5,"credits":{"cast":[]}}`, map[string]int64{"external_ids": 1, "watch/providers": 1, "credits": 1})
 	f(`{"id":5,"casts":null,"similar_movies":{"status_code":34}}`, `{"id":5}`, map[string]int64{"credits": 1, "similar": 1})
-	// What says something stays.
+	// Responses with content stay.
 	f(`{"id":5,"external_ids":{"imdb_id":null},"credits":{"cast":null},"keywords":{"new":1},"videos":{"status_code":1,"results":[]}}`,
 		`{"id":5,"credits":{"cast":null},"external_ids":{"imdb_id":null},"keywords":{"new":1},"videos":{"results":[],"status_code":1}}`, nil)
 	// Pages.
@@ -218,8 +218,7 @@ func throughFile(tb testing.TB, dir string, r Record) record.Record {
 	return out
 }
 
-// seeds are rows of every kind, or table, and layout, short ones: the fuzzer shortens what it
-// finds step by step.
+// seeds are short rows of every kind or table and layout. Short seeds help the fuzzer to minimise its findings.
 var seeds = []struct{ kind, row string }{
 	{"movie", `{"id":1,"adult":false,"belongs_to_collection":{"id":2,"name":"C","poster_path":null},"images":{"logos":[],"posters":[{"aspect_ratio":0.667,"iso_639_1":null}]}}`},
 	{"movie", `{"id":1,"translations":{"translations":[{"iso_639_1":"de","data":{"title":"T","runtime":0}}]},"videos":{"id":1,"results":[{"official":true}]},"reviews":{"page":1,"results":[{"author_details":{"rating":7}}]}}`},
@@ -260,7 +259,7 @@ var seeds = []struct{ kind, row string }{
 	{"account", `{"guest_session_id":"0123456789abcdef0123456789abcdef","avatar_path":"/a","rated":{"movies":{"results":[{"id":1,"account_rating":{"value":1,"created_at":"2026-08-01"}}]}}}`},
 }
 
-// FuzzRecords: any row is either refused or makes records that survive JSON and Parquet.
+// FuzzRecords: any row is either rejected or makes records that survive JSON and Parquet.
 func FuzzRecords(f *testing.F) {
 	for _, s := range seeds {
 		for _, table := range []bool{false, true} {
@@ -272,9 +271,9 @@ func FuzzRecords(f *testing.F) {
 	f.Fuzz(func(t *testing.T, kindName, row, language string, table bool) {
 		language, err := tmdb.ParseLanguage(language)
 		typ, ok := catalog.TypeNamed(kindName)
-		table2 := tableOf(ready(Tables), kindName, ColumnsOf(row)) != nil // whatever the row is
+		table2 := tableOf(ready(Tables), kindName, ColumnsOf(row)) != nil // independent of the row
 		if !ok && !table2 || err != nil || len(row) > 1<<14 || !utf8.ValidString(row) || !json.Valid([]byte(row)) {
-			return // package source hands out valid JSON only
+			return // package source returns only valid JSON
 		}
 		var l Layout = tmdb.New(language)
 		if tableOf(ready(Movnix), kindName, ColumnsOf(row)) != nil {

@@ -13,7 +13,7 @@ import (
 	"github.com/reelsplice/reelsplice/schemas/sharedtest"
 )
 
-// TestLists: rows about lists of users in all forms, and what becomes of them.
+// TestLists: rows about users' lists in all forms, and their records.
 func TestLists(t *testing.T) {
 	f := func(row, want string, dropped ...string) Record {
 		t.Helper()
@@ -28,13 +28,13 @@ func TestLists(t *testing.T) {
 		return recs[0]
 	}
 
-	// A row that has all items, which is one page of one.
+	// A row with all items, which becomes page 1 of 1.
 	f(`{"id":1,"name":"A","items":[{"media_type":"movie","id":550,"comment":"c"},"tv:1399"]}`,
 		`{"id":1,"name":"A","items":{"page":1,"results":[{"media_type":"movie","id":550,"comment":"c","order":0},{"media_type":"tv","id":1399,"order":1}],"total_pages":1}}`)
 	f(`{"id":1,"items":[]}`, `{"id":1,"items":{"page":1,"results":[],"total_pages":1}}`)
 	f(`{"id":1,"poster_path":null,"public":0}`, `{"id":1,"poster_path":null,"public":false}`)
 
-	// Answers of version 3; the oldest tell no type.
+	// Responses of version 3; the oldest have no media type.
 	whole := f(`{"created_by":"u","id":"7","item_count":2,"items":[{"adult":false,"id":5,"title":"T","media_type":"movie"},{"id":6,"original_name":"N"}],"page":1,"total_pages":1,"total_results":2}`,
 		`{"created_by":{"username":"u"},"id":7,"item_count":2,"items":{"page":1,"results":[{"media_type":"movie","id":5,"order":0},{"media_type":"tv","id":6,"order":1}],"total_pages":1,"total_results":2}}`,
 		"items[].adult", "items[].original_name", "items[].title")
@@ -51,22 +51,22 @@ func TestLists(t *testing.T) {
 		t.Error("a page of several is no part")
 	}
 
-	// As the catalogue has it.
+	// In the catalogue's form.
 	f(`{"id":7,"items":[{"page":600,"results":[{"media_type":"movie","id":5,"order":3}],"total_pages":700},{"page":2,"results":[]}]}`,
 		`{"id":7,"items":[{"page":600,"results":[{"media_type":"movie","id":5,"order":0}],"total_pages":700},{"page":2,"results":[]}]}`)
 
-	// A crawl in another language: lists are of none.
+	// A crawl in another language: lists have no language.
 	l := tmdb.New("de-DE")
 	if recs, err := l.Records(Row{Type: kind("list"), JSON: `{"id":1,"name":"A","items":["movie:5"]}`}); err != nil || strings.Contains(text(recs[0].Record), "de-DE") {
 		t.Errorf("in de-DE: %s, %v", described(recs), err)
 	}
-	// The name of a file of one page.
+	// A file named after one page.
 	if recs, err := tmdb.New("").Records(Row{Type: kind("list"), JSON: `{"id":1,"page":2,"total_pages":2}`, ID: 1, Sub: "page_2"}); err != nil {
 		t.Errorf("1-page-2.json: %s, %v", described(recs), err)
 	}
 }
 
-// TestAccounts: rows about accounts in all forms, and what becomes of them.
+// TestAccounts: rows about accounts in all forms, and their records.
 func TestAccounts(t *testing.T) {
 	f := func(row, want string) {
 		t.Helper()
@@ -83,7 +83,7 @@ func TestAccounts(t *testing.T) {
 		`{"guest_session_id":"0123456789abcdef0123456789abcdef","rated":{"movies":[{"id":5,"value":0.5}]}}`)
 }
 
-// TestBadLists: what is wrong with a row about a list or an account is told by its place.
+// TestBadLists: errors in a row about a list or an account name their place.
 func TestBadLists(t *testing.T) {
 	f := func(kindName, row, field, what string) {
 		t.Helper()
@@ -116,8 +116,7 @@ func TestBadLists(t *testing.T) {
 	f("account", `{"id":1,"lists":["a"]}`, "lists[0]", `want an integer from 1 to 9223372036854775807, found "a"`)
 }
 
-// TestLongList: a list of 300,000 items, and a row of as many unknown fields, take time
-// that grows with their length alone.
+// TestLongList: the time for a list of 300,000 items, and for as many unknown fields, is linear.
 func TestLongList(t *testing.T) {
 	const n = 300_000
 	var items, fields strings.Builder

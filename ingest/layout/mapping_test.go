@@ -17,7 +17,7 @@ import (
 	"github.com/reelsplice/reelsplice/schemas/record"
 )
 
-// mapping returns the mapping of a text.
+// mapping parses a mapping.
 func mapping(tb testing.TB, text string) *Mapping {
 	tb.Helper()
 	m, err := ParseMapping("m.toml", []byte(text))
@@ -27,18 +27,18 @@ func mapping(tb testing.TB, text string) *Mapping {
 	return m
 }
 
-// movieTable is a mapping of a table "t" whose rows are movies, with more fields.
+// movieTable is a mapping of a table "t" of movies, with further fields.
 func movieTable(fields ...string) string {
 	return "[[table]]\nfiles=['t']\n[[table.record]]\nkind='movie'\n[table.record.fields]\nid = 'id'\n" + strings.Join(fields, "\n") + "\n"
 }
 
-// field is a field of a mapping: a path and an expression.
+// field is a line of a mapping: a path and an expression.
 func field(spec string) string {
 	path, source, _ := strings.Cut(spec, " = ")
 	return path + " = " + quoted(source)
 }
 
-// inLine is how messages about mappings begin; TestMappingLines checks the lines.
+// inLine matches the start of errors with a line; TestMappingLines checks the lines.
 var inLine = regexp.MustCompile(`mapping m\.toml: (line \d+(, column \d+)?: )?`)
 
 func TestMappingRefuses(t *testing.T) {
@@ -63,7 +63,7 @@ func TestMappingRefuses(t *testing.T) {
 	f("[[table]]\nfiles=[1]", `key "table.files": want a list of texts`)
 	f("[[table]]\nmin_fit='yes'", `key "table.min_fit": want a number`)
 	f("[[table]]\nfiles=['t']\nmin_fit=50\n[[table.record]]\nkind='movie'\nfields.id='id'", "table t: min_fit 50: want a share from 0 to 1")
-	f("[table]\nfiles=['t']", "table t: want a [[table.record]], found none") // one table is a list of one
+	f("[table]\nfiles=['t']", "table t: want a [[table.record]], found none") // one table counts as a list
 	f("[[table]]\n[[table.record]]\nfields='x'", `key "table.record.fields": want a table`)
 	f("[aliases]\ngenre='Krimi'", `key "aliases.genre": want a table`)
 	f("[[table]]\nfiles=['t']\nfiles=['u']", "key files is already defined")
@@ -149,7 +149,7 @@ func TestMappingRefuses(t *testing.T) {
 	entry("genres = names(x, 'genre', {separator: 5})", "names: separator: found 5")
 	entry("genres = names(x, 'genre', ';')", "names: want {separator, mint}, found ;")
 	entry("budget = match(x, {})", `match: want a value for each text, for instance {"Woman": 1, "Man": 2}`)
-	// Values that the field cannot be.
+	// Values that do not fit the field.
 	entry("title = split(x, ';')", "split(x, ';') is a list, and the field a text")
 	entry("title = bool(x)", "bool(x) is true or false, and the field a text")
 	entry("budget = date(x, 'YYYY')", "date(x, 'YYYY') is a text, and the field an integer")
@@ -157,14 +157,14 @@ func TestMappingRefuses(t *testing.T) {
 	f(movieTable("title=true"), "table t: record 1: field title: value true is nothing that the field can be")
 	f(movieTable("genres=1"), "table t: record 1: field genres: value 1 is nothing that the field can be")
 	entry("budget = 'x'", "value x is nothing that the field can be")
-	// Every fault of a file is told.
+	// All errors of a file are reported.
 	f(movieTable("b='x'\nd='y'"), "table t: record 1: field b: movie records have no field b", "table t: record 1: field d: movie records have no field d")
 	if _, err := ReadMapping(filepath.Join(t.TempDir(), "none.toml")); err == nil || !strings.HasPrefix(err.Error(), "read mapping: ") {
 		t.Errorf("ReadMapping(none) = %v", err)
 	}
 }
 
-// TestMappingLines: faults of TOML are told with their line.
+// TestMappingLines: syntax errors have the right line.
 func TestMappingLines(t *testing.T) {
 	for text, want := range map[string]string{
 		"[[table]]\nfiles=['t']\n\nfile='u'":         "line 4: ",
@@ -178,7 +178,7 @@ func TestMappingLines(t *testing.T) {
 	}
 }
 
-// names is a NameIDs of companies.
+// names is a NameIDs with companies.
 type names map[string]int64
 
 func (n names) ID(k fragment.Kind, name string) (int64, bool) {
@@ -186,7 +186,7 @@ func (n names) ID(k fragment.Kind, name string) (int64, bool) {
 	return id, ok && k == fragment.KindCompany
 }
 
-// TestConvert: what the cells of a table become.
+// TestConvert: cells and the fields that they give.
 func TestConvert(t *testing.T) {
 	c := cellTest{T: t, names: names{"A": 1, "B": 2, "B, C": 3, "D, Inc.": 4, "Twice": 0, "E, F": 0, "E": 5, "F": 6}}
 	// Integers.
@@ -239,13 +239,13 @@ func TestConvert(t *testing.T) {
 	c.want(`title = x in ["-", "n/a"] ? nil : x`, `"n/a"`, "")
 	c.want(`poster_path = trimPrefix(trimPrefix(x, "https://i/original"), "https://i/w500")`, `"https://i/w500/a.jpg"`, `"poster_path":"/a.jpg"`)
 	c.want(`poster_path = trimPrefix(x, "https://i/original")`, `"/a.jpg"`, `"poster_path":"/a.jpg"`)
-	// Prefixes are taken off before numbers and other values are read.
+	// Prefixes are removed before numbers and other values are read.
 	c.want(`budget = trimPrefix(x, "s")`, `"s123"`, `"budget":123`)
 	c.want(`budget = trimPrefix(trimPrefix(x, "s"), "S")`, `"S123"`, `"budget":123`)
 	c.want(`budget = trimPrefix(x, "s")`, `"123"`, `"budget":123`)
 	c.want(`budget = trimPrefix(x, "s")`, `123`, `"budget":123`)
 	c.want(`budget = trimPrefix(x, "s")`, `"s"`, "")
-	// At the end of a path too.
+	// Also at the end of a path.
 	c.want(`poster_path = trimSuffix(trimPrefix(json(x)?.u, "https://i/w500"), "?x")`, `{"u":"https://i/w500/a.jpg?x"}`, `"poster_path":"/a.jpg"`)
 	c.want(`poster_path = trimPrefix(json(x)?.u, "https://i/w500")`, `"{\"u\":\"https://i/w500/a.jpg\"}"`, `"poster_path":"/a.jpg"`)
 	c.want(`poster_path = json(x)?.u in ["-"] ? nil : json(x)?.u`, `{"u":"-"}`, "")
@@ -304,7 +304,7 @@ func TestConvert(t *testing.T) {
 	c.want(genres, `"Drama, TV Movie"`, `"genres":[{"id":18,"name":"Drama"},{"id":10770,"name":"TV Movie"}]`)
 	c.want(`genres = names(x, "genre", {separator: ", "})`, `"Drama,Comedy"`, `"x_text":"Drama,Comedy"`)
 	c.want(genres, `""`, "")
-	c.want(`production_countries = names(x, "country")`, `"United Kingdom, Congo"`, `"x_text":"United Kingdom, Congo"`) // two have the name
+	c.want(`production_countries = names(x, "country")`, `"United Kingdom, Congo"`, `"x_text":"United Kingdom, Congo"`) // an ambiguous name
 	c.want(`spoken_languages = names(x, "language", {separator: " / "})`, `"English / French"`,
 		`"spoken_languages":[{"english_name":"English","iso_639_1":"en","name":"English"},{"english_name":"French","iso_639_1":"fr","name":"Français"}]`)
 	companies := `production_companies = names(x, "company")`
@@ -313,15 +313,15 @@ func TestConvert(t *testing.T) {
 	c.want(companies, `"A, B, C"`, `"production_companies":[{"id":1,"name":"A"},{"id":3,"name":"B, C"}]`) // C alone is unknown
 	c.want(companies, `"A, Unknown"`, `"x_text":"A, Unknown"`)
 	c.want(companies, `"A, Twice"`, `"x_text":"A, Twice"`)
-	c.want(companies, `"E, F"`, `"x_text":"E, F"`) // one company, of which two have the name, or two
+	c.want(companies, `"E, F"`, `"x_text":"E, F"`) // one company with an ambiguous name, or two companies
 	c.want(companies, `"A, E"`, `"production_companies":[{"id":1,"name":"A"},{"id":5,"name":"E"}]`)
-	c.want(`production_companies = names(x, "person")`, `"A"`, `"x_text":"A"`) // whoever knows the name
+	c.want(`production_companies = names(x, "person")`, `"A"`, `"x_text":"A"`) // a person's name may have any form
 	c.want(`keywords.keywords = names(x, "keyword")`, `"a, b"`, `"x_text":"a, b"`)
-	// Two columns of a name: the last one counts.
+	// Of two columns with one name, the last counts.
 	c.want("title = x", `"A","x":"B"`, `"title":"B"`)
 }
 
-// TestMapped: rows of tables that a mapping of the user's own describes.
+// TestMapped: rows of tables with the user's mapping.
 func TestMapped(t *testing.T) {
 	text, err := os.ReadFile(filepath.Join("testdata", "shop.toml"))
 	if err != nil {
@@ -371,7 +371,7 @@ func TestMapped(t *testing.T) {
 	for _, c := range []struct{ file, row, want string }{
 		{"filme", `{"nr":1,"name":"A"}`, ""},
 		{"preise", `{"nr":1}`, "prices are none of the API's"},
-		{"preise", `{"movieId":"1","imdbId":"2","tmdbId":"3"}`, "prices are none of the API's"}, // though a ready mapping has such a table
+		{"preise", `{"movieId":"1","imdbId":"2","tmdbId":"3"}`, "prices are none of the API's"}, // although a built-in table matches
 		{"ratings", `{"userId":"1","movieId":"2","rating":"3","timestamp":"4"}`, "ratings by single users have no place in the API"},
 	} {
 		if got := chosen(c.file, "", o, c.row).Skip; got != c.want {
@@ -380,7 +380,7 @@ func TestMapped(t *testing.T) {
 	}
 }
 
-// TestExportLanguage: an export beside a crawl in another language is in none.
+// TestExportLanguage: exports have no language, even beside a crawl in another one.
 func TestExportLanguage(t *testing.T) {
 	l := newReader(IDExport, Options{Language: "de-DE"})
 	recs, err := l.Records(Row{File: "person_ids_01_02_2024", JSON: `{"adult":false,"id":1,"name":"N","popularity":1.5}`})
@@ -391,8 +391,7 @@ func TestExportLanguage(t *testing.T) {
 
 var update = flag.Bool("update", false, "write goldens")
 
-// TestReady: a row of every table of the mappings that come with the program, and what
-// becomes of it.
+// TestReady: a row of every built-in table, and its records.
 func TestReady(t *testing.T) {
 	files, err := filepath.Glob(filepath.Join("testdata", "ready", "*.json"))
 	if err != nil || len(files) == 0 {
@@ -466,8 +465,7 @@ func golden(t *testing.T, path string, seen map[string]bool) {
 	}
 }
 
-// FuzzMapped: any row of any table, also of one without ids, is refused in one line, or makes records that
-// survive JSON.
+// FuzzMapped: any row of any table, also without an ID, is rejected with one line, or makes records that survive JSON.
 func FuzzMapped(f *testing.F) {
 	m := mapping(f, `[[table]]
 files = ["t"]
@@ -541,7 +539,7 @@ episodes = 'map(element.eps, ({episode_number: .n}))'
 	})
 }
 
-// FuzzParseMapping: any text is refused, or is a mapping whose tables read rows.
+// FuzzParseMapping: any text is rejected, or is a mapping whose tables read rows.
 func FuzzParseMapping(f *testing.F) {
 	for _, name := range mappedLayouts {
 		entries, err := mappingFiles.ReadDir("mappings/" + name)
@@ -578,7 +576,7 @@ func FuzzParseMapping(f *testing.F) {
 	})
 }
 
-// readColumns returns the columns that a form reads, and those that it ignores.
+// readColumns returns the columns that a form reads, and the ignored ones.
 func readColumns(f *form) []string {
 	all := maps.Clone(f.ignored)
 	for _, s := range f.shapes {
@@ -589,7 +587,7 @@ func readColumns(f *form) []string {
 	return slices.Sorted(maps.Keys(all))
 }
 
-// TestLeftOut: a value that its field cannot be is left out under the name of its column, and the row stays.
+// TestLeftOut: a value that does not fit its field is left out under its column's name, and the row stays.
 func TestLeftOut(t *testing.T) {
 	m := mapping(t, strings.Replace(movieTable(`name='name'`, `vote_count='cost'`, `first_air_date='date(start, "D.M.YYYY")'`, `poster_path='art.url'`, `genres='json(tags)'`), "movie", "tv", 1)+`
 [[table.record]]
@@ -625,7 +623,7 @@ fields.name = 'element.title'
 	}
 }
 
-// TestNumbers: a table says how it writes numbers.
+// TestNumbers: a table defines its number format.
 func TestNumbers(t *testing.T) {
 	m := mapping(t, strings.Replace(movieTable(`budget='cost'`, `popularity='pop'`, `vote_count='int(votes) + 1'`), "files=['t']", "files=['t']\ndecimal=','\nthousands='.'\nscale={Mio=1000000}", 1))
 	o := Options{Mappings: []*Mapping{m}}

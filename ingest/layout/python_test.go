@@ -34,7 +34,7 @@ func TestAppendPython(t *testing.T) {
 	}
 }
 
-// FuzzAppendPython: what is accepted is JSON, and one line of error what is not.
+// FuzzAppendPython: the result is JSON, or an error of one line.
 func FuzzAppendPython(f *testing.F) {
 	for _, s := range []string{
 		`[{'id': 16, 'name': "don't"}]`, `{'a': None, 'b': (1,), 1: -1.5e-7}`, `u'\xe9\u2028'`, `[nan, -inf, True]`, `'\N{X}'`, `{`,
@@ -42,7 +42,7 @@ func FuzzAppendPython(f *testing.F) {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, src string) {
-		if !utf8.ValidString(src) { // no row has it
+		if !utf8.ValidString(src) { // rows are valid UTF-8
 			return
 		}
 		got, err := appendPython(nil, src)

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// TestExportedLists: lists that people export are left out with what to do with them. A mapping of the caller's takes them.
+// TestExportedLists: lists that people export are skipped with advice. A mapping of the caller reads them.
 func TestExportedLists(t *testing.T) {
 	for _, c := range []struct{ file, row, want string }{
 		{"watchlist", `{"Position":"1","Const":"tt0137523","Title":"Fight Club","Title Type":"Movie","Year":"1999"}`, "IMDb"},
