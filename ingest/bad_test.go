@@ -17,8 +17,8 @@ import (
 	"github.com/reelsplice/reelsplice/schemas/sharedtest"
 )
 
-// TestBadFiles: a file that cannot be read ends the ingest with one line that names
-// it and the place, and the catalogue stays as it was.
+// TestBadFiles: an unreadable file ends the ingest with one line that names the file and the place, and the catalogue is
+// unchanged.
 func TestBadFiles(t *testing.T) {
 	dir := t.TempDir()
 	lines(t, dir, Config{}, `{"id":1,"title":"A"}`)
@@ -57,7 +57,7 @@ func TestBadFiles(t *testing.T) {
 	for n := range 3 {
 		put(t, others, fmt.Sprintf("data/%d.json", n+1), fmt.Sprintf(`{"id":%d,"original_title":"T","cast":"A|B"}`, n+1))
 	}
-	put(t, others, "data/862.0.json", "") // it hides nothing of the others
+	put(t, others, "data/862.0.json", "") // it hides no other file
 	refuse("none of 3 files can be taken, the first: data/1.json: its name shows no kind of records: use --kind with one of "+strings.Join(catalog.Kinds(), ", ")+
 		"; 1 could not be read, such as data/862.0.json: empty file", Config{Sources: []string{others}})
 	refuse("none of 2 files could be read, the first: movies.json: empty file", Config{Sources: []string{filepath.Join(other, "movies.json"), put(t, other, "movies.b.json", "")}})
@@ -92,8 +92,7 @@ func TestBadFiles(t *testing.T) {
 // cutTo returns the first part of s.
 func cutTo(s string, part float64) string { return s[:int(float64(len(s))*part)] }
 
-// TestBadRows: each bad row goes to quarantine with its place and reason; the other
-// rows go on.
+// TestBadRows: each bad row goes to quarantine with its place and reason; the other rows are ingested.
 func TestBadRows(t *testing.T) {
 	t.Parallel()
 	const good = `{"id":1,"title":"A"}`
@@ -112,7 +111,7 @@ func TestBadRows(t *testing.T) {
 		}
 		var text string
 		e := quarantined(t, r)[0]
-		if json.Unmarshal(e.Row, &text) != nil { // an object as the reader gave it
+		if json.Unmarshal(e.Row, &text) != nil { // an object from the reader
 			text = string(e.Row)
 		}
 		if text != strings.ToValidUTF8(bad, "\uFFFD") && text != mended || e.Number != 2 || e.Line != 2 || e.File != "movies.ndjson" {
@@ -140,7 +139,7 @@ func TestBadRows(t *testing.T) {
 	f(`{"id":3`, `byte 7: unexpected end of JSON input`)
 	f(`{"id":1,"title":"other"}`, `id: movie 1 is already at movies.ndjson:1, with other content`)
 
-	// A row that the reader mended is in quarantine as it gave it, and one that it could not read as it was found.
+	// A row that the reader repaired is quarantined as the reader returned it, and an unreadable row as found.
 	mended = `{"id":null,"title":"C\\s"}`
 	run(Config{}, "{\"id\":NaN,\"title\":\"C\\s\x01\"}", "id: want an integer, found nothing")
 	run(Config{}, `{"id":3,"title":}NaN`, "byte 16: invalid character '}' looking for beginning of value")
@@ -163,7 +162,7 @@ func TestBadRows(t *testing.T) {
 	strict(`{"id":3,"watch/providers":{"results":{"US":5}}}`, `watch/providers.results.US: want an object, found 5`)
 }
 
-// TestDuplicates: a row that says the same as an earlier one of its file is dropped.
+// TestDuplicates: a row equal to an earlier one of its file is dropped.
 func TestDuplicates(t *testing.T) {
 	dir := t.TempDir()
 	r := lines(t, dir, Config{}, `{"id":1,"title":"A","adult":false}`, `{"adult":false,"title":"A","id":1}`, `{"id":1,"title":"A","adult":false}`)
@@ -172,8 +171,8 @@ func TestDuplicates(t *testing.T) {
 	}
 }
 
-// TestDamagedCatalogue: a catalogue file that lost or flipped bytes is an error that
-// names it, never wrong data, and stays as it is.
+// TestDamagedCatalogue: a truncated or corrupted catalogue file gives an error with its name, never wrong data, and is
+// unchanged.
 func TestDamagedCatalogue(t *testing.T) {
 	t.Parallel()
 	good := t.TempDir()
@@ -214,8 +213,8 @@ func TestDamagedCatalogue(t *testing.T) {
 	}
 }
 
-// TestDamagedAmongGood: one file that cannot be read keeps no other from the catalogue,
-// nor its own rows before the damage, also when it is the only one.
+// TestDamagedAmongGood: an unreadable file does not affect other files, or its own rows before the damage, even if it is the
+// only file.
 func TestDamagedAmongGood(t *testing.T) {
 	dir, src := t.TempDir(), t.TempDir()
 	for name, text := range map[string]string{
@@ -232,7 +231,7 @@ func TestDamagedAmongGood(t *testing.T) {
 	if alone.FailedFiles != 1 || alone.Records["movie"] != 1 || alone.Kept != 1 {
 		t.Errorf("report of a file that is cut = %d failed, %v records, want 1 and 1", alone.FailedFiles, alone.Records)
 	}
-	// Nothing but files without a row is an error, and changes nothing.
+	// It is an error, without changes, if no file has a row.
 	var none []string
 	for _, name := range []string{"2.json", "862.0.json"} {
 		none = append(none, filepath.Join(src, "movie", name))
@@ -242,8 +241,7 @@ func TestDamagedAmongGood(t *testing.T) {
 	}
 }
 
-// TestReasons: a file that is taken for something else is told what it lacks, and what
-// helps.
+// TestReasons: a file that is mistaken for another form gets a reason and advice.
 func TestReasons(t *testing.T) {
 	shop := put(t, t.TempDir(), "shop.toml", `[[table]]
 requires = ["nr", "name", "year"]
@@ -279,7 +277,7 @@ title = 'name'
 	f("movies.ndjson", `{"nr":1,"name":"A"}`, "movies.ndjson: "+lacks, mapped)
 	f("shop.csv", "nr,name\n1,A\n", "shop.csv: "+lacks, mapped)
 	f("movies.csv", "nr,name\n1,A\n", "movies.csv: "+draft("its rows are not movie records of the API: id: want an integer, found nothing", "movies.csv", "movies"), Config{})
-	f("movies.csv", "id,title\n1,A\nx,B\n", `movies.csv:3: id: want an integer, found "x"`, Config{}) // its own fault
+	f("movies.csv", "id,title\n1,A\nx,B\n", `movies.csv:3: id: want an integer, found "x"`, Config{}) // an error in the row
 	f("shop.csv", "nr,name\n1,A\n", "shop.csv: "+draft(no, "shop.csv", "shop"), Config{})
 	f("shop.csv", "id,name,homepage\n1,A,http://a\n", "shop.csv: "+kind("tv, person, company, network"), Config{})
 	f("credits.csv", "movie,person\n1,2\n", "credits.csv: "+draft(no, "credits.csv", "credits"), Config{})
@@ -291,7 +289,7 @@ title = 'name'
 	f("movies.json", "id,title\n1,A\n", "movies.json: is CSV or TSV, but its extension .json decides: rename it to .csv or .tsv", Config{})
 }
 
-// TestManySkipped: files that are left out are counted, and the first are listed.
+// TestManySkipped: skipped files are counted, and the first are listed.
 func TestManySkipped(t *testing.T) {
 	src := t.TempDir()
 	for n := range 60 {
@@ -301,7 +299,7 @@ func TestManySkipped(t *testing.T) {
 	if want := "none of 60 files can be taken, the first: x000.json: its name shows no kind"; err == nil || !strings.HasPrefix(err.Error(), want) {
 		t.Errorf("Run of files that tell no kind = %v, want %s", err, want)
 	}
-	// Likewise of files that are only left out when they are read.
+	// Likewise files skipped while they are read.
 	other := put(t, t.TempDir(), "1.json", `{"id":1}`)
 	_, err = Run(t.Context(), Config{Catalog: t.TempDir(), Sources: []string{other}})
 	if want := "1.json: its name shows no kind"; err == nil || !strings.HasPrefix(err.Error(), want) {
@@ -320,7 +318,7 @@ func TestManySkipped(t *testing.T) {
 	if e, err := Explain(t.Context(), Config{Sources: []string{notes}}); err != nil || e.SkippedFiles != 60 || len(e.Skipped) != maxNamed {
 		t.Errorf("Explain skips %d, lists %d, %v, want 60, %d", e.SkippedFiles, len(e.Skipped), err, maxNamed)
 	}
-	// Of a run that is stopped too, with those that are left out when they are read.
+	// Likewise in a run that is stopped.
 	put(t, src, "1.json", `{"id":1}`)
 	put(t, src, "z-movies.ndjson", `{"id":"x"}`)
 	none, err := ParseTolerance("0")
@@ -333,7 +331,7 @@ func TestManySkipped(t *testing.T) {
 	}
 }
 
-// TestFilesOfOneName: messages say which of two files of one name is meant.
+// TestFilesOfOneName: messages distinguish two files with one name.
 func TestFilesOfOneName(t *testing.T) {
 	root := t.TempDir()
 	sources := []string{put(t, root, "a/movies.ndjson", `{"id":"x"}`), put(t, root, "b/movies.ndjson", `{"id":"x"}`)}
@@ -345,8 +343,7 @@ func TestFilesOfOneName(t *testing.T) {
 	}
 }
 
-// TestBadStart: a file whose first rows are bad is read as if they were not there, also if they are more than the rows by
-// which its meaning is chosen.
+// TestBadStart: bad first rows are ignored when the meaning is chosen, even if they are more than the sample.
 func TestBadStart(t *testing.T) {
 	sharedtest.Set(t, &headRows, 3)
 	sharedtest.Set(t, &spreadRows, 3)

@@ -9,7 +9,7 @@ import (
 	"github.com/reelsplice/reelsplice/data/sample"
 )
 
-// BenchmarkRun ingests the embedded sample; bytes are those of the rows.
+// BenchmarkRun ingests the embedded sample; bytes counts its rows.
 func BenchmarkRun(b *testing.B) {
 	rows, err := fs.ReadFile(sample.FS(), "movies.ndjson")
 	if err != nil {

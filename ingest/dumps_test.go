@@ -16,10 +16,10 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the table of dumps")
 
-// dumpsTable holds, for each real dump, what comes of it.
+// dumpsTable holds the result for each real dump.
 const dumpsTable = "testdata/dumps.tsv"
 
-// A dump is one ingest of TestDumps: a file of SOURCES.tsv by itself, or some together.
+// A dump is one ingest of TestDumps: one file of SOURCES.tsv, or several.
 type dump struct {
 	name     string
 	files    []string
@@ -28,14 +28,14 @@ type dump struct {
 	memory   int64
 }
 
-// dumpFlags are the flags of dumps whose names do not tell their kind or language.
+// dumpFlags are flags of dumps whose names do not show their kind or language.
 var dumpFlags = map[string]dump{
 	"tmdb-native/movie-list-items.ndjson.gz": {kind: "movie"},
 	"tmdb-native-ar/movies.ndjson.gz":        {language: "ar"},
 	"tmdb-native-ar/tv.ndjson.gz":            {language: "ar"},
 }
 
-// dumpFolders are ingested whole too.
+// dumpFolders are also ingested as a whole.
 var dumpFolders = []string{"imdb", "imdb-small", "movies-dataset-mangled", "parquet-duckdb", "parquet-pandas", "daily-ids", "movnix"}
 
 // dumps lists the real dumps.
@@ -58,10 +58,10 @@ func dumps(t *testing.T) []dump {
 	}
 	for _, name := range dumpFolders {
 		d := dump{name: name + "/", files: []string{filepath.Join(root, name)}}
-		if name == "parquet-duckdb" { // sorted on disk: the credits do not fit
+		if name == "parquet-duckdb" { // sorted on disk, because the credits do not fit
 			d.memory = 4 << 20
 		}
-		if name == "imdb-small" { // and not what is below it
+		if name == "imdb-small" { // without its subfolders
 			if d.files, err = filepath.Glob(filepath.Join(root, name, "*.tsv")); err != nil {
 				t.Fatal(err)
 			}
@@ -74,13 +74,13 @@ func dumps(t *testing.T) []dump {
 	return out
 }
 
-// isLarge reports whether a dump is one of the three that take more time than all others.
+// isLarge reports whether a dump is one of the three that take longer than all others together.
 func (d *dump) isLarge() bool {
 	return slices.Contains([]string{"movnix/tv.ndjson.zst", "movnix/", "parquet-duckdb/"}, d.name)
 }
 
-// TestDumps ingests each real dump, and compares the result with testdata/dumps.tsv: rows, records
-// by kind, and rows in quarantine by reason. With -v it prints the table, with times.
+// TestDumps ingests each real dump, and compares the result with testdata/dumps.tsv: rows, records by kind, and quarantined
+// rows by reason. With -v it prints the table, with times.
 func TestDumps(t *testing.T) {
 	if testing.Short() {
 		t.Skip("ingests fifty dumps")
@@ -141,7 +141,7 @@ func recordsByKind(r *Report) string {
 	return strings.Join(out, ", ")
 }
 
-// counted returns the figures that must stay as they are. failed is why the dump holds no records.
+// counted returns the figures that must not change. failed is the reason if the dump holds no records.
 func counted(r *Report, failed string) string {
 	t := &r.Details.Totals
 	var reasons []string

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestEncoding: a table of another encoding goes in once it is named, beside sources of UTF-8. Its bad rows are
-// UTF-8, and are ingested again whatever encoding is named then.
+// TestEncoding: a table in a stated encoding can be ingested beside UTF-8 sources. Its bad rows are quarantined in UTF-8, and
+// can be ingested again with any stated encoding.
 func TestEncoding(t *testing.T) {
 	dir, src := t.TempDir(), t.TempDir()
 	table := put(t, src, "movies.csv", "id;title\n1;Am\xe9lie\nx;\xcatre et avoir\n")

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// TestFetched: the day of a row stays with its record, and the newest one wins.
+// TestFetched: a record keeps its row's day, and the newest day wins.
 func TestFetched(t *testing.T) {
 	dir := t.TempDir()
 	check := func(what string, want ...string) {
@@ -37,7 +37,7 @@ func TestFetched(t *testing.T) {
 	check("an older row, and one without a day", `{"budget":1,"id":1,"title":"A","_fetched":"2026-11-01"}`, `{"id":2,"title":"B2"}`, `{"budget":2,"id":3,"title":"C"}`)
 }
 
-// TestFetchedTwice: of two rows of one file about one resource, the one that was fetched last counts.
+// TestFetchedTwice: of two rows in one file about one resource, the one fetched last counts.
 func TestFetchedTwice(t *testing.T) {
 	rows := []string{
 		`{"id":1,"title":"Old","_fetched":"2026-05-01"}`, `{"id":1,"title":"New","_fetched":"2026-06-01"}`, `{"id":1,"title":"Older","_fetched":"2026-04-01"}`,
@@ -56,7 +56,7 @@ func TestFetchedTwice(t *testing.T) {
 	}
 }
 
-// TestFetchedOfParts: the day of a row is that of all records of the row, and of a response to a sub-request.
+// TestFetchedOfParts: the day of a row applies to all of its records, and the day of a sub-request's response to its resource.
 func TestFetchedOfParts(t *testing.T) {
 	dir, from := t.TempDir(), t.TempDir()
 	put(t, from, "tv.ndjson", `{"id":1,"season/1":{"id":2,"name":"S","episodes":[]},"season/1/episode/1":{"id":3,"name":"E"},"_fetched":"2026-05-01"}`+"\n")

@@ -6,8 +6,7 @@ import (
 	"testing"
 )
 
-// TestForeignRows: neither the name of a folder above a file nor a word of its own makes records of rows
-// that have nothing of that kind.
+// TestForeignRows: neither a folder's name nor a word of the file's name makes records of rows without a field of that kind.
 func TestForeignRows(t *testing.T) {
 	const users, genres = `[{"id":1,"name":"Bob","email":"bob@example.org"}]`, `[{"id":28,"name":"Action"}]`
 	src := t.TempDir()
@@ -38,7 +37,7 @@ func TestForeignRows(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		var names []string // in the order of the reading
+		var names []string // in reading order
 		for n := range r.list.inputs {
 			names = append(names, r.list.inputs[n].Name)
 		}

@@ -16,7 +16,7 @@ import (
 	"github.com/reelsplice/reelsplice/schemas/sharedtest"
 )
 
-// TestFit: a file is taken by the meaning that uses most of its cells, and what became of the others is reported.
+// TestFit: a file gets the meaning that uses most of its cells, and the fates of the others are reported.
 func TestFit(t *testing.T) {
 	t.Parallel()
 	f := func(name, text, meaning string, columns ...string) {
@@ -53,12 +53,12 @@ func TestFit(t *testing.T) {
 	f("list.json", `{"page":1,"results":[{"id":1,"title":"A","overview":"o"}]}`, own+", rows at results", "id 1=1+0+0+0", "overview 1=1+0+0+0", "title 1=1+0+0+0")
 }
 
-// TestSpread: where the first rows leave a doubt, the meaning is chosen by rows of the whole file, however long that is.
+// TestSpread: if the first rows are not clear, rows of the whole file decide, whatever its length.
 func TestSpread(t *testing.T) {
 	sharedtest.Set(t, &headRows, 4)
 	for _, most := range []int{7, 8, 9, 1000} {
 		sharedtest.Set(t, &spreadRows, most)
-		var rows []string // the first have nothing but a name, which any kind has
+		var rows []string // the first have only a name, which any kind has
 		for i := range 8 {
 			row := fmt.Sprintf(`{"id":%d,"name":"A"}`, i+1)
 			if i > 4 {
@@ -84,7 +84,7 @@ func TestRowsAreNoDocuments(t *testing.T) {
 	}
 }
 
-// TestPoorFit: a file that does not fit ends the ingest, says why and what comes next, and leaves the catalogue as it is.
+// TestPoorFit: a file with a poor fit ends the ingest with the reason and advice, and the catalogue is unchanged.
 func TestPoorFit(t *testing.T) {
 	t.Parallel()
 	dir, src := t.TempDir(), t.TempDir()
@@ -150,8 +150,8 @@ func TestPoorFit(t *testing.T) {
 	}
 }
 
-// TestConservation: of every dump and case, used, left out, extra and unused values are all values, and no file changes that.
-// An oracle that reads CSV files with another library finds the same number of values in each column.
+// TestConservation: in every dump and case, used, left out, extra and unused values add up to all values. An oracle that reads
+// CSV files with another library finds the same number of values in each column.
 func TestConservation(t *testing.T) {
 	t.Parallel()
 	const most = 20 << 20 // bytes of a file, or a tenth of it where that is packed
@@ -182,7 +182,7 @@ func TestConservation(t *testing.T) {
 		copied := put(t, dir, "src/"+filepath.Base(path), string(b)) // a draft is written beside it
 		r, err := Run(t.Context(), Config{Catalog: filepath.Join(dir, "catalog"), Sources: []string{copied}, MinFit: AnyFit, Drafted: func(Drafted) {}})
 		if err != nil {
-			continue // it says why
+			continue // it has a reason
 		}
 		for _, fit := range r.Columns {
 			taken++
@@ -211,7 +211,7 @@ func checkSums(tb testing.TB, path string, fit report.FileFit) {
 	}
 }
 
-// valuesOf counts the values of each column of a CSV file, read by the standard library.
+// valuesOf counts the values of each column of a CSV file with the standard library.
 func valuesOf(t *testing.T, path string) map[string]int64 {
 	t.Helper()
 	file, err := os.Open(path)
@@ -236,7 +236,7 @@ func valuesOf(t *testing.T, path string) map[string]int64 {
 	return out
 }
 
-// FuzzFit: any table adds up, whatever its cells are.
+// FuzzFit: the counts of any table add up.
 func FuzzFit(f *testing.F) {
 	f.Add("movies.csv", "id,title,genres\n1,A,x\n2,,\n")
 	f.Add("movies.ndjson", `{"id":1,"title":"A","credits":{"cast":[1],"x":{}},"y":[]}`+"\n"+`{"id":1,"title":null}`)

@@ -14,8 +14,8 @@ import (
 	"testing"
 )
 
-// runFull runs an ingest in a process whose files may not become longer than so many blocks
-// of 512 bytes: the write that would fails as on a full disk. It returns the error's text.
+// runFull runs an ingest in a process with a limit on file sizes, in blocks of 512 bytes: larger writes fail as on a full disk.
+// It returns the error's text.
 func runFull(t *testing.T, blocks int, dir string, sources ...string) string {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), "sh", "-c", fmt.Sprintf(`ulimit -f %d && exec "$0"`, blocks), os.Args[0])
@@ -27,7 +27,7 @@ func runFull(t *testing.T, blocks int, dir string, sources ...string) string {
 	return strings.TrimSuffix(string(out), "\n")
 }
 
-// TestFullDisk: after the error of a full disk, which names the file, nothing of the ingest is left.
+// TestFullDisk: an ingest on a full disk fails with the file's name and leaves nothing behind.
 func TestFullDisk(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(3, 4))
@@ -59,6 +59,6 @@ func TestFullDisk(t *testing.T) {
 	}
 	f(80, "^write sorted file ", src)
 	f(520, "^write .*movie.parquet", src)
-	// A full disk while a packed file is unpacked is no damage of the file.
+	// A full disk while a file is unpacked is not damage of the file.
 	f(80, "movies.parquet.zst.*unpack Parquet file: ", packed, put(t, t.TempDir(), "tv.ndjson", `{"id":1,"name":"A"}`))
 }

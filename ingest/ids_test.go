@@ -13,8 +13,8 @@ import (
 	"github.com/reelsplice/reelsplice/ingest/merge"
 )
 
-// idMapping is a mapping of tables whose rows have no ids of TMDB's: films may be minted,
-// prices are put aside where no film is known, and titles have nothing but a name.
+// idMapping is a mapping of tables whose rows have no TMDB IDs: films may be minted, prices are rejected without a known film,
+// and titles have only a name.
 const idMapping = `[[table]]
 files = ["films*"]
 
@@ -46,7 +46,7 @@ mint = ["title", "year"]
 title = 'title'
 `
 
-// An idsTest has files of tables without ids.
+// An idsTest has files of tables without IDs.
 type idsTest struct {
 	*testing.T
 	dir     string
@@ -67,7 +67,7 @@ func (t idsTest) into(dir string, sources ...string) Report {
 	return ingestInto(t.T, dir, Config{Sources: sources, Mappings: []string{t.mapping}})
 }
 
-// wantRows checks movies of a catalogue: some members of each, with a blank between.
+// wantRows checks some fields of each movie in a catalogue, separated by blanks.
 func (t idsTest) wantRows(dir string, members []string, want ...string) {
 	t.Helper()
 	var got []string
@@ -92,8 +92,7 @@ func (t idsTest) wantIDs(r Report, matched, minted, missing int64) {
 	}
 }
 
-// TestMatchedIDs: rows without an id are those of the records with the same external id,
-// in the catalogue or in another source, wherever that stands on the command line.
+// TestMatchedIDs: rows without an ID get the ID of a record with the same external ID, in the catalogue or in any other source.
 func TestMatchedIDs(t *testing.T) {
 	f := newIDsTest(t)
 	movies := f.put("movies.ndjson", `{"id":550,"imdb_id":"tt0137523","title":"Fight Club","revenue":1}`+"\n"+
@@ -118,8 +117,8 @@ func dirOf(f idsTest, into func(string, ...string) Report, matched, minted, miss
 	return dir
 }
 
-// TestMintedIDs: rows that match nothing get ids that are the same in every ingest, and that
-// other tables of the same run find. What is known already keeps its id.
+// TestMintedIDs: unmatched rows get IDs that are the same in every ingest, and that other tables of the run find. Known
+// resources keep their IDs.
 func TestMintedIDs(t *testing.T) {
 	f := newIDsTest(t)
 	films := f.put("films.csv", "imdb,q,title,cast\n1,Q1,A,\n2,,B,\n,,C,\n")
@@ -139,7 +138,7 @@ func TestMintedIDs(t *testing.T) {
 	}
 	before := string(catalogBytes(t, dir))
 	again := f.into(dir, takings, titles, films)
-	f.wantIDs(again, 3, 3, 3) // films are found in the catalogue now
+	f.wantIDs(again, 3, 3, 3) // the catalogue has the films now
 	if string(catalogBytes(t, dir)) != before {
 		t.Error("another ingest changed the catalogue")
 	}
@@ -156,8 +155,8 @@ func TestMintedIDs(t *testing.T) {
 	}
 }
 
-// TestIDsOfIMDb: tables without ids are about the titles that IMDb's tables of the same
-// run have, and IMDb's tables about those that a table minted in another ingest.
+// TestIDsOfIMDb: tables without IDs find the titles of IMDb's tables in the same run, and IMDb's tables find titles that a
+// table minted in an earlier ingest.
 func TestIDsOfIMDb(t *testing.T) {
 	f := newIDsTest(t)
 	imdbTablesIn(t, filepath.Join(f.dir, "imdb"))
@@ -177,8 +176,8 @@ func TestIDsOfIMDb(t *testing.T) {
 	f.wantRows(dir, []string{"id", "title"}, id+` "Only Here"`, `1000137523 "Fight Club"`)
 }
 
-// TestPeopleByName: people of a table are those of the title's credits in the catalogue
-// or in another source; others have minted ids and records of their own.
+// TestPeopleByName: people of a table are found in the title's credits, in the catalogue or in another source; others get
+// minted IDs and their own records.
 func TestPeopleByName(t *testing.T) {
 	f := newIDsTest(t)
 	movies := f.put("movies.ndjson", `{"id":550,"imdb_id":"tt0137523","title":"Fight Club","credits":{"cast":[{"id":287,"name":"Brad Pitt"},{"id":1,"name":"Two"},{"id":2,"name":"Two"}],"crew":[]}}`+"\n"+
@@ -203,14 +202,13 @@ func TestPeopleByName(t *testing.T) {
 	}
 	f.wantRows(dir, []string{"id", "credits.cast"}, want...)
 	before := string(catalogBytes(t, dir))
-	f.into(dir, films) // the catalogue alone tells who it is
+	f.into(dir, films) // only the catalogue identifies the person
 	if string(catalogBytes(t, dir)) != before {
 		t.Error("another ingest changed the catalogue")
 	}
 }
 
-// TestCastAndCrew: a row that gives the cast in one record and the crew in another gives
-// both, and keeps those that another source has.
+// TestCastAndCrew: a row with the cast in one record and the crew in another adds both, and keeps another source's.
 func TestCastAndCrew(t *testing.T) {
 	src, dir := t.TempDir(), t.TempDir()
 	m := put(t, src, "m.toml", `[[table]]
@@ -251,7 +249,7 @@ element = 'name(element, "person")'
 	}
 }
 
-// movieRow returns the movie of an id in a catalogue, "" where there is none.
+// movieRow returns the movie with an ID in a catalogue, or "".
 func (t idsTest) movieRow(dir, id string) string {
 	t.Helper()
 	for _, row := range records(t.T, dir) {
@@ -262,9 +260,8 @@ func (t idsTest) movieRow(dir, id string) string {
 	return ""
 }
 
-// TestSuperseded: a record with a minted id is merged into the one with an id of TMDB's
-// that comes with the same external id, as what is known least surely, and the minted id
-// leads there from then on.
+// TestSuperseded: a record with a minted ID is merged, as the weakest source, into a record that arrives with a TMDB ID and the
+// same external ID, and the minted ID redirects there.
 func TestSuperseded(t *testing.T) {
 	f := newIDsTest(t)
 	films := f.put("films.csv", "imdb,q,title,cast\n137523,Q190050,FC,Edward Norton\n5,,Five,\n")
@@ -275,7 +272,7 @@ func TestSuperseded(t *testing.T) {
 	if member(t, records(t, dir)[0], "title") != `"FC"` {
 		minted, five = five, minted
 	}
-	lines(t, dir, Config{}, `{"id":550,"title":"Fight Club","overview":"O"}`) // without an id that others know
+	lines(t, dir, Config{}, `{"id":550,"title":"Fight Club","overview":"O"}`) // without an ID that others have
 	if n := len(records(t, dir)); n != 3 {
 		t.Fatalf("%d movies, want 3", n)
 	}
@@ -295,7 +292,7 @@ func TestSuperseded(t *testing.T) {
 	if gone, err := removedTexts(dir); err != nil || len(gone) != 1 || !strings.Contains(gone[0], minted) || !strings.Contains(gone[0], "550") {
 		t.Errorf("removed = %q, %v, want %s into 550", gone, err, minted)
 	}
-	// The table again is about the record that is left, and so is a row whose minted id it was.
+	// The table's rows now update the remaining record, and so does a row with that minted ID.
 	f.wantIDs(f.into(dir, films), 2, 0, 0)
 	if title := member(t, f.movieRow(dir, "550"), "title"); title != `"FC"` || f.movieRow(dir, minted) != "" {
 		t.Errorf("title = %s, want that of the table, and no movie %s", title, minted)
@@ -306,8 +303,7 @@ func TestSuperseded(t *testing.T) {
 	}
 }
 
-// TestSupersededRows: a row whose id was minted before, and which the run merges into that
-// of another source, is about the other at once.
+// TestSupersededRows: a row whose minted ID the run merges into another source's record updates that record at once.
 func TestSupersededRows(t *testing.T) {
 	f := newIDsTest(t)
 	dir := t.TempDir()
@@ -322,8 +318,7 @@ func TestSupersededRows(t *testing.T) {
 	f.wantRows(dir, []string{"id", "title", "overview"}, `7 "a" "O"`)
 }
 
-// TestMergedMint: what is known by nothing but a minted id follows it into the record that
-// it was merged into.
+// TestMergedMint: a record that is only known by a minted ID follows it into the record that replaced it.
 func TestMergedMint(t *testing.T) {
 	f := newIDsTest(t)
 	titles := f.put("titles.csv", "title,year\nA,1999\n")
@@ -335,8 +330,8 @@ func TestMergedMint(t *testing.T) {
 	f.wantRows(dir, []string{"id", "title"}, `7 "A"`)
 }
 
-// TestCollision: of two resources with the same minted id the first keeps it, in the run
-// and in every later one, and rows of the other go to quarantine.
+// TestCollision: of two resources with the same minted ID the first keeps it, in this run and later, and the other's rows go to
+// quarantine.
 func TestCollision(t *testing.T) {
 	f := newIDsTest(t)
 	const collidingA, collidingB = "Film 76355,1999", "Film 83543,1999" // both 944906800
@@ -355,14 +350,14 @@ func TestCollision(t *testing.T) {
 	check("the other alone", f.into(dir, f.put("titles_b.csv", b)), 1)
 	check("the first again", f.into(dir, f.put("titles_a.csv", a)), 0)
 	check("both, the other first", f.into(dir, f.put("titles_b.csv", b), f.put("titles_a.csv", a)), 1)
-	// A damaged list is named, with what to do.
+	// A damaged list is named, with advice.
 	list := filepath.Join(dir, merge.MintedFile)
 	whole, err := os.ReadFile(list)
 	if err != nil {
 		t.Fatal(err)
 	}
 	c := Config{Catalog: dir, Sources: []string{both}, Mappings: []string{f.mapping}}
-	const entries, entry = 8, 17 // bytes before the entries, and of one
+	const entries, entry = 8, 17 // bytes of the header, and of one entry
 	for what, damaged := range map[string][]byte{
 		"cut": whole[:20], "with other bytes": append([]byte("x"), whole...), "with an entry twice": append(whole[:entries+entry:entries+entry], whole[entries:]...),
 	} {

@@ -130,8 +130,7 @@ func catalogBytes(tb testing.TB, dir string) []byte {
 	return b
 }
 
-// checkFiles checks that a catalogue folder holds nothing but the named files and the
-// report, so nothing temporary either.
+// checkFiles checks that a catalogue folder holds only the named files and the report, and nothing temporary.
 func checkFiles(tb testing.TB, dir string, want ...string) {
 	tb.Helper()
 	var got []string
@@ -149,7 +148,7 @@ func checkFiles(tb testing.TB, dir string, want ...string) {
 	}
 }
 
-// member returns the JSON text of one member of a JSON object, "" when it lacks it.
+// member returns the JSON of a member of a JSON object, or "".
 func member(tb testing.TB, row, path string) string {
 	tb.Helper()
 	raw := json.RawMessage(row)
@@ -166,7 +165,7 @@ func member(tb testing.TB, row, path string) string {
 	return string(raw)
 }
 
-// odd are rows with everything that typed columns do not hold by themselves.
+// odd are rows with everything that typed columns cannot hold.
 var odd = []string{
 	`{"adult":false,"backdrop_path":null,"belongs_to_collection":null,"budget":0,"genres":[],"homepage":"","id":7,` +
 		`"imdb_id":null,"origin_country":[],"original_language":"de","original_title":"Ein Film","overview":"a \"b\" \u2028 é",` +
@@ -192,7 +191,7 @@ func sampleRows(tb testing.TB, n int) []string {
 	return append(slices.Clone(odd), rows[:min(n, len(rows))]...)
 }
 
-// split takes a record apart into details and answers of sub-requests, as files.
+// split splits a record into details and responses of sub-requests, as files.
 func split(t *testing.T, dir, row string, pack func(testing.TB, string) string, ext string) {
 	t.Helper()
 	var m map[string]json.RawMessage
@@ -207,7 +206,7 @@ func split(t *testing.T, dir, row string, pack func(testing.TB, string) string, 
 			details[name] = v
 			continue
 		}
-		// The answer to a sub-request has the id in it.
+		// The response to a sub-request has the ID in it.
 		body := `{"id":` + id + `,` + string(v)[1:]
 		put(t, dir, id+"-"+strings.ReplaceAll(name, "/", "_")+".json"+ext, pack(t, body))
 	}
@@ -231,7 +230,7 @@ func fieldOf(name string) (record.Field, bool) {
 func TestForms(t *testing.T) {
 	t.Parallel()
 	rows := sampleRows(t, 12)
-	if testing.Short() { // there are many forms, and each is an ingest
+	if testing.Short() { // each of the many forms is an ingest
 		rows = rows[:3]
 	}
 	base := t.TempDir()
@@ -290,8 +289,7 @@ func oneFileEach(t *testing.T, rows []string) []string {
 	return out
 }
 
-// TestUpsert: a later crawl wins, what only the earlier one has stays, and the same
-// crawl again changes nothing.
+// TestUpsert: a later crawl wins, values that only the earlier one has stay, and the same crawl again changes nothing.
 func TestUpsert(t *testing.T) {
 	dir := t.TempDir()
 	row := func(id int, members string) string {
@@ -335,8 +333,8 @@ func TestUpsert(t *testing.T) {
 	}
 }
 
-// TestRecordedCatalogue: what recorded answers of all years become, joined where they
-// speak of one movie, comes out of the catalogue's own file as it went in.
+// TestRecordedCatalogue: records made from recorded responses of all years, merged by movie, survive the catalogue's file
+// format unchanged.
 func TestRecordedCatalogue(t *testing.T) {
 	t.Parallel()
 	files, err := filepath.Glob(filepath.Join(sharedtest.Path(t, "recorded", "movie"), "details*.json"))
@@ -366,7 +364,7 @@ func TestRecordedCatalogue(t *testing.T) {
 	}
 }
 
-// TestConflicts: of many conflicts, all are counted and the first are sampled.
+// TestConflicts: all conflicts are counted, and the first are sampled.
 func TestConflicts(t *testing.T) {
 	src, dir := t.TempDir(), t.TempDir()
 	many := make([]string, 2)
@@ -382,9 +380,8 @@ func TestConflicts(t *testing.T) {
 	}
 }
 
-// TestCastWithoutIDs: a later source that lists the cast by names alone does not take the ids of the one before,
-// neither of another source nor of the catalogue. What the list's record has besides stays news, and what has no
-// ids so far is replaced.
+// TestCastWithoutIDs: a later source with a cast of names alone does not remove IDs of an earlier source or of the catalogue.
+// Other fields of the list's record are updated, and a list without IDs is replaced.
 func TestCastWithoutIDs(t *testing.T) {
 	src := t.TempDir()
 	linked := put(t, src, "a-movies.ndjson", `{"id":5,"genres":[{"id":18,"name":"Drama"}],"credits":{"cast":[{"id":287,"name":"Brad Pitt"}],"crew":[{"name":"D"}]}}`)
@@ -413,7 +410,7 @@ func TestCastWithoutIDs(t *testing.T) {
 	check("the catalogue", dir, ingestInto(t, dir, Config{Sources: []string{named}}))
 }
 
-// TestConflictGivers: a conflict names the source that gave the field, not the one before.
+// TestConflictGivers: a conflict names the source that gave the field, not the previous one.
 func TestConflictGivers(t *testing.T) {
 	src := t.TempDir()
 	var sources []string
@@ -437,7 +434,7 @@ func TestConflictGivers(t *testing.T) {
 	}
 }
 
-// TestOverlay: an overlay wins over what comes before and after it.
+// TestOverlay: an overlay wins over sources before and after it.
 func TestOverlay(t *testing.T) {
 	dir := t.TempDir()
 	titles := func(want ...string) {
@@ -463,7 +460,7 @@ func TestOverlay(t *testing.T) {
 	checkFiles(t, dir, "changes.parquet", "movie.parquet", "movie.overlay.parquet")
 }
 
-// TestCounts: what typed columns do not hold as it stood is kept and counted.
+// TestCounts: values that typed columns cannot hold unchanged are kept and counted.
 func TestCounts(t *testing.T) {
 	dir := t.TempDir()
 	r := lines(t, dir, Config{},
@@ -492,7 +489,7 @@ func TestCounts(t *testing.T) {
 	}
 }
 
-// TestCancel: a cancelled ingest leaves the catalogue as it was, and nothing else.
+// TestCancel: a canceled ingest leaves the catalogue unchanged, and nothing else.
 func TestCancel(t *testing.T) {
 	dir := t.TempDir()
 	lines(t, dir, Config{}, `{"id":1,"title":"A"}`)
@@ -502,7 +499,7 @@ func TestCancel(t *testing.T) {
 		rows = append(rows, fmt.Sprintf(`{"id":%d,"title":"%s"}`, i+1, strings.Repeat("t", 300)), `{"id":"bad"}`)
 	}
 	src := put(t, t.TempDir(), "movies.ndjson", strings.Join(rows, "\n"))
-	again := 3 // times at each of the calls: where the others stand then is chance
+	again := 3 // runs per call, because the other goroutines' positions are random
 	if testing.Short() {
 		again = 1
 	}
@@ -530,7 +527,7 @@ func TestCancel(t *testing.T) {
 	}
 }
 
-// TestOneAtATime: a second ingest into a catalogue is refused while one is at work.
+// TestOneAtATime: a second ingest into a catalogue is rejected while one is running.
 func TestOneAtATime(t *testing.T) {
 	dir := t.TempDir()
 	src := put(t, t.TempDir(), "movies.ndjson", `{"id":1,"title":"A"}`)
@@ -549,7 +546,7 @@ func TestOneAtATime(t *testing.T) {
 	}
 }
 
-// TestNothingGood: a dump of nothing but bad rows makes an empty catalogue.
+// TestNothingGood: a dump with only bad rows makes an empty catalogue.
 func TestNothingGood(t *testing.T) {
 	dir := t.TempDir()
 	if r := lines(t, dir, Config{}, `{"id":0}`, `{"id":-1}`); r.Quarantined != 2 || r.Records["movie"] != 0 {
@@ -560,7 +557,7 @@ func TestNothingGood(t *testing.T) {
 	}
 }
 
-// TestProgress: what is read grows up to the size of all sources.
+// TestProgress: the progress grows up to the size of all sources.
 func TestProgress(t *testing.T) {
 	src := t.TempDir()
 	a, b := strings.Repeat("{\"id\":1}\n", 1000), gz(t, `{"id":2}`)
@@ -579,7 +576,7 @@ func TestProgress(t *testing.T) {
 	}
 }
 
-// TestNoFalseConflicts: sources of one ingest are in conflict with each other only.
+// TestNoFalseConflicts: only sources of one ingest can be in conflict.
 func TestNoFalseConflicts(t *testing.T) {
 	src, dir := t.TempDir(), t.TempDir()
 	lines(t, dir, Config{}, `{"id":5,"title":"Old"}`)
@@ -594,8 +591,7 @@ func TestNoFalseConflicts(t *testing.T) {
 	}
 }
 
-// TestLeftovers: what a killed ingest left goes with the next one; files of others
-// stay.
+// TestLeftovers: the next ingest removes leftovers of a killed one, but no other files.
 func TestLeftovers(t *testing.T) {
 	dir := t.TempDir()
 	for _, name := range []string{".ingest/sort-1/1.run", ".ingest/.unpacked-7.parquet", ".ingest/new/.movie.parquet4711"} {

@@ -13,8 +13,8 @@ import (
 
 const hex24 = "5acf93e60e0a26346d0000ce"
 
-// TestKinds: a crawl of one file a resource gives records of every kind, each with its
-// file; what has no news stays as it is.
+// TestKinds: a crawl with one file per resource gives records of every kind, each with its file, and files without changes
+// stay.
 func TestKinds(t *testing.T) {
 	t.Parallel()
 	src, dir := t.TempDir(), t.TempDir()
@@ -78,7 +78,7 @@ func TestKinds(t *testing.T) {
 	}
 }
 
-// allFiles returns the content of the Parquet files of a catalogue.
+// allFiles returns the contents of the Parquet files of a catalogue.
 func allFiles(tb testing.TB, dir string) map[string]string {
 	tb.Helper()
 	out := map[string]string{}
@@ -103,7 +103,7 @@ func fileOf(tb testing.TB, dir, name string, c Config, rows ...string) Report {
 	return ingestInto(tb, dir, c)
 }
 
-// TestCatalogAgain: the catalogue of any kind is a dump too, as Parquet and as JSON.
+// TestCatalogAgain: the catalogue of any kind can be ingested, as Parquet and as JSON.
 func TestCatalogAgain(t *testing.T) {
 	first := t.TempDir()
 	fileOf(t, first, "tv.ndjson", Config{Language: "de-DE"},
@@ -124,10 +124,10 @@ func TestCatalogAgain(t *testing.T) {
 	}
 }
 
-// TestWholeSeries: crawls of a series in two requests and two languages make one.
+// TestWholeSeries: crawls of a series in two requests and two languages make one record.
 func TestWholeSeries(t *testing.T) {
 	dir := t.TempDir()
-	r := fileOf(t, dir, "tv.ndjson", Config{}, // more seasons than one request takes
+	r := fileOf(t, dir, "tv.ndjson", Config{}, // more seasons than one request can have
 		`{"id":5,"name":"A","season/1":{"id":1,"episodes":[{"episode_number":1,"name":"one","runtime":20}]}}`,
 		`{"id":5,"name":"A","season/2":{"id":2,"episodes":[]}}`)
 	if r.Quarantined != 0 || r.Records["season"] != 2 || r.Records["tv"] != 1 {
@@ -148,7 +148,7 @@ func TestWholeSeries(t *testing.T) {
 	}
 }
 
-// TestOverlayOfKinds: every kind has its overlay.
+// TestOverlayOfKinds: every kind can have an overlay.
 func TestOverlayOfKinds(t *testing.T) {
 	dir := t.TempDir()
 	fileOf(t, dir, "tv.ndjson", Config{Mode: merge.Overlay}, `{"id":5,"name":"Ours","season/1":{"name":"Ours too"}}`)
@@ -161,7 +161,7 @@ func TestOverlayOfKinds(t *testing.T) {
 	checkFiles(t, dir, "changes.parquet", "season.overlay.parquet", "season.parquet", "tv.overlay.parquet", "tv.parquet")
 }
 
-// TestAllOrNothing: when one kind cannot be written, none is.
+// TestAllOrNothing: if one kind cannot be written, none is.
 func TestAllOrNothing(t *testing.T) {
 	dir := t.TempDir()
 	fileOf(t, dir, "tv.ndjson", Config{}, `{"id":5,"name":"A"}`)
@@ -179,8 +179,7 @@ func TestAllOrNothing(t *testing.T) {
 	}
 }
 
-// TestRepeatedSeries: a row that gives many records and is there twice is one that
-// repeats another.
+// TestRepeatedSeries: a repeated row that gives many records counts as one duplicate.
 func TestRepeatedSeries(t *testing.T) {
 	row := `{"id":5,"name":"S","season/1":{"id":6,"episodes":[]},"season/2":{"id":7,"episodes":[]}}`
 	dir := t.TempDir()

@@ -31,7 +31,7 @@ func quarantined(t *testing.T, r Report) (all []report.BadRow) {
 	return all
 }
 
-// mended writes the rows in quarantine as jq -c .row does, with some texts replaced, and returns the file.
+// mended writes the quarantined rows as jq -c .row does, with some texts replaced, and returns the file.
 func mended(t *testing.T, r Report, name string, replace ...string) string {
 	t.Helper()
 	var out strings.Builder
@@ -59,7 +59,7 @@ func parquetOf(t *testing.T, genres string) string {
 	return out.String()
 }
 
-// TestMended: mended rows of a quarantine are a source like any other, whatever format they came from.
+// TestMended: mended rows of a quarantine file can be ingested, whatever their original format.
 func TestMended(t *testing.T) {
 	shop := put(t, t.TempDir(), "shop.toml", `[[table]]
 requires = ["nr", "name"]
@@ -162,7 +162,7 @@ genres = 'names(genres, "genre", {separator: ", "})'
 		}
 	}
 
-	// Rows that nobody has mended are in quarantine again, as they were.
+	// Rows that were not mended are quarantined again, unchanged.
 	dir := t.TempDir()
 	r := lines(t, dir, Config{}, `{"id":"x","title":"A"}`, `{"id":7,`, "{\"id\":8,\"title\":\"\x94\"}", "[1]", `{"id":9}`)
 	before := quarantined(t, r)

@@ -15,7 +15,7 @@ import (
 	"github.com/reelsplice/reelsplice/schemas/record"
 )
 
-// loggedChanges returns the log of a catalogue, a line for each change.
+// loggedChanges returns the log of a catalogue, one line per change.
 func loggedChanges(t *testing.T, dir string) (out []string) {
 	t.Helper()
 	f, err := catalog.OpenChanges(dir)
@@ -34,7 +34,7 @@ func loggedChanges(t *testing.T, dir string) (out []string) {
 	return out
 }
 
-// fields returns the records of a kind, each as some of its fields with a blank between.
+// fields returns some fields of each record of a kind, separated by blanks.
 func fields(t *testing.T, dir, kind string, names ...string) (out []string) {
 	t.Helper()
 	for _, row := range recordsOf(t, dir, kind) {
@@ -54,8 +54,8 @@ func wantFields(t *testing.T, got []string, want ...string) {
 	}
 }
 
-// TestReplace: the catalogue becomes what the sources have of their kinds. What they lack goes, fields too, and stands in
-// the log. Other kinds stay.
+// TestReplace: the catalogue becomes the sources' contents for their kinds. Missing records and fields are removed and logged.
+// Other kinds stay.
 func TestReplace(t *testing.T) {
 	dir, src := t.TempDir(), t.TempDir()
 	movies := put(t, src, "movies.ndjson", `{"id":1,"title":"One","overview":"O","genres":[{"id":18,"name":"Drama"}],"external_ids":{"imdb_id":"tt0000001"},"own":1}`+"\n"+
@@ -92,7 +92,7 @@ func TestReplace(t *testing.T) {
 	}
 }
 
-// TestReplaceIsFresh: without overlays, what is replaced has the bytes of an ingest into an empty catalogue.
+// TestReplaceIsFresh: without overlays, a replaced catalogue has the bytes of an ingest into an empty one.
 func TestReplaceIsFresh(t *testing.T) {
 	rows := sampleRows(t, 200)
 	dir, fresh := t.TempDir(), t.TempDir()
@@ -104,8 +104,8 @@ func TestReplaceIsFresh(t *testing.T) {
 	}
 }
 
-// TestReplaceMinted: a title that is corrected in a table without ids is one film afterwards, and so is a name that the
-// table mints an id of. People with ids of their own stay.
+// TestReplaceMinted: a title that is corrected in a table without IDs stays one film, and so does a name with a minted ID.
+// People with their own IDs stay.
 func TestReplaceMinted(t *testing.T) {
 	f := newIDsTest(t)
 	mapping := put(t, f.dir, "films.toml", `[[table]]
@@ -155,7 +155,7 @@ credits.cast = 'names(actor, "person", {separator: "|"})'
 	if log := loggedChanges(t, dir); !slices.Contains(log, removed) {
 		t.Errorf("the log lacks %q:\n%s", removed, strings.Join(log, "\n"))
 	}
-	// An id that was minted gives way to one of TMDB's, and leads there.
+	// A minted ID is replaced by one of TMDB's, and redirects there.
 	minted := slices.DeleteFunc(fields(t, dir, "movie", "id", "title"), func(s string) bool { return !strings.HasSuffix(s, `"Heat"`) })[0]
 	lines(t, dir, Config{}, `{"id":`+strings.TrimSuffix(minted, ` "Heat"`)+`,"imdb_id":"tt0113277","overview":"O"}`)
 	lines(t, dir, Config{Mode: merge.Replace}, `{"id":949,"imdb_id":"tt0113277","title":"Heat"}`)
@@ -165,8 +165,7 @@ credits.cast = 'names(actor, "person", {separator: "|"})'
 	}
 }
 
-// TestReplaceParts: seasons that come with their series are replaced with it. Where no source has seasons, those of removed
-// series go.
+// TestReplaceParts: seasons of a series are replaced with it. If no source has seasons, those of removed series are removed.
 func TestReplaceParts(t *testing.T) {
 	dir := t.TempDir()
 	tv := func(mode merge.Mode, rows ...string) {
@@ -183,7 +182,7 @@ func TestReplaceParts(t *testing.T) {
 	wantFields(t, fields(t, dir, "season", "id"), "31")
 }
 
-// TestReplaceBroken: a source that was not read to its end, or gave nothing, replaces nothing.
+// TestReplaceBroken: an incomplete or empty source replaces nothing.
 func TestReplaceBroken(t *testing.T) {
 	dir, src := t.TempDir(), t.TempDir()
 	movies := `{"id":1,"title":"One"}` + "\n" + `{"id":2,"title":"Two"}` + "\n"
@@ -208,7 +207,7 @@ func TestReplaceBroken(t *testing.T) {
 	}
 }
 
-// TestFill: sources that only add give records and fields that the catalogue lacks, and values where it has none.
+// TestFill: fill sources add records and fields that the catalogue lacks, and values for empty fields.
 func TestFill(t *testing.T) {
 	dir := t.TempDir()
 	lines(t, dir, Config{},
@@ -240,7 +239,7 @@ func TestFill(t *testing.T) {
 	}
 }
 
-// TestFillMinted: what the catalogue has under a minted id moves to the id of TMDB's that a weak source gives, and still wins.
+// TestFillMinted: data under a minted ID moves to the TMDB ID of a weak source, and still wins.
 func TestFillMinted(t *testing.T) {
 	f := newIDsTest(t)
 	dir := t.TempDir()

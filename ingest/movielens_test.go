@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestMovieLens: MovieLens as it is shipped gives titles, years and genres by TMDB's ids. Tables with some of its columns
-// are others.
+// TestMovieLens: the published MovieLens tables give titles, years and genres with TMDB's IDs. Tables with some of the columns
+// do not match.
 func TestMovieLens(t *testing.T) {
 	const movies = "movieId,title,genres\n1,Toy Story (1995),Animation|Comedy\n2,\"American President, The (1995)\",Drama|Romance\n3,Unknown,(no genres listed)\n4,Lost (2001),Drama\n"
 	const links = "movieId,imdbId,tmdbId\n1,0114709,862\n2,0112346,9087\n3,0000001,\n"

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// TestPartition: the names of folders such as original_language=en are columns of the rows in them.
+// TestPartition: folder names such as original_language=en are columns of the files in them.
 func TestPartition(t *testing.T) {
 	src, dir := t.TempDir(), t.TempDir()
 	put(t, src, "movies/original_language=en/status=Post%20Production/data_0.csv", "id,title,runtime\n1,A,90\n")

@@ -26,8 +26,7 @@ func fifo(t *testing.T, name string) string {
 	return p
 }
 
-// TestWaitForPipe: what ends an ingest also ends its waiting for a pipe, before anybody
-// writes to it and between two writes.
+// TestWaitForPipe: a cancelled ingest stops waiting for a pipe, before the first write and between two writes.
 func TestWaitForPipe(t *testing.T) {
 	run := func(c Config, during func(cancel func())) error {
 		t.Helper()
@@ -73,7 +72,7 @@ func TestWaitForPipe(t *testing.T) {
 		t.Errorf("Explain of a pipe without a writer = %v, want %v", err, context.DeadlineExceeded)
 	}
 
-	// Too many bad rows of one file end the waiting for another.
+	// Too many bad rows in one file end the wait for another.
 	none, err := ParseTolerance("0")
 	if err != nil {
 		t.Fatal(err)
@@ -85,8 +84,7 @@ func TestWaitForPipe(t *testing.T) {
 	}
 }
 
-// TestPipeOfNames: the rows of a pipe are ingested, also where the names in other files
-// are looked up first.
+// TestPipeOfNames: rows of a pipe are ingested even if names from other files are needed first.
 func TestPipeOfNames(t *testing.T) {
 	p := fifo(t, "companies.ndjson")
 	go func() { _ = os.WriteFile(p, []byte(`{"id":4,"name":"Paramount, Inc."}`+"\n"), 0o600) }()
@@ -100,7 +98,7 @@ func TestPipeOfNames(t *testing.T) {
 	}
 }
 
-// TestPipeOfIMDb: a table of IMDb in a pipe is refused, by what it is.
+// TestPipeOfIMDb: a table of IMDb in a pipe is rejected with the reason.
 func TestPipeOfIMDb(t *testing.T) {
 	p := fifo(t, "title.ratings.tsv")
 	go func() { _ = os.WriteFile(p, []byte("tconst\taverageRating\tnumVotes\ntt0000001\t5.7\t100\n"), 0o600) }()

@@ -44,8 +44,7 @@ func sameMovie(n int) string {
 	return b.String()
 }
 
-// TestOrder: rows of one record stay in the order of the reading, whichever mapper is done first and
-// however often memory is full.
+// TestOrder: rows of one record stay in reading order, whichever mapper finishes first and however often memory is full.
 func TestOrder(t *testing.T) {
 	n := 3*batchRows + 5
 	r, err := newRun(Config{Catalog: t.TempDir(), Sources: []string{put(t, t.TempDir(), "movies.ndjson", sameMovie(n))}, Memory: 1 << 20})
@@ -67,11 +66,11 @@ func TestOrder(t *testing.T) {
 	}
 }
 
-// TestPanic: a step that panics ends the reading with an error.
+// TestPanic: a panic in a step ends the reading with an error.
 func TestPanic(t *testing.T) {
 	for name, decode := range map[string]func(ctx context.Context, send func(*batch) error) error{
 		"decode": func(context.Context, func(*batch) error) error { panic("of the reader") },
-		"map":    func(_ context.Context, send func(*batch) error) error { return send(&batch{rows: make([]row, 1)}) }, // of no file
+		"map":    func(_ context.Context, send func(*batch) error) error { return send(&batch{rows: make([]row, 1)}) }, // without a file
 		"take":   func(_ context.Context, send func(*batch) error) error { return send(&batch{out: &mapped{}}) },
 	} {
 		err := (&run{resolver: &resolve.Resolver{}}).inParallel(t.Context(), decode)

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestRefusedRowGivesNothing: a row that goes to quarantine in the merge gives neither crew to the film that has its id nor
-// people to the catalogue, and the row in quarantine has both.
+// TestRefusedRowGivesNothing: a row that the merge rejects adds neither crew to the film with its ID nor people to the
+// catalogue, and the quarantined row is complete.
 func TestRefusedRowGivesNothing(t *testing.T) {
 	films := put(t, t.TempDir(), "films.toml", `[[table]]
 requires = ["title", "director"]

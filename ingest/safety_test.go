@@ -22,7 +22,7 @@ import (
 	"github.com/reelsplice/reelsplice/schemas/sharedtest"
 )
 
-// ingestMe makes the test binary ingest and nothing else, into the first folder of lines: see TestFullDisk.
+// ingestMe makes the test binary run only an ingest, into the first folder of lines: see TestFullDisk.
 const ingestMe = "REELSPLICE_TEST_INGEST"
 
 func TestMain(m *testing.M) {
@@ -30,7 +30,7 @@ func TestMain(m *testing.M) {
 		sources := strings.Split(args, "\n")
 		if _, err := Run(context.Background(), Config{Catalog: sources[0], Sources: sources[1:], Memory: 256 << 10}); err != nil {
 			fmt.Fprintln(os.Stderr, err)
-			os.Exit(1) //nolint:forbidigo // a process of its own
+			os.Exit(1) // a separate process
 		}
 		return
 	}
@@ -40,14 +40,14 @@ func TestMain(m *testing.M) {
 // killedDate is the time of all changes.
 var killedDate = time.Date(2026, 11, 22, 4, 0, 0, 0, time.UTC)
 
-// killedCatalog returns a folder with the catalogue that those dumps are ingested into.
+// killedCatalog returns a folder with the catalogue of those dumps.
 func killedCatalog(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()
 	for _, title := range []string{"before", "later"} {
 		lines(t, dir, Config{Date: killedDate}, `{"id":7,"title":"`+title+`"}`, `{"id":20001,"title":"`+title+`"}`)
 	}
-	for _, name := range []string{report.JSONFile, report.HTMLFile} { // by which a complete ingest is known
+	for _, name := range []string{report.JSONFile, report.HTMLFile} { // files that mark a complete ingest
 		if err := os.Remove(filepath.Join(dir, name)); err != nil {
 			t.Fatal(err)
 		}
@@ -55,8 +55,7 @@ func killedCatalog(t *testing.T) string {
 	return dir
 }
 
-// catalogFiles returns the content of what an ingest makes: the files of kinds, and the
-// rows of the quarantine.
+// catalogFiles returns the contents of the files that an ingest makes: kinds and quarantine.
 func catalogFiles(t *testing.T, dir string) map[string]string {
 	t.Helper()
 	out := map[string]string{}
@@ -82,9 +81,9 @@ func catalogFiles(t *testing.T, dir string) map[string]string {
 	return out
 }
 
-// TestKilled: an ingest that ends before its files are complete leaves the catalogue as it was, and the same command
-// then gives the bytes of one that was left alone. One that ends while its files move to their places, behind any of
-// them, is completed by the next one, of whatever sources. What was left over goes.
+// TestKilled: if an ingest is killed before its files are complete, the catalogue is unchanged, and the same command then gives
+// the bytes of an undisturbed ingest. If it is killed while files move into place, the next ingest completes it, whatever its
+// sources. No leftovers remain.
 func TestKilled(t *testing.T) {
 	t.Parallel()
 	rows := `{"id":7,"title":"new"}` + "\n" + `{"id":"x","title":"no id"}` + "\n" + `{"id":9,"title":"back"}` + "\n"
@@ -128,7 +127,7 @@ func TestKilled(t *testing.T) {
 		compareFiles(t, catalogFiles(t, dir), catalogFiles(t, before))
 		next(dir, sources...)
 	}
-	const moves = 5 // the quarantine, two kinds, the log of changes and the list that goes
+	const moves = 5 // the quarantine, two kinds, the log of changes and the removed list
 	for done := range moves + 1 {
 		dir, r := begin(stages)
 		from := r.work.path("complete")
@@ -152,7 +151,7 @@ func TestKilled(t *testing.T) {
 		if err != nil || files != moves {
 			t.Fatalf("%d files, %v, want %d", files, err, moves)
 		}
-		next(dir, sources[1]) // which has no news
+		next(dir, sources[1]) // without changes
 	}
 }
 
@@ -168,8 +167,7 @@ func compareFiles(t *testing.T, got, want map[string]string) {
 	}
 }
 
-// TestMaxBad: too many bad rows stop an ingest; the catalogue stays, and the rows can be
-// looked at.
+// TestMaxBad: too many bad rows stop an ingest; the catalogue is unchanged, and the rows can be inspected.
 func TestMaxBad(t *testing.T) {
 	t.Parallel()
 	var rows []string
@@ -222,8 +220,7 @@ func TestMaxBad(t *testing.T) {
 	}
 }
 
-// TestRefusedRows: what a row holds that is not used counts nowhere, so that members are
-// not said to be kept that are in quarantine.
+// TestRefusedRows: values of a rejected row are not counted, so that no field is reported as kept that is in quarantine.
 func TestRefusedRows(t *testing.T) {
 	r := lines(t, t.TempDir(), Config{Strict: true}, `{"id":1,"title":"A","mine":1}`, `{"id":0,"secret":1,"mine":2,"popularity":"7"}`,
 		`{"id":2,"_merged_into":2}`, `{"id":3,"title":5,"keywords":{"odd":1}}`, `{"id":4,"season/1":{"new":1}}`)
@@ -235,8 +232,7 @@ func TestRefusedRows(t *testing.T) {
 	}
 }
 
-// TestRemove: rows that say that a resource is gone take it out of the catalogue, and
-// what comes later brings it back.
+// TestRemove: removal rows remove a resource from the catalogue, and later rows restore it.
 func TestRemove(t *testing.T) {
 	dir := t.TempDir()
 	check := func(what string, removed int64, want ...string) {
@@ -293,14 +289,14 @@ func TestRemove(t *testing.T) {
 	}
 	check("refused", 0, movie(1, "Mine"), movie(2, "Own"), movie(3, "C"), movie(9, "Last"))
 
-	// In a log of what happened, the last row about an id counts.
+	// In a log, the last row about an ID counts.
 	dir = t.TempDir()
 	if r := lines(t, dir, Config{}, movie(1, "A"), `{"id":1,"_deleted":true}`, movie(2, "B"), `{"id":2,"_deleted":true}`, movie(2, "C")); r.Quarantined > 0 {
 		t.Errorf("Bad = %q, want none", r.Bad)
 	}
 	check("a log", 1, movie(2, "C"))
 
-	// Of several sources the later one says whether there is one.
+	// Of several sources, the later one decides whether the resource exists.
 	src := t.TempDir()
 	a := put(t, src, "a/movies.ndjson", movie(3, "A")+"\n"+`{"id":2,"_deleted":true}`)
 	b := put(t, src, "b/movies.ndjson", `{"id":3,"_deleted":true}`+"\n"+movie(4, "D"))
@@ -334,8 +330,8 @@ func firstKeys(t *testing.T, dir string) []catalog.Key {
 	return keys
 }
 
-// TestUpdate: changes in a catalogue give the records of an ingest of everything. Row groups without changes are copied.
-// An update wants a catalogue.
+// TestUpdate: changes in a catalogue give the records of a complete ingest. Unchanged row groups are copied. An update requires
+// a catalogue.
 func TestUpdate(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 9))
 	row := func(id int) string {
@@ -363,7 +359,7 @@ func TestUpdate(t *testing.T) {
 	if !slices.Equal(records(t, updated), records(t, whole)) {
 		t.Error("an update gives other records than an ingest of everything")
 	}
-	// The new record before them moves no boundary, so that row groups without changes are copied.
+	// The new record before them moves no boundary, so unchanged row groups are copied.
 	if after := firstKeys(t, updated); len(before) < 2 || !slices.Contains(after, before[1]) || slices.Contains(firstKeys(t, whole), before[1]) {
 		t.Errorf("row groups begin with %v, before with %v: the second has moved", after, before)
 	}

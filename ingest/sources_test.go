@@ -16,7 +16,7 @@ const (
 	names      = "nconst\tprimaryName\tbirthYear\tdeathYear\tprimaryProfession\tknownForTitles\n"
 )
 
-// imdbTablesIn writes tables of IMDb's.
+// imdbTablesIn writes tables of IMDb.
 func imdbTablesIn(t *testing.T, dir string) {
 	t.Helper()
 	put(t, dir, "title.basics.tsv", basics+
@@ -28,9 +28,8 @@ func imdbTablesIn(t *testing.T, dir string) {
 	put(t, dir, "name.basics.tsv", names+"nm0000093\tBrad Pitt\t1963\t\\N\tactor\ttt0137523\n")
 }
 
-// TestIMDb: IMDb's tables add to the records that other sources or the catalogue know by
-// their IMDb ids, wherever they stand on the command line, and give the others the same
-// ids every night.
+// TestIMDb: IMDb's tables add to records with the same IMDb IDs, in any order of sources and from the catalogue. Other records
+// get the same IDs in every ingest.
 func TestIMDb(t *testing.T) {
 	src := t.TempDir()
 	imdbTablesIn(t, filepath.Join(src, "imdb"))
@@ -80,8 +79,8 @@ func TestIMDb(t *testing.T) {
 	}
 }
 
-// TestJoinedNames: joined lists of companies and keywords are split by the names that the
-// catalogue has and those of id exports of the same run, wherever these stand.
+// TestJoinedNames: joined lists of companies and keywords are split by names of the catalogue and of ID exports in the same
+// run, in any order of sources.
 func TestJoinedNames(t *testing.T) {
 	src := t.TempDir()
 	table := put(t, src, "TMDB_movie_dataset_v11.csv",
@@ -112,8 +111,7 @@ func TestJoinedNames(t *testing.T) {
 	}
 }
 
-// TestMintedNames: companies of which only names are known get minted ids, and TMDB's once
-// these are known.
+// TestMintedNames: companies known only by name get minted IDs, and TMDB's once these are known.
 func TestMintedNames(t *testing.T) {
 	src := t.TempDir()
 	films := put(t, src, "films.csv", `nr,firms`+"\n"+`1,"[""New One""]"`+"\n")
@@ -142,8 +140,8 @@ func TestMintedNames(t *testing.T) {
 	}
 }
 
-// TestOrderOfSources: sources win in the order of the command line, each in the fields that it has. Files of one resource,
-// tables and responses are alike in that.
+// TestOrderOfSources: sources win in the order of the command line, field by field, whether they are files of one resource,
+// tables or responses.
 func TestOrderOfSources(t *testing.T) {
 	src := t.TempDir()
 	strong := put(t, src, "strong/movies/550.json", `{"id":550,"title":"Strong","overview":"O","popularity":1.5}`)
@@ -160,7 +158,7 @@ func TestOrderOfSources(t *testing.T) {
 	f(`"Strong" "O" 7 1.5`, popularity, weak, strong)
 }
 
-// TestTexts: a CSV with TMDB's own names needs no mapping.
+// TestTexts: a CSV with TMDB's column names needs no mapping.
 func TestTexts(t *testing.T) {
 	dir := t.TempDir()
 	src := put(t, t.TempDir(), "movies.csv", "id,title,release_date,adult,vote_average,genres,runtime\n"+
@@ -186,7 +184,7 @@ func TestTexts(t *testing.T) {
 	}
 }
 
-// manyFiles writes n movies, a file each, and returns their folder.
+// manyFiles writes n movies to one file each, and returns their folder.
 func manyFiles(tb testing.TB, n int) string {
 	tb.Helper()
 	dir := tb.TempDir()
@@ -196,7 +194,7 @@ func manyFiles(tb testing.TB, n int) string {
 	return dir
 }
 
-// TestManyFilesBeforeIMDb: IMDb's tables are counted however many files were read before.
+// TestManyFilesBeforeIMDb: IMDb's tables are counted after any number of files.
 func TestManyFilesBeforeIMDb(t *testing.T) {
 	t.Parallel()
 	src := manyFiles(t, 2100)

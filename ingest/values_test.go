@@ -11,8 +11,8 @@ import (
 	"github.com/reelsplice/reelsplice/schemas/record"
 )
 
-// TestLeftOut: a value that fits no field is left out, wherever it stands, and counted with its place; its row
-// stays, and so does all that is around it.
+// TestLeftOut: a value that fits no field is left out and counted with its place, at any depth; the row and its other values
+// stay.
 func TestLeftOut(t *testing.T) {
 	t.Parallel()
 	f := func(kind, row, want string, left ...string) {
@@ -79,7 +79,7 @@ func TestLeftOut(t *testing.T) {
 		`lists[1]: want an integer from 1 to 9223372036854775807, found "x"`)
 }
 
-// TestCoerced: a value that means one thing is read as that thing, and counted.
+// TestCoerced: an unambiguous value of another type is converted and counted.
 func TestCoerced(t *testing.T) {
 	t.Parallel()
 	f := func(row, want string, coerced ...string) {
@@ -116,7 +116,7 @@ func TestCoerced(t *testing.T) {
 	f(`{"id":1,"release_date":"","popularity":7,"runtime":null}`, `{"id":1,"popularity":7.0,"release_date":"","runtime":null}`)
 }
 
-// TestZeroCharacters: U+0000 is dropped from texts, also in cells that hold JSON, and its row stays.
+// TestZeroCharacters: U+0000 is removed from texts, also in cells with JSON, and the row stays.
 func TestZeroCharacters(t *testing.T) {
 	dir := t.TempDir()
 	r := lines(t, dir, Config{}, `{"id":1,"title":"A\u0000B"}`, `{"id":2,"title":"C","my_own":"x\u0000y","genres":[{"id":18,"name":"Dr\u0000ama"}]}`)
@@ -135,7 +135,7 @@ func TestZeroCharacters(t *testing.T) {
 	}
 }
 
-// TestAbsentNotNull: what is left out takes nothing from another source, as null would.
+// TestAbsentNotNull: a value that is left out does not erase another source's value, as null would.
 func TestAbsentNotNull(t *testing.T) {
 	dir := t.TempDir()
 	lines(t, dir, Config{}, `{"id":1,"release_date":"1999-10-15","runtime":139,"overview":"A"}`)
@@ -164,7 +164,7 @@ func TestLeftOutOfIMDb(t *testing.T) {
 	}
 }
 
-// TestMaxBadValues: too many values that are left out stop an ingest, and the catalogue stays.
+// TestMaxBadValues: too many values left out stop an ingest, and the catalogue is unchanged.
 func TestMaxBadValues(t *testing.T) {
 	rows := []string{`{"id":1,"runtime":"a"}`, `{"id":2,"runtime":"b"}`, `{"id":3,"budget":"c"}`, `{"id":4}`}
 	f := func(limit, want string) {
@@ -190,7 +190,7 @@ func TestMaxBadValues(t *testing.T) {
 	f("50%", "3 values of 4 rows did not fit their fields, more than 50%: stopped, the catalogue is as it was; the report has the first")
 }
 
-// TestLeftOutOrder: the samples of a field are the first of the reading, however many batches there are.
+// TestLeftOutOrder: the samples of a field are the first in reading order, with any number of batches.
 func TestLeftOutOrder(t *testing.T) {
 	const n = 9000 // three batches
 	rows := make([]string, n)

@@ -71,7 +71,7 @@ func TestQuarantine(t *testing.T) {
 	}
 }
 
-// TestLongRow: of a long row, the beginning is kept.
+// TestLongRow: the start of a long row is kept.
 func TestLongRow(t *testing.T) {
 	long := []byte(`{"a":"` + strings.Repeat("é", MaxRaw) + `"}`) // 2 MiB, and MaxRaw cuts an é in two
 	var e BadRow

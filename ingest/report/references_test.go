@@ -18,8 +18,7 @@ import (
 	"github.com/reelsplice/reelsplice/schemas/record"
 )
 
-// writeCatalog writes rows of JSON, by kind, to a catalogue and returns its folder.
-// The rows of a kind must be in order.
+// writeCatalog writes rows of JSON, by kind and in order, to a catalogue and returns its folder.
 func writeCatalog(t *testing.T, rows map[fragment.Kind][]string) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -46,7 +45,7 @@ func writeCatalog(t *testing.T, rows map[fragment.Kind][]string) string {
 	return dir
 }
 
-// find returns the relation of that name; an empty one when there is none.
+// find returns the relation with a name, or an empty one.
 func find(list []Relation, kind, path, target string) Relation {
 	for _, rel := range list {
 		if rel.Kind == kind && rel.Path == path && rel.Target == target {
@@ -156,12 +155,12 @@ func TestRemovedReferences(t *testing.T) {
 	}
 }
 
-// TestRowGroups: what is found does not depend on how many row groups are read at once.
+// TestRowGroups: the result does not depend on how many row groups are read concurrently.
 func TestRowGroups(t *testing.T) {
 	pad := strings.Repeat("x", 1<<20)
 	var rows []string
 	for i := range 40 {
-		// Higher ids come first, and every second movie refers to the same one.
+		// Higher IDs come first, and every second movie refers to the same one.
 		rows = append(rows, fmt.Sprintf(`{"id":%d,"overview":"%s","credits":{"cast":[{"id":%d},{"id":%d}]}}`, i+1, pad, 1000-i, 500+i%2))
 	}
 	dir := writeCatalog(t, map[fragment.Kind][]string{fragment.KindMovie: rows, fragment.KindPerson: {`{"id":500}`}})

@@ -24,7 +24,7 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the goldens")
 
-// noon is when the ingests of these tests start.
+// noon is the start of these tests' ingests.
 var noon = time.Date(2026, 3, 14, 12, 0, 0, 0, time.UTC)
 
 // golden compares got with a file in testdata.
@@ -47,7 +47,7 @@ func golden(t *testing.T, name string, got []byte) {
 
 func collector() *Collector { return NewCollector(noon) }
 
-// full is a report that has something to say everywhere.
+// full is a report with a value in every field.
 func full() Report {
 	c := collector()
 	c.BeginFile(0, File{
@@ -131,7 +131,7 @@ func TestGoldenHTML(t *testing.T) {
 	golden(t, "full.html", b)
 }
 
-// TestEmpty: a report of nothing has lists, not nulls, and a page.
+// TestEmpty: an empty report has lists, not nulls, and a page.
 func TestEmpty(t *testing.T) {
 	r := collector().Report(End{Catalog: "c"})
 	b, err := r.JSON()
@@ -143,7 +143,7 @@ func TestEmpty(t *testing.T) {
 	}
 }
 
-// TestHostileNames: text from dumps is never markup and never reaches out.
+// TestHostileNames: text from dumps never becomes markup or a link.
 func TestHostileNames(t *testing.T) {
 	const evil = `<script>alert(1)</script>"'><img src=http://example.com/x onerror=alert(1)>{{.}}`
 	c := collector()
@@ -175,7 +175,7 @@ func TestHostileNames(t *testing.T) {
 	}
 }
 
-// checkTag refuses a tag that the page has no use for. Text has no < of its own.
+// checkTag rejects tags that the page does not use. Text has no < of its own.
 func checkTag(t *testing.T, tag string) {
 	t.Helper()
 	name, rest, _ := strings.Cut(strings.Trim(tag, "<>"), " ")
@@ -196,7 +196,7 @@ func checkTag(t *testing.T, tag string) {
 func TestWrite(t *testing.T) {
 	dir := t.TempDir()
 	r := full()
-	for range 2 { // the second time over the first, and over what a killed writer left
+	for range 2 { // the second time over the first, and over an interrupted write
 		if err := r.Write(dir); err != nil {
 			t.Fatal(err)
 		}
@@ -207,7 +207,7 @@ func TestWrite(t *testing.T) {
 	if err := r.Write(dir); err != nil {
 		t.Fatal(err)
 	}
-	names, err := filepath.Glob(filepath.Join(dir, "*")) // hidden ones too
+	names, err := filepath.Glob(filepath.Join(dir, "*")) // hidden files included
 	if want := []string{filepath.Join(dir, HTMLFile), filepath.Join(dir, JSONFile)}; err != nil || !cmp.Equal(names, want) {
 		t.Errorf("files %v, %v, want %v", names, err, want)
 	}
@@ -291,14 +291,14 @@ func TestReasonsAreGrouped(t *testing.T) {
 	}
 }
 
-// TestSources: the worst files are listed, also by rows that turn out bad later, and the sums are those of all.
+// TestSources: the worst files are listed, also by rows rejected later, and the sums include all files.
 func TestSources(t *testing.T) {
 	const files = 3 * MaxListed
 	c := collector()
 	for _, n := range rand.New(rand.NewPCG(1, 0)).Perm(files) {
 		numbered(c, n)
 	}
-	for n := range files + 1 { // a merge finds that a row of each file repeats another, and one of no file
+	for n := range files + 1 { // a merge reports a duplicate in each file, and one in no file
 		c.Add(n, &Tally{Rows: Outcome{Kept: -1, Duplicates: 1}})
 	}
 	r := c.Report(End{Elapsed: time.Second})
@@ -320,7 +320,7 @@ func TestSources(t *testing.T) {
 	}
 }
 
-// numbered adds a file with three good rows and n in quarantine.
+// numbered adds a file with three good rows and n quarantined ones.
 func numbered(c *Collector, n int) {
 	c.BeginFile(n, File{Name: fmt.Sprintf("file %d", n), Bytes: 100})
 	s := Tally{Rows: Outcome{Kept: 3}}
@@ -350,7 +350,7 @@ func TestConflictSamples(t *testing.T) {
 	}
 }
 
-// TestBounded: what is listed stays short, whatever comes, and nothing is lost in sum.
+// TestBounded: lists stay short for any input, and sums stay complete.
 func TestBounded(t *testing.T) {
 	c := collector()
 	s := Tally{}

@@ -38,8 +38,7 @@ func newTestTable(tb testing.TB, memory int64, entries []entry) *table {
 	return t
 }
 
-// TestLookup: every key leads to its id, however little memory there is and in whatever
-// order the entries come, and other keys lead nowhere.
+// TestLookup: every key leads to its ID, with any memory limit and in any order of entries. Other keys lead nowhere.
 func TestLookup(t *testing.T) {
 	for _, n := range []int{0, 1, blockEntries, blockEntries + 1, 50_000} {
 		entries := make([]entry, n)
@@ -72,8 +71,8 @@ func TestLookup(t *testing.T) {
 	}
 }
 
-// TestWhichCounts: of several resources with the same external id the lowest counts, and
-// of people with the same name none, unless just one of them has an id of TMDB's.
+// TestWhichCounts: of several resources with one external ID the lowest counts. People who share a name have none, unless
+// exactly one has a TMDB ID.
 func TestWhichCounts(t *testing.T) {
 	const minted, other = 123_456_789, 234_567_890
 	f := func(key key, want int64, ids ...int64) {
@@ -99,7 +98,7 @@ func TestWhichCounts(t *testing.T) {
 	f(name, 0, minted, other)
 }
 
-// TestFaults: faults of the file are told.
+// TestFaults: errors of the file are reported.
 func TestFaults(t *testing.T) {
 	k := personKey(fragment.KindTV, 1, "a")
 	table := newTestTable(t, 0, []entry{{k, 1}, {externalKey(fragment.KindTV, "tvdb_id", "5"), 2}})
