@@ -218,3 +218,18 @@ func TestNoMoments(t *testing.T) {
 		}
 	}
 }
+
+// TestNothing: all notations of an empty cell are empty in every form of a table, whatever reads it.
+func TestNothing(t *testing.T) {
+	for _, mapping := range []string{"", "[[table]]\nrequires = ['id']\n[[table.record]]\nkind = 'movie'\nfields = {id = 'id', title = 'title', runtime = 'runtime'}\n"} {
+		dir, text := t.TempDir(), "id,title,runtime\n"
+		for i, cell := range []string{"", `\N`, "NaN", "N/A", " NA ", "None", "null", "-", "?"} {
+			text += fmt.Sprintf("%d,A,%s\n", i+1, cell)
+		}
+		put(t, dir, "movies.toml", mapping) // an empty one is ignored
+		r, err := Run(t.Context(), Config{Catalog: t.TempDir(), Sources: []string{put(t, dir, "movies.csv", text)}})
+		if err != nil || r.Kept != 9 || r.ValuesLeftOut != 0 {
+			t.Errorf("%q: Run = %d rows, left out %v, %v, want 9 rows and nothing left out", mapping, r.Kept, r.LeftOut, err)
+		}
+	}
+}

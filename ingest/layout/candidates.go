@@ -313,7 +313,7 @@ func (c *draftColumn) isText() bool {
 func (c *draftColumn) value(placeholders bool) string {
 	words, out := "", c.source
 	for _, word := range c.nothing {
-		if placeholders || !isPlaceholder(word) {
+		if placeholders || !record.IsNothing(word) {
 			words += ", " + string(record.AppendString(nil, word))
 		}
 	}
@@ -376,7 +376,7 @@ func (r *draftRecord) measure(t *candidate) {
 			t.out[i] = scalarText(string(out))
 			continue
 		}
-		if err == nil && len(out) == 0 && isPlaceholder(textIn(raw)) {
+		if err == nil && len(out) == 0 && record.IsNothing(textIn(raw)) {
 			t.given--
 			continue
 		}

@@ -187,7 +187,7 @@ func (c *draftColumn) setNothing() {
 	}
 	maps.DeleteFunc(words, func(raw string, n int) bool {
 		word := textIn(raw)
-		return draftList("nothing")[plain(word)] == 0 && !isPlaceholder(word) || n == 1 && plain(word) == "" || n == 1 && !isPlaceholder(word)
+		return draftList("nothing")[plain(word)] == 0 && !record.IsNothing(word) || n == 1 && plain(word) == "" || n == 1 && !record.IsNothing(word)
 	})
 	for _, n := range words {
 		count += n

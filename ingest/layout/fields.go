@@ -285,7 +285,7 @@ func appendValue(dst []byte, value any) ([]byte, error) {
 
 // appendText appends the value of a field from a text or the digits of a number.
 func (e *entry) appendText(dst []byte, s string, numbers numberReader) ([]byte, error) {
-	if e.field.Shape != record.ShapeString && (strings.TrimSpace(s) == "" || isPlaceholder(s)) {
+	if e.field.Shape != record.ShapeString && record.IsNothing(s) {
 		return dst, nil
 	}
 	switch e.field.Shape {

@@ -16,6 +16,7 @@ import (
 	"github.com/bytedance/sonic"
 
 	"github.com/reelsplice/reelsplice/schemas/fragment"
+	"github.com/reelsplice/reelsplice/schemas/record"
 )
 
 // A function can be called in mappings. Its first argument is the value to read, the others are constants. An empty value gives
@@ -33,7 +34,7 @@ type function struct {
 
 // call calls a function for the language.
 func (f *function) call(value, prepared any, v *evaluator) (any, error) {
-	if text, ok := value.(string); value == nil || ok && (strings.TrimSpace(text) == "" || !f.text && isPlaceholder(text)) {
+	if text, ok := value.(string); value == nil || ok && (strings.TrimSpace(text) == "" || !f.text && record.IsNothing(text)) {
 		return nil, nil
 	}
 	return f.read(value, prepared, v)
@@ -98,15 +99,6 @@ var functions = []function{
 	{name: "id", is: new(toAny), raw: true, prepare: prepareNames(asID), read: oneName},
 	{name: "names", is: new(toAny), raw: true, prepare: prepareNames(asObject), read: severalNames},
 	{name: "codes", is: new(toAny), raw: true, prepare: prepareNames(asCode), read: severalNames},
-}
-
-// isPlaceholder reports whether a text stands for an empty value in a field that is not a text.
-func isPlaceholder(text string) bool {
-	switch strings.TrimSpace(text) {
-	case `\N`, "NaN", "nan", "N/A", "n/a", "NA", "None", "null", "NULL", "-", "?":
-		return true
-	}
-	return false
 }
 
 // textOf returns the text of a value. Lists and objects give their JSON.

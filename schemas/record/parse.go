@@ -606,8 +606,8 @@ var isKey = map[string]bool{"id": true, "series_id": true, "season_number": true
 
 // IsNothing reports whether text is a tool's notation for an empty cell. In a column of texts it may be a real value.
 func IsNothing(text string) bool {
-	switch text {
-	case "", `\N`, "NaN", "nan", "N/A", "n/a", "None", "null", "NULL", "-", "?":
+	switch strings.TrimSpace(text) {
+	case "", `\N`, "NaN", "nan", "N/A", "n/a", "NA", "None", "null", "NULL", "-", "?":
 		return true
 	}
 	return false
