@@ -211,12 +211,7 @@ func (f Fragment) Owner() (Entry, fragment.Address, bool) {
 // Len returns the length of the recipe in bytes.
 func (f Fragment) Len() int { return len(f.recipe) }
 
-// Same reports whether f and g are stored as one, like equal fragments of a resource.
-func (f Fragment) Same(g Fragment) bool {
-	return len(f.recipe) > 0 && len(g.recipe) > 0 && &f.recipe[0] == &g.recipe[0]
-}
-
-// Pieces returns a Cursor before the first piece.
+// Pieces returns a Cursor that stands before the first piece.
 func (f Fragment) Pieces() Cursor {
 	return Cursor{rest: f.recipe, Broken: f.recipe == nil, p: f.p, base: f.base, left: MaxPieces}
 }

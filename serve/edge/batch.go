@@ -12,8 +12,7 @@ import (
 	"github.com/reelsplice/reelsplice/serve/status"
 )
 
-// maxBatch is how many bytes of JSON the resources of a batch may have, with all that their languages have,
-// before one more. Tests lower it.
+// maxBatch is how many bytes of JSON the resources of a batch may have before one more is added. Tests lower it.
 var maxBatch = 32 << 20
 
 // A batchList is the list of IDs that a batch asks for.
@@ -86,7 +85,7 @@ func (b *batchList) add(x *exchange, id []byte) error {
 	if b.found++; b.found > 1 {
 		splice.Literal(c.answer, ",")
 	}
-	if c.answer.RawLen()+c.work > maxBatch {
+	if c.answer.RawLen() > maxBatch {
 		return status.InvalidParams
 	}
 	if err := c.charge(0); err != nil {

@@ -35,9 +35,7 @@ type composer struct {
 	key      [fragment.MaxKeyLen]byte
 	defaults [fragment.KindEpisodeGroup + 1]defaults // by kind, as far as they were asked for
 	scratch  scratch
-	trace    *trace     // where the bytes come from; nil unless the response is inspected
-	work     int        // bytes of JSON that chains of languages read so far
-	names    titleNames // what translated was asked for last
+	trace    *trace // where the bytes come from; nil unless the response is inspected
 }
 
 // A scratch holds the buffers of one composer that are no part of its response.
@@ -66,7 +64,7 @@ func (c *composer) begin(rel *release.Reader, q *route.Request, e *Edge) {
 func (c *composer) end() {
 	c.body.Reset()
 	_ = c.lease.charge(0) // which never fails
-	c.rel, c.answer, c.class, c.work, c.trace, c.names = nil, nil, Stored, 0, nil, titleNames{}
+	c.rel, c.answer, c.class, c.trace = nil, nil, Stored, nil
 	clear(c.defaults[:])
 }
 
@@ -127,7 +125,7 @@ func (c *composer) sub(e release.Entry, k fragment.Kind, s fragment.Sub, choice 
 			return err
 		}
 	}
-	return c.stored(e, k, s, choice, 0)
+	return c.fragment(choice, 0)
 }
 
 // appended adds one appended object. Missing ones are left out, such as a season
@@ -157,7 +155,7 @@ func (c *composer) appended(e release.Entry, a *route.Append, account *accounts.
 		return c.sub(e, a.Kind, a.Sub, &choice)
 	}
 	splice.Literal(c.answer, `":`)
-	if err := c.stored(e, a.Kind, a.Sub, &choice, 0); err != nil {
+	if err := c.fragment(&choice, 0); err != nil {
 		return err
 	}
 	splice.Literal(c.answer, "}")
@@ -185,16 +183,8 @@ func (c *composer) pick(e release.Entry, k fragment.Kind, s fragment.Sub) (varia
 	return variant.PickDefault(d.entry, k, s, c.q)
 }
 
-// stored adds sub-request s of e, of kind k, for which choice was picked. depth is 0 for a part of the response, and
-// more for fragments that others include.
-func (c *composer) stored(e release.Entry, k fragment.Kind, s fragment.Sub, choice *variant.Choice, depth int) error {
-	if len(c.q.Chain) > 0 {
-		return c.inChain(e, k, s, *choice, depth)
-	}
-	return c.fragment(choice, depth)
-}
-
-// fragment adds the pieces of a fragment's recipe.
+// fragment adds the pieces of a fragment's recipe. depth is 0 for a part of the response, and more for fragments
+// that others include.
 func (c *composer) fragment(choice *variant.Choice, depth int) error {
 	if c.trace != nil {
 		defer c.trace.begin(&choice.Fragment, c.answer)()
@@ -306,17 +296,9 @@ func (c *composer) reference(piece *release.Piece, depth int) error {
 	if !ok {
 		return fmt.Errorf("%w: reference leads nowhere", release.ErrCorrupt)
 	}
-	if s := piece.Sub; len(c.q.Chain) > 0 {
-		return c.joined(func() error { return c.shared(e, s, depth) })
-	}
-	return c.shared(e, piece.Sub, depth)
-}
-
-// shared adds a fragment of e, which several resources share.
-func (c *composer) shared(e release.Entry, s fragment.Sub, depth int) error {
-	f, ok := variant.FindShared(e, s, &c.q.Params)
+	f, ok := variant.FindShared(e, piece.Sub, &c.q.Params)
 	if !ok {
-		return fmt.Errorf("%w: reference to %s leads nowhere", release.ErrCorrupt, s)
+		return fmt.Errorf("%w: reference to %s leads nowhere", release.ErrCorrupt, piece.Sub)
 	}
 	return c.fragment(&variant.Choice{Fragment: f}, depth+1)
 }
@@ -334,7 +316,7 @@ func (c *composer) include(i *release.Include, depth int) error {
 	if !ok {
 		return fmt.Errorf("%w: include of %s leads nowhere", release.ErrCorrupt, *i)
 	}
-	return c.stored(e, i.Kind, i.Sub, &choice, depth+1)
+	return c.fragment(&choice, depth+1)
 }
 
 // filtered adds the rows of a segment that f keeps: inflated, thinned out and deflated anew.

@@ -138,7 +138,7 @@ func (c *composer) resource(e release.Entry, account *accounts.Account) error {
 	if !ok {
 		return status.NotFound
 	}
-	if err := c.stored(e, c.q.Kind, fragment.SubDetails, &choice, 0); err != nil {
+	if err := c.fragment(&choice, 0); err != nil {
 		return err
 	}
 	for i := range c.q.Appends {

@@ -272,3 +272,29 @@ func TestNotKeptAcrossMidnight(t *testing.T) {
 	evening = evening.Add(-time.Hour)
 	f("/3/movie/now_playing", "public, max-age=3600")
 }
+
+// TestBatchesAreBounded: a batch is refused when its resources have too many bytes.
+func TestBatchesAreBounded(t *testing.T) {
+	w := sampleWorld(t, nil)
+	const batch = "/3/movie?ids=11,12,13&append_to_response=credits"
+	whole := len(w.get(t, batch).plain)
+	for bound, want := range map[int]int{whole: 200, whole / 2: 422} {
+		sharedtest.Set(t, &maxBatch, bound)
+		if a := w.get(t, batch); a.Status != want {
+			t.Errorf("batch of %d bytes, bound %d = %d, want %d", whole, bound, a.Status, want)
+		}
+	}
+}
+
+// TestLanguageLists: a list of languages gets the response to its first valid language.
+func TestLanguageLists(t *testing.T) {
+	w := sampleWorld(t, nil)
+	for _, uri := range []string{"/3/movie/11?append_to_response=videos,images,credits", "/3/discover/movie?page=1", "/3/genre/movie/list?"} {
+		for list, first := range map[string]string{"fr-FR,de-DE": "fr-FR", "x,de,fr": "de", "zu,fr-FR": "zu", ",,": ""} {
+			a, b := w.get(t, uri+"&language="+list), w.get(t, uri+"&language="+first)
+			if a.Status != 200 || a.plain != b.plain || string(a.ETag) != string(b.ETag) {
+				t.Errorf("%s&language=%s = %d %s, want the response to language=%s, %s", uri, list, a.Status, a.ETag, first, b.ETag)
+			}
+		}
+	}
+}

@@ -29,7 +29,6 @@ func describeQuery(q *Request) string {
 		fmt.Fprintf(&b, "+%s(%v %d %d %v) ", a.Property, a.Kind, a.Season, a.Episode, a.Sub)
 	}
 	put("language", q.HasLanguage, q.Language)
-	put("chain", len(q.Chain) > 0, q.Chain)
 	put("page", q.Page != 1, q.Page)
 	put("images", len(q.ImageLanguages) > 0, q.ImageLanguages)
 	put("videos", len(q.VideoLanguages) > 0, q.VideoLanguages)
@@ -83,13 +82,11 @@ func TestParseQuery(t *testing.T) {
 	f(movie, "language=d%65%2DDE", "language=deDE")
 	f(movie, "l%61nguage=de", "language=de")
 	f(movie, "language=de&language=fr-FR", "language=frFR")
-	// several languages, in order; what is none is left out, and so is what is there already
-	f(movie, "language=fr-CA,fr-FR,en", "language=frCA chain=[frCA frFR en]")
-	f(movie, "language=en%2C+fr-fr+,DE,,x,fr-FR,null", "language=en chain=[en frFR de]")
+	// of a list, the first that is valid
+	f(movie, "language=fr-CA,fr-FR,en", "language=frCA")
+	f(movie, "language=null,x,,en%2Cfr", "language=en")
 	f(movie, "language=de,", "language=de")
-	f(movie, "language=de,de,xyz", "language=de")
 	f(movie, "language=x,,", "")
-	f(movie, "language=aa,bb,cc,dd,ee,ff,gg,hh,ii", "language=aa chain=[aa bb cc dd ee ff gg hh]")
 	f(movie, "language=de,fr&language=fr", "language=fr")
 	// what is no language is ignored, even as the last of several
 	f(movie, "language=", "")

@@ -48,7 +48,6 @@ const (
 	MaxDays      = 14  // between start_date and end_date
 	MaxLanguages = 64  // in include_image_language or include_video_language
 	MaxIDs       = 100 // in ids, repeated ones too
-	MaxChain     = 8   // languages in language
 )
 
 // A Request is a parsed path and query. It takes some 10 KB and is made to be reused: every
@@ -71,7 +70,6 @@ type Request struct {
 	appends [MostAppends]Append
 	images  [MaxLanguages]fragment.Variant
 	videos  [MaxLanguages]fragment.Variant
-	chain   [MaxChain]fragment.Variant
 
 	// scratch holds what had to be decoded. Nothing is decoded twice and decoding
 	// never lengthens, so that it cannot overflow.
@@ -105,7 +103,7 @@ type Target struct {
 // to it take them.
 type Params struct {
 	// Language is valid where HasLanguage is set: "xx" or "xx-YY" in any case, the first one of a
-	// list; see Chain. Anything else is like no language.
+	// list. Anything else is like no language.
 	Language    fragment.Variant
 	HasLanguage bool
 	// Page is 1 to the highest valid one; 1 when not given.
@@ -138,10 +136,6 @@ type Params struct {
 	// MaxLanguages. It is empty when nothing is left or the parameter was not given.
 	// VideoLanguages are those of include_video_language.
 	ImageLanguages, VideoLanguages []fragment.Variant
-	// Chain has the languages of a list such as "fr-CA,fr-FR,en", in its order, each once. Blanks around
-	// an item are ignored, and so are items that are no language and those beyond MaxChain. It is empty
-	// unless at least two are left.
-	Chain []fragment.Variant
 }
 
 // An Append is one sub-request to append to a details response.
@@ -156,14 +150,6 @@ type Append struct {
 	Kind            fragment.Kind
 	Sub             fragment.Sub
 	Season, Episode uint32
-}
-
-// In calls fn while q asks for one language alone.
-func (q *Request) In(v fragment.Variant, fn func() error) error {
-	language, has, chain := q.Language, q.HasLanguage, q.Chain
-	q.Language, q.HasLanguage, q.Chain = v, true, nil
-	defer func() { q.Language, q.HasLanguage, q.Chain = language, has, chain }()
-	return fn()
 }
 
 // Reset empties q for the next request and lets go of the bytes it points to.

@@ -43,24 +43,12 @@ func parseLanguage(b []byte) (fragment.Variant, bool) {
 	return fragment.Language(lang[:], region[:]), true
 }
 
-// readLanguage reads one language, or a list; see Params.Chain.
-func readLanguage(q *Request, b []byte) {
-	if bytes.IndexByte(b, ',') < 0 {
-		q.Language, q.HasLanguage = parseLanguage(b)
-		return
-	}
-	list := q.chain[:0]
-	for item := range bytes.SplitSeq(b, []byte{','}) {
-		v, ok := parseLanguage(bytes.Trim(item, " "))
-		if ok && len(list) < MaxChain && !slices.Contains(list, v) {
-			list = append(list, v)
+// readLanguage reads the first language of a list.
+func readLanguage(q *Request, list []byte) {
+	for item := range bytes.SplitSeq(list, []byte{','}) {
+		if q.Language, q.HasLanguage = parseLanguage(item); q.HasLanguage {
+			return
 		}
-	}
-	if len(list) > 0 {
-		q.Language, q.HasLanguage = list[0], true
-	}
-	if len(list) > 1 {
-		q.Chain = list
 	}
 }
 

@@ -27,8 +27,6 @@ import (
 // DefaultImageBaseURL is where the public API's images lie.
 const DefaultImageBaseURL = "https://image.tmdb.org/t/p/"
 
-var english = fragment.Language("en", "")
-
 // A Set holds the responses. It is safe for concurrent use: a prepared response
 // is read without a lock and without allocation.
 type Set struct {
@@ -42,7 +40,6 @@ type prepared func() *Body
 type choice struct {
 	plain      prepared                      // for keys that the maps lack
 	byLanguage map[fragment.Variant]prepared // xx, or xxYY where a region differs from its language
-	unnamed    map[fragment.Variant]prepared // xx, for languages that a chain passes over
 	byRegion   map[route.Country]prepared    // by watch_region
 }
 
@@ -92,22 +89,13 @@ func (s *Set) ResponseTo(op api.Op, q *route.Request) (*Body, bool) {
 }
 
 // pick falls back from language and region to language alone to the plain response,
-// and from a watch region to the plain response. No choice has both maps. Of several languages, the
-// first one that there is counts.
+// and from a watch region to the plain response. No choice has both maps.
 func (c *choice) pick(q *route.Request) prepared {
 	if q.HasLanguage && c.byLanguage != nil {
-		if p := c.in(q.Language); p != nil {
+		if p, ok := c.byLanguage[q.Language]; ok {
 			return p
 		}
-		for _, v := range q.Chain {
-			if p := c.in(v); p != nil {
-				return p
-			}
-			if v.Bare() == english {
-				return c.plain
-			}
-		}
-		if p := c.unnamed[q.Language.Bare()]; p != nil {
+		if p, ok := c.byLanguage[q.Language.Bare()]; ok {
 			return p
 		}
 	}
@@ -115,14 +103,6 @@ func (c *choice) pick(q *route.Request) prepared {
 		return p
 	}
 	return c.plain
-}
-
-// in returns the response in a language with its region, or without it; nil for none.
-func (c *choice) in(v fragment.Variant) prepared {
-	if p, ok := c.byLanguage[v]; ok {
-		return p
-	}
-	return c.byLanguage[v.Bare()]
 }
 
 // prepare returns the body of shape's value, made at the first call.
@@ -138,10 +118,10 @@ func fixed(v any) choice {
 // genreLists has a list for each language with genre names, and one of null names for
 // the other languages of TMDB.
 func genreLists(m reference.Media) choice {
-	c := choice{byLanguage: make(map[fragment.Variant]prepared), unnamed: make(map[fragment.Variant]prepared)}
+	c := choice{byLanguage: make(map[fragment.Variant]prepared)}
 	unnamed := prepare(func() any { return genresOf(m, nil) })
 	for _, l := range reference.Languages() {
-		c.unnamed[fragment.Language(l.Code, "")] = unnamed
+		c.byLanguage[fragment.Language(l.Code, "")] = unnamed
 	}
 	for _, key := range reference.GenreLanguages() {
 		lang, region, _ := strings.Cut(key, "-")

@@ -61,9 +61,9 @@ func (f *Filter) Append(dst, raw []byte) ([]byte, error) {
 	case byNothing:
 		return append(dst, raw...), nil
 	case byTime:
-		return appendMembers(dst, raw, f.thins, nil, f.keepChange)
+		return appendMembers(dst, raw, f.thins, f.keepChange)
 	}
-	return appendMembers(dst, raw, f.thins, &f.languages, f.keepRow)
+	return appendMembers(dst, raw, f.thins, f.keepRow)
 }
 
 // thins reports whether f thins out the array that is the named field; the name is
@@ -115,7 +115,7 @@ func group(row []byte, none fragment.Variant) fragment.Variant {
 // keepChange keeps a key's items within the days, and the key if any are left.
 func (f *Filter) keepChange(dst, row []byte) ([]byte, bool, error) {
 	kept := false
-	dst, err := appendMembers(dst, row, isItems, nil, func(dst, item []byte) ([]byte, bool, error) {
+	dst, err := appendMembers(dst, row, isItems, func(dst, item []byte) ([]byte, bool, error) {
 		day, ok := route.ParseDay(bytes.Trim(field(item, "time"), `"`))
 		if ok && (day < f.from || day > f.to) {
 			return dst, false, nil
@@ -137,9 +137,8 @@ func field(object []byte, name string) []byte {
 // A keeper appends the part of a row that stays, and reports whether there is any.
 type keeper func(dst, row []byte) ([]byte, bool, error)
 
-// appendMembers copies fields of an object. In the arrays that thins names, the rows that keep keeps
-// stay, in the order that order gives them unless it is nil.
-func appendMembers(dst, raw []byte, thins func(name []byte) bool, order *languages, keep keeper) ([]byte, error) {
+// appendMembers copies fields of an object. In the arrays that thins names, the rows that keep keeps stay.
+func appendMembers(dst, raw []byte, thins func(name []byte) bool, keep keeper) ([]byte, error) {
 	for i := 0; i < len(raw); {
 		if c := raw[i]; c == ',' || c == '{' || c == '}' {
 			dst = append(dst, c)
@@ -161,40 +160,13 @@ func appendMembers(dst, raw []byte, thins func(name []byte) bool, order *languag
 		}
 		dst = append(dst, raw[i:value+1]...)
 		var err error
-		if dst, err = order.appendRows(dst, raw[value+1:end-1], keep); err != nil {
+		if dst, err = appendRows(dst, raw[value+1:end-1], keep); err != nil {
 			return dst, fmt.Errorf("byte %d: %w", value, err)
 		}
 		dst = append(dst, ']')
 		i = end
 	}
 	return dst, nil
-}
-
-// appendRows appends the rows that stay: first those of the chain's languages, in the chain's order.
-func (l *languages) appendRows(dst, rows []byte, keep keeper) ([]byte, error) {
-	if l == nil || len(l.chain) == 0 {
-		return appendRows(dst, rows, keep)
-	}
-	places := make([][]byte, len(l.chain)+1) // rows that stay, each after a comma
-	_, err := appendRows(nil, rows, func(_, row []byte) ([]byte, bool, error) {
-		at := l.place(group(row, l.unnamed))
-		if at < 0 {
-			at = len(l.chain)
-		}
-		kept, ok, err := keep(append(places[at], ','), row)
-		if ok {
-			places[at] = kept
-		}
-		return nil, false, err
-	})
-	n := len(dst)
-	for _, rows := range places {
-		if len(dst) == n && len(rows) > 0 {
-			rows = rows[1:]
-		}
-		dst = append(dst, rows...)
-	}
-	return dst, err
 }
 
 // appendRows appends the rows that stay, between commas.

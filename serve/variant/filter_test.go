@@ -28,17 +28,6 @@ func languageFilter(rows by, languages ...string) *Filter {
 	return f
 }
 
-// TestFilterChain: rows stand in the order of the chain, then those of included languages as they stood.
-func TestFilterChain(t *testing.T) {
-	f := languageFilter(byImageLanguage, "", "it")
-	f.own, f.chain = fr, []fragment.Variant{fragment.Language("fr", "CA"), fragment.Language("fr", "FR"), deDE}
-	check(t, f, `"posters":[{"iso_639_1":"it"},{"iso_639_1":"de","v":1},{"iso_639_1":"es"},{"v":2},{"iso_639_1":"fr"},{"iso_639_1":"de","v":3}],"logos":[]}`,
-		`"posters":[{"iso_639_1":"fr"},{"iso_639_1":"de","v":1},{"iso_639_1":"de","v":3},{"iso_639_1":"it"},{"v":2}],"logos":[]}`)
-	f = languageFilter(byVideoLanguage)
-	f.own, f.chain = de, []fragment.Variant{de, english}
-	check(t, f, `"id":1,"results":[{"v":1},{"iso_639_1":"fr"},{"iso_639_1":"de"}]}`, `"id":1,"results":[{"iso_639_1":"de"},{"v":1}]}`)
-}
-
 func TestFilterLanguages(t *testing.T) {
 	images := func(in, want string, languages ...string) {
 		t.Helper()

@@ -1,8 +1,7 @@
 // Package variant picks, for one part of an answer, the stored fragment that the
 // request's parameters ask for: the language, the page, the languages of images and
 // videos, the country of alternative titles, the days of changes. Where no fragment
-// is stored for a combination, it names the one to filter, and how. JoinLanguages joins a
-// part that was picked in several languages.
+// is stored for a combination, it names the one to filter, and how.
 package variant
 
 import (
@@ -97,13 +96,6 @@ func PickDefault(e release.Entry, k fragment.Kind, s fragment.Sub, q *route.Requ
 	return Choice{Fragment: f, Page: shown}, ok
 }
 
-// ByLanguage reports whether the rows of a sub-request, rather than its texts, have languages. Pick then
-// sees to all languages of a chain.
-func ByLanguage(k fragment.Kind, s fragment.Sub) bool {
-	by := rowsOf(k, s)
-	return by == byImageLanguage || by == byVideoLanguage
-}
-
 // rowsOf returns the criterion by which the rows of a sub-request are chosen. The images of people,
 // companies and networks take no language, not even that of the details they are
 // appended to.
@@ -184,13 +176,12 @@ func pageOf(k fragment.Kind, s fragment.Sub, q *route.Request) (stored, shown ui
 // languages are those that rows may have.
 type languages struct {
 	own     fragment.Variant   // that of the request, Base for none
-	chain   []fragment.Variant // those of the request if it has several, own among them; rows follow their order
 	include []fragment.Variant // those that a parameter adds, each once; they belong to the request
 	unnamed fragment.Variant   // that of rows that name none
 }
 
 func languagesOf(q *route.Request, include []fragment.Variant, unnamed fragment.Variant) languages {
-	l := languages{own: fragment.Base, chain: q.Chain, include: include, unnamed: unnamed}
+	l := languages{own: fragment.Base, include: include, unnamed: unnamed}
 	if q.HasLanguage {
 		l.own = q.Language.Bare()
 	}
@@ -198,12 +189,7 @@ func languagesOf(q *route.Request, include []fragment.Variant, unnamed fragment.
 }
 
 func (l *languages) has(v fragment.Variant) bool {
-	return v == l.own || slices.Contains(l.include, v) || l.place(v) >= 0
-}
-
-// place returns the place of a bare language in the chain, -1 for none.
-func (l *languages) place(v fragment.Variant) int {
-	return slices.IndexFunc(l.chain, func(c fragment.Variant) bool { return c.Bare() == v })
+	return v == l.own || slices.Contains(l.include, v)
 }
 
 // pickRows returns the rows of the languages in l. One language is stored as it is asked for; other
@@ -225,11 +211,6 @@ func pickRows(e release.Entry, sub fragment.Sub, from fragment.Variant, l langua
 	if l.own != fragment.Base && !slices.Contains(l.include, l.own) {
 		find(l.own)
 	}
-	for i, v := range l.chain {
-		if v = v.Bare(); v != l.own && l.place(v) == i && !slices.Contains(l.include, v) {
-			find(v)
-		}
-	}
 	for _, v := range l.include {
 		find(v)
 	}
@@ -239,7 +220,7 @@ func pickRows(e release.Entry, sub fragment.Sub, from fragment.Variant, l langua
 	case 1:
 		return Choice{Fragment: last}, true
 	}
-	if len(l.chain) == 0 && stored == groups(e, sub) {
+	if stored == groups(e, sub) {
 		return Choice{Fragment: whole}, true
 	}
 	return Choice{Fragment: whole, Filter: Filter{by: rows, languages: l}}, true
