@@ -33,6 +33,7 @@ import (
 
 	"github.com/reelsplice/reelsplice/build/plan"
 	"github.com/reelsplice/reelsplice/build/records"
+	"github.com/reelsplice/reelsplice/build/render"
 	"github.com/reelsplice/reelsplice/build/segment"
 	"github.com/reelsplice/reelsplice/build/task"
 	"github.com/reelsplice/reelsplice/build/work"
@@ -45,8 +46,11 @@ type Config struct {
 	Catalog  string // folder of the catalogue
 	Releases string // folder of the releases, created if missing
 	Level    int    // deflate level, 1 to 9; 6 by default
-	Jobs     int    // tasks that run side by side; the number of CPUs by default
-	Memory   int64  // memory limit in bytes; 2 GiB by default
+	// Fallback lists the languages whose texts stand in for those that another language lacks, such as "en-US,de-DE";
+	// "" for none.
+	Fallback string
+	Jobs     int   // tasks that run side by side; the number of CPUs by default
+	Memory   int64 // memory limit in bytes; 2 GiB by default
 	// Previous is the id of the previous release, the baseline of trends.
 	Previous string
 	// Full rebuilds everything. Otherwise unchanged resources and segments of Previous are reused.
@@ -77,6 +81,9 @@ func (c *Config) Validate() error {
 	}
 	if c.Level < 1 || c.Level > 9 {
 		errs = append(errs, fmt.Errorf("level %d: want 1 to 9", c.Level))
+	}
+	if _, err := render.ParseFallback(c.Fallback); err != nil {
+		errs = append(errs, err)
 	}
 	if c.Jobs < 1 {
 		errs = append(errs, fmt.Errorf("jobs %d: want 1 or more", c.Jobs))
@@ -152,7 +159,7 @@ func (c *Config) plan() (p *plan.Plan, access []byte, err error) {
 		return nil, nil, err
 	}
 	defer in.Close()
-	params := plan.Params{Catalog: c.Catalog, Releases: c.Releases, Previous: c.Previous, Full: c.Full, Level: c.Level, Version: c.Version}
+	params := plan.Params{Catalog: c.Catalog, Releases: c.Releases, Previous: c.Previous, Full: c.Full, Level: c.Level, Fallback: c.Fallback, Version: c.Version}
 	if access, params.Access, err = c.Access.Encode(); err != nil {
 		return nil, nil, err
 	}

@@ -17,6 +17,7 @@ import (
 	"github.com/reelsplice/reelsplice/build/buildtest"
 	"github.com/reelsplice/reelsplice/build/render"
 	"github.com/reelsplice/reelsplice/schemas/fragment"
+	"github.com/reelsplice/reelsplice/schemas/release"
 	"github.com/reelsplice/reelsplice/schemas/release/check"
 	"github.com/reelsplice/reelsplice/schemas/release/compare"
 )
@@ -341,5 +342,32 @@ func TestPreviousShrinks(t *testing.T) {
 				t.Errorf("%s, late %v: Verify = %v, %v", name, late, problems, err)
 			}
 		}
+	}
+}
+
+// TestFallbackIsAnInput: an incremental build with another fallback renders anew and serves as a full build does, and one
+// without a fallback again serves as before.
+func TestFallbackIsAnInput(t *testing.T) {
+	dir := t.TempDir()
+	buildtest.WriteKind(t, dir, fragment.KindMovie, buildtest.Sample(t, "movies")[:8]...)
+	buildtest.WriteKind(t, dir, fragment.KindTV, buildtest.Sample(t, "tv")[:3]...)
+	c := config(t, dir)
+	without := run(t, c)
+	want := dump(t, openRelease(t, c, without))
+	previous := without.Release
+	for _, list := range []string{"en-US", "fr-FR,en-US", ""} {
+		c.Previous, c.Fallback = previous, list
+		r := likeFull(t, c)
+		if got := openRelease(t, c, r); (dump(t, got) == want) != (list == "") || got.Manifest().Params[release.ParamFallback] != list {
+			t.Errorf("fallback %q: manifest has %q, and its responses are those without a fallback: %t", list, got.Manifest().Params, list != "")
+		}
+		if r.Kept > 0 || r.Fallback != list {
+			t.Errorf("fallback %q: report %q, %d resources of the previous release reused, want none", list, r.Fallback, r.Kept)
+		}
+		c.Previous = r.Release
+		if again := run(t, c); !again.Unchanged {
+			t.Errorf("fallback %q: the same build again has differences, want none", list)
+		}
+		previous = r.Release
 	}
 }

@@ -34,6 +34,7 @@ type Report struct {
 	RawBytes      int64               `json:"raw_bytes"`
 	StoredBytes   int64               `json:"stored_bytes"`
 	Level         int                 `json:"level"`
+	Fallback      string              `json:"fallback,omitempty"` // languages whose texts stand in for those that another lacks
 	Jobs          int                 `json:"jobs"`
 	Tables        map[string]int64    `json:"tables"`           // size of each kind's table in bytes
 	Previous      string              `json:"previous"`         // previous release; "" without one
@@ -103,7 +104,7 @@ func NewReport(b *task.Build, dir string, log *slog.Logger) (Report, error) {
 	}
 	r := Report{
 		Outcome: o, BuiltAt: time.Now().UTC().Truncate(time.Millisecond), Records: p.Records, Removed: int64(p.Removed),
-		Level: p.Level, Previous: p.Previous, FetchedByKind: p.Fetched,
+		Level: p.Level, Fallback: p.Fallback, Previous: p.Previous, FetchedByKind: p.Fetched,
 	}
 	if all := age.All(p.Fetched); !all.IsZero() {
 		r.Fetched = &all

@@ -51,6 +51,7 @@ type Params struct {
 	Previous string `json:"previous,omitempty"` // id of the previous release
 	Full     bool   `json:"full,omitempty"`     // reuse nothing of it
 	Level    int    `json:"level"`              // compression level
+	Fallback string `json:"fallback,omitempty"` // languages whose texts stand in for those that another lacks
 	Access   string `json:"access,omitempty"`   // checksum of the access counts in AccessFile, "" for none
 	Version  string `json:"version,omitempty"`  // program version for the manifest
 }

@@ -18,6 +18,8 @@ type detailer struct {
 	out *fragments
 	subject
 	langs languages // languages of the record
+	// fallback are the languages whose texts stand in for those that another language lacks.
+	fallback []fragment.Variant
 
 	// Memory reused for the next record:
 	plain []version
@@ -34,6 +36,7 @@ type subject struct {
 	adult          bool            // for a collection
 	genres         []catalog.Genre // genres of the base: rows have their ids in all languages
 	parts          []int64         // derived parts of a collection; else nil
+	base           record.Record   // set with a fallback
 }
 
 // details adds the details and the rows in the base variant, in the untranslated one, and in the languages that
@@ -47,12 +50,17 @@ func (d *detailer) details(m *model, rec record.Record, langs languages) {
 		d.show(m, &base, nil, baseOnly)
 		return
 	}
+	if len(d.fallback) > 0 {
+		d.base, base.rec = rec, rec.Clone()
+		d.fill(m, rec, &base, nil)
+	}
 	plain := d.untranslated(m, rec, "")
+	d.fill(m, rec, &plain, nil)
 	plain.shared = m.genres != nil && ShareGenres(m.Kind, *m.GenresOf(rec))
 	if plain.generic && !m.namesRows(rec) {
 		// If a season or an episode has no base text except the English generic name, base and plain are equal, and
 		// plain is not stored.
-		named := version{rec: rec, generic: true}
+		named := version{rec: base.rec, generic: true}
 		base.generic = m.same(&named, &plain) && rec.String(m.Texts[0].Field).V == m.NameOf(rec)
 	}
 	d.show(m, &base, nil, baseOnly)
@@ -136,10 +144,10 @@ func (d *detailer) detail(m *model, v *version) {
 			f.fields(v.rec, from, c.index)
 			f.comma()
 			f.value(release.PieceSpec{Op: release.OpReference, Shared: GenresKey(m.Kind, GenreIDs(*m.GenresOf(v.rec))), Sub: fragment.SubGenres})
-		case t.Rule == complete.ToNames && byRows && v.local && length(v.rec, t.Field) > 0:
+		case t.Rule == complete.ToNames && (byRows && v.local || len(d.fallback) > 0) && length(v.rec, t.Field) > 0:
 			f.fields(v.rec, from, c.index)
 			f.name(t.Field.Name)
-			d.nested.write(d, v, t.Field)
+			d.nested.write(d, v, t.Field, !byRows)
 		case t.Rule == complete.ToBase && byRows && d.parts != nil:
 			f.fields(v.rec, from, c.index)
 			f.name(t.Field.Name)
@@ -177,6 +185,9 @@ func (d *detailer) textless(m *model, rec record.Record, plain *version) []versi
 	for _, p := range m.posters(rec) {
 		add(p.ISO639.V)
 	}
+	if m.originalLanguage != nil && len(d.fallback) > 0 { // its title has no fallback
+		add(rec.String(m.originalLanguage).V)
+	}
 	if m.genres != nil && !plain.shared && len(*m.GenresOf(rec)) > 0 {
 		for _, key := range reference.GenreLanguages() {
 			lang, _ := splitTag(key)
@@ -186,6 +197,7 @@ func (d *detailer) textless(m *model, rec record.Record, plain *version) []versi
 	list := d.plain[:0]
 	for _, lang := range langs {
 		v := d.untranslated(m, rec, lang)
+		d.fill(m, rec, &v, nil)
 		if m.genres != nil {
 			genres := m.GenresOf(v.rec)
 			*genres = localGenres(m.Kind, *genres, lang, "")

@@ -191,6 +191,7 @@ func (d *detailer) apply(m *model, base record.Record, l *language) version {
 			v.given |= 1 << i
 		}
 	}
+	d.fill(m, base, &v, l)
 	return v
 }
 

@@ -112,12 +112,13 @@ func (t *nameText) override(name, overview string) {
 	}
 }
 
-// write writes the value of a field whose seasons or episodes have names in the language of v.
-func (n *nested) write(d *detailer, v *version, f *record.Field) {
+// write writes the value of a field whose seasons or episodes have names in the language of v. isGiven reports
+// whether a crawl in that language gave them.
+func (n *nested) write(d *detailer, v *version, f *record.Field, isGiven bool) {
 	name := indexOf(f.Elem, fieldOf(f.Elem, "name"))
 	if f.Shape == record.ShapeObject { // the last or the next episode of a series
 		row, _ := v.rec.Sub(f)
-		d.named(row, name, v.variant)
+		d.named(row, name, v, f, isGiven)
 		return
 	}
 	count, _ := v.rec.Len(f)
@@ -125,7 +126,7 @@ func (n *nested) write(d *detailer, v *version, f *record.Field) {
 	d.out.text("[")
 	for i := range count {
 		d.out.comma()
-		d.named(v.rec.At(f, i), name, v.variant)
+		d.named(v.rec.At(f, i), name, v, f, isGiven)
 	}
 	d.out.text("]")
 	n.plain = false
@@ -144,31 +145,37 @@ func placeOf(row record.Record) place {
 }
 
 // named writes a season or an episode with the name and overview of a language, or with the generic name. Fields that
-// the row lacks are not added. name is the index of the name field, which the overview follows.
-func (d *detailer) named(row record.Record, name int, v fragment.Variant) {
-	f := d.out
+// the row lacks are not added. name is the index of the name field, which the overview follows; f is the list of v that
+// has the row.
+func (d *detailer) named(row record.Record, name int, v *version, f *record.Field, isGiven bool) {
+	out := d.out
 	at := placeOf(row)
-	t := d.nested.text(at, v)
+	isOwn := isGiven || !v.local // the row has the text of the language
+	t := d.nested.text(at, v.variant)
+	if isOwn {
+		t = rowText(row, name)
+	}
+	t = d.fillChild(at, t, v, f, name)
 	fields := row.Schema.Fields
-	f.text("{")
-	f.fields(row, 0, name)
+	out.text("{")
+	out.fields(row, 0, name)
 	switch {
-	case !row.String(&fields[name]).Set:
-		f.fields(row, name, name+1)
+	case !row.String(&fields[name]).Set, isOwn && t.name == "":
+		out.fields(row, name, name+1)
 	case t.name != "":
-		f.name("name")
-		f.buf = record.AppendString(f.buf, t.name)
+		out.name("name")
+		out.buf = record.AppendString(out.buf, t.name)
 	default:
-		f.name("name")
+		out.name("name")
 		d.genericName(at.word, at.number())
 	}
 	if row.String(&fields[name+1]).Set {
-		f.name("overview")
-		f.buf = record.AppendString(f.buf, t.overview)
+		out.name("overview")
+		out.buf = record.AppendString(out.buf, t.overview)
 	} else {
-		f.fields(row, name+1, name+2)
+		out.fields(row, name+1, name+2)
 	}
-	f.fields(row, name+2, len(fields))
-	f.extra(row)
-	f.text("}")
+	out.fields(row, name+2, len(fields))
+	out.extra(row)
+	out.text("}")
 }

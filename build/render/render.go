@@ -24,9 +24,10 @@ type Renderer struct {
 	groups grouper
 }
 
-// New returns a Renderer.
-func New() *Renderer {
+// New returns a Renderer. Texts that a language lacks come from the first language of fallback that has them.
+func New(fallback ...fragment.Variant) *Renderer {
 	r := &Renderer{models: models()}
+	r.detail.fallback = fallback
 	r.detail.out, r.groups.out = &r.out, &r.out
 	return r
 }

@@ -166,7 +166,10 @@ const (
 // All inputs of rendering must be added, or depend only on added ones. Keys and encoders are not inputs: resources
 // are found by their keys, and all segments have one encoder. Aliases are not, because Copy sets the current ones,
 // nor are includes, because they refer to other resources. It is for one goroutine.
-type Inputs struct{ buf []byte }
+type Inputs struct {
+	Fallback string // languages whose texts stand in for those that another lacks
+	buf      []byte
+}
 
 // Record adds a record, which may be nil.
 func (in *Inputs) Record(r record.Record) {
@@ -195,10 +198,14 @@ func (in *Inputs) Of(fingerprint uint64) {
 	in.buf = binary.LittleEndian.AppendUint64(in.buf, fingerprint)
 }
 
-// Fingerprint returns the hash of the inputs added since the last call, and of the program. It is never 0. Eight
-// bytes are enough, because it is compared with only one resource, that with the same key in the previous release.
+// Fingerprint returns the hash of the inputs added since the last call, of Fallback and of the program. It is never 0.
+// Eight bytes are enough, because it is compared with only one resource, that with the same key in the previous release.
 func (in *Inputs) Fingerprint() uint64 {
-	h := max(1, xxh3.HashSeed(in.buf, program()))
+	seed := program()
+	if in.Fallback != "" {
+		seed = xxh3.HashStringSeed(in.Fallback, seed)
+	}
+	h := max(1, xxh3.HashSeed(in.buf, seed))
 	in.buf = in.buf[:0]
 	return h
 }

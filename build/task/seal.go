@@ -143,7 +143,11 @@ const (
 // Params returns the build parameters that determine the bytes of the release, besides the catalogue and the previous
 // release.
 func (b *Build) Params() map[string]string {
-	return map[string]string{paramLevel: fmt.Sprint(b.Plan.Level), reuse.ParamEncoder: reuse.Encoder(b.Plan.Level), paramCatalog: catalog.FormatVersion}
+	params := map[string]string{paramLevel: fmt.Sprint(b.Plan.Level), reuse.ParamEncoder: reuse.Encoder(b.Plan.Level), paramCatalog: catalog.FormatVersion}
+	if b.Plan.Fallback != "" {
+		params[release.ParamFallback] = b.Plan.Fallback
+	}
+	return params
 }
 
 // An Outcome has the counts of a build for its report. Each task adds its share.

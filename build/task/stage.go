@@ -347,7 +347,12 @@ func (b *Build) write(d *Done, part int, fn func(o *output) error) error {
 	if err != nil {
 		return err
 	}
-	o := &output{render: render.New()}
+	fallback, err := render.ParseFallback(b.Plan.Fallback)
+	if err != nil {
+		_, closing := p.Close()
+		return errors.Join(err, closing)
+	}
+	o := &output{render: render.New(fallback...), inputs: reuse.Inputs{Fallback: b.Plan.Fallback}}
 	if o.Writer, err = reuse.NewWriter(b.reuse, p, b.Plan.Level); err != nil {
 		_, closing := p.Close()
 		return errors.Join(err, closing)

@@ -25,14 +25,14 @@ func buildCommand(a *app) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "build",
 		Short: "Make a release of the catalogue",
-		Long: "build makes a release of the catalogue. The catalogue, --level and the previous release determine its id\n" +
-			"and its bytes. Publish it with --publish or the command publish; the edge serves published releases.\n\n" +
+		Long: "build makes a release of the catalogue. The catalogue, --level, --fallback and the previous release determine\n" +
+			"its id and its bytes. Publish it with --publish or the command publish; the edge serves published releases.\n\n" +
 			"/3/movie/changes and its like list what ingests have changed in the catalogue in the last 15 days. Without a\n" +
 			"difference from the previous release, the current one by default, there is no new release: build reports the\n" +
 			"previous one.\n\n" +
 			"An incremental build reuses each resource whose inputs have not changed since the previous release, and links its packs\n" +
-			"if the file system has hard links. --full renders everything, and so does another --level or version of\n" +
-			"the program. The responses are the same.\n\n" +
+			"if the file system has hard links. --full renders everything, and so does another --level, --fallback or\n" +
+			"version of the program. The responses are the same.\n\n" +
 			"--publish refuses a release that has much less than the current one (see --max-drop), that fails\n" +
 			"an expectation of --expect, or that has the responses of a release that was rolled back. --force\n" +
 			"publishes it anyway.\n\n" +
@@ -49,7 +49,7 @@ func buildCommand(a *app) *cobra.Command {
 	g.add(f)
 	c.AddCommand(buildPlanCommand(a), buildTaskCommand(a), buildSealCommand(a), submitCommand(a), buildStatusCommand(a), buildCleanCommand(a))
 	check := func() error {
-		cfg.Level, cfg.Full = content.level, content.full
+		cfg.Level, cfg.Fallback, cfg.Full = content.level, content.fallback, content.full
 		return errors.Join(cfg.Validate(), g.read())
 	}
 	return a.checked(c, check, func(ctx context.Context, _ []string) (err error) {
@@ -72,15 +72,21 @@ func buildCommand(a *app) *cobra.Command {
 // contentFlags determine the content of a release, besides the catalogue.
 type contentFlags struct {
 	level            int
+	fallback         string
 	previous, access string
 	full             bool
 }
 
 func (c *contentFlags) add(f *pflag.FlagSet) {
 	f.IntVar(&c.level, "level", build.DefaultConfig().Level, "deflate `LEVEL`, 1 to 9")
+	fallbackFlag(f, &c.fallback)
 	f.StringVar(&c.previous, "previous", "current", "release to compare with and to reuse: `ID`, current, previous or none")
 	f.StringVar(&c.access, "access", "", "`FILE` of CSV with requests by resource, for trends: media_type, id, day, week")
 	f.BoolVar(&c.full, "full", false, "render everything; reuse nothing of the previous release")
+}
+
+func fallbackFlag(f *pflag.FlagSet, list *string) {
+	f.StringVar(list, "fallback", "", "`LANGUAGES` whose texts stand in for those that another lacks: en-US,de-DE")
 }
 
 // counts returns the request counts, nil without any.
@@ -200,6 +206,9 @@ func writeBuild(w io.Writer, r *build.Report, published bool) {
 	}
 	if r.Fetched != nil {
 		fmt.Fprintf(w, "fetched\t%s, %s\n", r.Fetched, plural(r.Fetched.Records, "record"))
+	}
+	if r.Fallback != "" {
+		fmt.Fprintf(w, "fallback\t%s for texts that a language lacks\n", r.Fallback)
 	}
 	fmt.Fprintf(w, "derived\t%s without a record in a dump\n", plural(r.Derived, "resource"))
 	fmt.Fprintf(w, "fragments\t%d in %s\n", r.Fragments, plural(r.Segments, "segment"))

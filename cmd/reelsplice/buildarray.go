@@ -21,6 +21,7 @@ import (
 	"github.com/reelsplice/reelsplice/build"
 	"github.com/reelsplice/reelsplice/build/array"
 	"github.com/reelsplice/reelsplice/build/plan"
+	"github.com/reelsplice/reelsplice/build/render"
 	"github.com/reelsplice/reelsplice/build/task"
 )
 
@@ -115,7 +116,8 @@ func buildPlanCommand(a *app) *cobra.Command {
 		if content.level < 1 || content.level > 9 {
 			return fmt.Errorf("level %d: want 1 to 9", content.level)
 		}
-		return nil
+		_, err := render.ParseFallback(content.fallback)
+		return err
 	}
 	return a.checked(c, check, func(ctx context.Context, _ []string) error {
 		counts, err := content.counts()
@@ -126,7 +128,7 @@ func buildPlanCommand(a *app) *cobra.Command {
 		if err != nil {
 			return err
 		}
-		params := plan.Params{Catalog: s.catalog, Releases: s.releases, Level: content.level, Full: content.full, Version: version().Version}
+		params := plan.Params{Catalog: s.catalog, Releases: s.releases, Level: content.level, Fallback: content.fallback, Full: content.full, Version: version().Version}
 		if params.Previous, err = a.previousRelease(ctx, at.Releases, content.previous); err != nil {
 			return err
 		}

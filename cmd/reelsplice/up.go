@@ -22,12 +22,14 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/reelsplice/reelsplice/build"
+	"github.com/reelsplice/reelsplice/build/render"
 	"github.com/reelsplice/reelsplice/data/sample"
 	"github.com/reelsplice/reelsplice/ingest"
 	"github.com/reelsplice/reelsplice/ingest/layout"
 	"github.com/reelsplice/reelsplice/schemas/catalog"
 	"github.com/reelsplice/reelsplice/schemas/file"
 	"github.com/reelsplice/reelsplice/schemas/object"
+	"github.com/reelsplice/reelsplice/schemas/release"
 	"github.com/reelsplice/reelsplice/schemas/release/store"
 	"github.com/reelsplice/reelsplice/schemas/text"
 	"github.com/reelsplice/reelsplice/serve"
@@ -61,8 +63,13 @@ func upCommand(a *app) *cobra.Command {
 		f.Lookup(flag).Annotations = map[string][]string{ownTable: {}}
 	}
 	meaningFlags(f, &u.dumps)
+	fallbackFlag(f, &u.fallback)
 	serveFlags(f, &u.cfg)
-	return a.checked(c, func() error { return checkMeaning(&u.dumps) }, func(ctx context.Context, args []string) error {
+	check := func() error {
+		_, err := render.ParseFallback(u.fallback)
+		return errors.Join(checkMeaning(&u.dumps), err)
+	}
+	return a.checked(c, check, func(ctx context.Context, args []string) error {
 		u.dumps.Sources, u.anyDate = args, !f.Changed("date")
 		return u.run(ctx)
 	})
@@ -71,10 +78,11 @@ func upCommand(a *app) *cobra.Command {
 // up is one run of the command.
 type up struct {
 	*app
-	dumps   ingest.Config // the sample, if without Sources
-	cfg     serve.Config
-	dir     string
-	anyDate bool // lists of the sample count from its own day
+	dumps    ingest.Config // the sample, if without Sources
+	cfg      serve.Config
+	dir      string
+	fallback string // languages, as for build
+	anyDate  bool   // lists of the sample count from its own day
 }
 
 func (u *up) run(ctx context.Context) (err error) {
@@ -179,7 +187,7 @@ func (u *up) release(ctx context.Context) (ofSample string, err error) {
 
 func (u *up) buildAndPublish(ctx context.Context, folder store.Folder, dir, previous string) (id string, err error) {
 	cfg := build.DefaultConfig()
-	cfg.Catalog, cfg.Releases, cfg.Previous = dir, u.cfg.Releases, previous
+	cfg.Catalog, cfg.Releases, cfg.Previous, cfg.Fallback = dir, u.cfg.Releases, previous, u.fallback
 	r, err := u.build(ctx, cfg)
 	if err != nil {
 		return "", err
@@ -317,7 +325,11 @@ func (u *up) announce(s *serve.Server, token string, ofSample bool) error {
 		if v.Page != "" {
 			fmt.Fprintf(w, "page     %s\n", v.Page)
 		}
-		fmt.Fprintf(w, "data     %s\n\n", u.dir)
+		fmt.Fprintf(w, "data     %s\n", u.dir)
+		if m, err := release.ReadManifest(store.Folder{Dir: u.cfg.Releases}.Path(v.Release)); err == nil && m.Params[release.ParamFallback] != "" {
+			fmt.Fprintf(w, "fallback %s for texts that a language lacks\n", m.Params[release.ParamFallback])
+		}
+		fmt.Fprintln(w)
 		paths := []string{"/3/movie/550?append_to_response=credits,images,videos", "/3/tv/1399?append_to_response=season/1,aggregate_credits"}
 		if !ofSample {
 			paths = []string{"/3/discover/movie", "/3/search/multi?query=the"}

@@ -211,7 +211,7 @@ func (f Fragment) Owner() (Entry, fragment.Address, bool) {
 // Len returns the length of the recipe in bytes.
 func (f Fragment) Len() int { return len(f.recipe) }
 
-// Pieces returns a Cursor that stands before the first piece.
+// Pieces returns a Cursor before the first piece.
 func (f Fragment) Pieces() Cursor {
 	return Cursor{rest: f.recipe, Broken: f.recipe == nil, p: f.p, base: f.base, left: MaxPieces}
 }

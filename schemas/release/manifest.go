@@ -18,6 +18,9 @@ import (
 	"github.com/reelsplice/reelsplice/schemas/provenance"
 )
 
+// ParamFallback is the parameter that lists the languages whose texts stand in for those that another lacks.
+const ParamFallback = "fallback"
+
 // A Manifest describes a release.
 type Manifest struct {
 	// FormatVersion is the lowest version of a program that reads the release.
@@ -27,7 +30,7 @@ type Manifest struct {
 	FeatureVersion int `json:"feature_version"`
 	// Parent is the ID of the release before this one, also for a full build; empty for the first.
 	Parent string `json:"parent"`
-	// Params holds the parameters of the build that determine its bytes.
+	// Params holds the parameters of the build that determine its bytes, such as ParamFallback.
 	Params map[string]string `json:"params"`
 	// Sources counts the input of the build, by the caller's names.
 	Sources map[string]int64 `json:"sources"`

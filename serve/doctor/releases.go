@@ -145,6 +145,9 @@ func (x *examiner) verify(ctx context.Context, folder store.Folder, id string, i
 		x.warn("release", "ingest dumps, then "+x.build(), "%s has no record: every title gets 404", id)
 	default:
 		x.ok("release", "%s, %s, checked 1 of %d parts", id, amount(info.Bytes), parts)
+		if info.Fallback != "" {
+			x.ok("release", "texts that a language lacks are those of %s", info.Fallback)
+		}
 		x.age(info)
 	}
 }

@@ -39,6 +39,8 @@ type Info struct {
 	Forced bool
 	// Fetched is when its records were fetched, as far as known.
 	Fetched age.Days
+	// Fallback lists the languages whose texts stand in for those that another lacks; "" for none.
+	Fallback string
 	// Err is the error of Open for an invalid folder; the numbers are 0 then.
 	Err error
 }
@@ -52,7 +54,7 @@ func Describe(m *release.Manifest, built time.Time) Info {
 
 func (i *Info) count(m *release.Manifest) {
 	i.Fragments, i.Bytes, i.Empty = m.Counts.Fragments, 0, isEmpty(m)
-	i.Fetched = age.All(age.Of(m.Sources))
+	i.Fetched, i.Fallback = age.All(age.Of(m.Sources)), m.Params[release.ParamFallback]
 	for _, f := range m.Files() {
 		i.Bytes += f.Size
 	}
