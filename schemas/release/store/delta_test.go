@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/reelsplice/reelsplice/schemas/release"
+	"github.com/reelsplice/reelsplice/schemas/sharedtest"
 )
 
 func described(name string, data []byte) release.File {
@@ -82,14 +83,14 @@ func TestDelta(t *testing.T) {
 	f("shorter than a block", old[:20], old[:25], 200)
 }
 
-// TestDeltaRandom: every other file has more blocks than are kept of one.
+// TestDeltaRandom: every other file has several slices.
 func TestDeltaRandom(t *testing.T) {
-	usual := maxBlocks
-	t.Cleanup(func() { maxBlocks = usual })
-	for seed := range uint64(200) {
-		maxBlocks = usual
+	usual := deltaSlice
+	sharedtest.Set(t, &deltaSlice, usual)
+	for seed := range uint64(100) {
+		deltaSlice = usual
 		if seed%2 == 1 {
-			maxBlocks = 10
+			deltaSlice = 300 + 7*int(seed)
 		}
 		r := rand.New(rand.NewPCG(seed, 1))
 		alphabet := 1 + r.IntN(3) // many equal blocks
@@ -140,6 +141,14 @@ func TestApplyRefuses(t *testing.T) {
 	smaller := want
 	smaller.Size = 100
 	f("smaller new file", smaller, d, old)
+	for name, slice := range map[string]uint32{"no slices": 0, "slices of 2 GiB": 1 << 31} {
+		bad := slices.Clone(d)
+		binary.LittleEndian.PutUint32(bad[deltaHeaderLen-4:], slice)
+		f(name, want, bad, old)
+	}
+	huge := append(slices.Clone(d[:deltaHeaderLen]), binary.AppendUvarint(nil, 1<<62)...)
+	f("frame of 2^62 bytes", want, huge, old)
+	f("a byte after the end", want, append(slices.Clone(d), 0), old)
 	short := bytes.NewReader(old[:100])
 	if err := ApplyDelta(io.Discard, want, bytes.NewReader(d), described("old", old), short); !errors.Is(err, ErrInvalidDelta) {
 		t.Errorf("Apply to an old file that was cut = %v, want ErrInvalid", err)
@@ -160,20 +169,6 @@ func FuzzApplyDelta(f *testing.F) {
 		}
 		if err == nil && !bytes.Equal(got, made) {
 			t.Error("Apply makes another file without an error")
-		}
-	})
-}
-
-// FuzzInstructions fuzzes behind the compression.
-func FuzzInstructions(f *testing.F) {
-	old := noise(1, 2_000)
-	f.Add([]byte{2, 3, 0, 'a', 'b'}, int64(5))
-	f.Fuzz(func(t *testing.T, code []byte, size int64) {
-		size = max(0, min(size, 1<<20))
-		var out bytes.Buffer
-		d := newDecoder(bytes.NewReader(code), &out, bytes.NewReader(old), int64(len(old)), size)
-		if err := d.run(); err == nil && int64(out.Len()) != size || int64(out.Len()) > size {
-			t.Errorf("%d bytes of %d without an error", out.Len(), size)
 		}
 	})
 }
