@@ -85,7 +85,7 @@ declare -A commands=(
   [revoke]="token revoke --tokens tokens.txt --name old"
   [upload]="publish --quiet --releases URL --from r $other --max-drop 100"
   [crawl]="crawl --quiet --from http://$host:8081 --key-file key --out dump --ids ids.txt --rate 1000 --tries 3"
-  [pull]="serve --quiet --addr $host:8080 --admin-addr $host:8078 --tokens tokens.txt --releases $fleet --cache-dir cache --pull-interval 100ms --shutdown-delay 0s"
+  [pull]="serve --quiet --addr $host:8080 --admin-addr $host:8078 --tokens tokens.txt --releases $fleet --cache-dir cache --shutdown-delay 0s"
 )
 # The errors of each call.
 declare -A errors=(

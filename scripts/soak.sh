@@ -102,7 +102,7 @@ cd "$disk"
 started() { echo "$!" >"$work/$1.pid" && disown; }
 # edge NAME ADDR ADMIN FLAGS...: starts an edge, with caches that are full within minutes: what grows later is a leak.
 edge() {
-  "$program" serve --addr "$2" --admin-addr "$3" --shutdown-delay 3s --access-log "access-$1.log" --access-log-sample 100 --page-cache 1MiB --result-cache 1MiB "${@:4}" 2>>"$work/$1.log" &
+  "$program" serve --addr "$2" --admin-addr "$3" --shutdown-delay 3s --access-log "access-$1.log" "${@:4}" 2>>"$work/$1.log" &
   started "$1"
   await "edge started" "$program" health --quiet --admin-addr "$3" >/dev/null 2>&1
 }

@@ -32,7 +32,7 @@ key=$("$work/reelsplice" token issue --json --name walks --tokens "$work/tokens"
 # work does not count for a request.
 serve() {
   coproc EDGE { GOCOVERDIR=$work/$1 exec "$work/reelsplice" serve --json --quiet --releases "$work/releases" --tokens "$work/tokens" --addr 127.0.0.1:0 \
-    --scrub-rate 0 --poll 1s --shutdown-delay 0 2>"$work/log"; }
+    --shutdown-delay 0 2>"$work/log"; }
   local pid=$EDGE_PID address
   read -r address <&"${EDGE[0]}"
   address=$(grep -o '127.0.0.1:[0-9]*' <<<"$address" | head -n 1)

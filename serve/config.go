@@ -74,16 +74,9 @@ func (c *Config) Validate() error {
 	complain(c.Releases != "" || c.Pull.Bucket != nil, "releases: want a value")
 	complain(c.Tokens != "", "tokens: want a value")
 	complain(http.InDay(c.ShutdownDelay), "shutdown-delay: want 0, or 1ms to 24h")
-	complain(c.Poll > 0 && c.Poll <= time.Second, "poll: want up to 1s, so that a revocation takes effect within a second")
-	complain(inTiB(c.ResultCache), "result-cache: want 0 to 1TiB")
-	complain(inTiB(c.Warm), "warm: want 0 to 1TiB")
-	complain(inTiB(c.ScrubRate), "scrub-rate: want 0 to 1TiB")
 	complain(c.MaxDataAge >= 0, "max-data-age: want 0 for no limit, or more")
 	return errors.Join(errs...)
 }
 
 // CheckAdminAddr reports an address that the admin listener cannot have.
 func CheckAdminAddr(addr string) error { return http.CheckAddr("admin-addr", addr) }
-
-// inTiB reports whether n is a plausible number of bytes.
-func inTiB(n int) bool { return n >= 0 && int64(n) <= 1<<40 }

@@ -172,7 +172,6 @@ func TestConfigValidate(t *testing.T) {
 	f("cache", func(c *Config) { c.Cache = "none" })
 	f("addr", func(c *Config) { c.Addr = "18480" })
 	f("admin-addr", func(c *Config) { c.AdminAddr = "::1:80" })
-	f("poll", func(c *Config) { c.Poll = 2 * time.Second })
 	f("max-header", func(c *Config) { c.MaxHeader = 10 })
 	f("max-conns", func(c *Config) { c.MaxConns = 0 })
 	f("max-inflight-bytes", func(c *Config) { c.MaxInflight = 1<<20 - 1 })
@@ -185,7 +184,4 @@ func TestConfigValidate(t *testing.T) {
 	f("shutdown-delay", func(c *Config) { c.ShutdownDelay = -1 })
 	f("read-timeout", func(c *Config) { c.ReadTimeout = 30 }) // nanoseconds: no request is ever read
 	f("shutdown-delay", func(c *Config) { c.ShutdownDelay = time.Microsecond })
-	f("page-cache", func(c *Config) { c.PageCache = 1 << 50 })
-	f("scrub-rate", func(c *Config) { c.ScrubRate = 1 << 50 })
-	f("result-cache", func(c *Config) { c.ResultCache = -1 })
 }

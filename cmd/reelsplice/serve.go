@@ -118,7 +118,6 @@ func pullFlags(f *pflag.FlagSet, cfg *pull.Config) {
 	f.StringVar(&cfg.Pin, "pin", "", "serve the release `ID` and ignore the pointers")
 	f.StringVar(&cfg.Dir, "cache-dir", "", "`DIR` for releases of a bucket; each edge needs its own")
 	f.Var(bytesFlag[int64]{&cfg.Size}, "cache-size", "size limit of --cache-dir; above it, releases no longer served are removed, and pulls fail")
-	f.DurationVar(&cfg.Interval, "pull-interval", cfg.Interval, "interval of looks at a bucket's pointer; longer after failures")
 	f.Var(bytesFlag[int64]{&cfg.Rate}, "pull-rate", "bytes pulled from a bucket each second; 0 for no limit")
 }
 
@@ -158,29 +157,17 @@ func serveFlags(f *pflag.FlagSet, cfg *serve.Config) {
 	f.StringVar(&cfg.Cache, "cache", cfg.Cache, "caches that may store responses: public, private, or revalidate for caches that revalidate each time")
 	f.DurationVar(&cfg.MaxAge, "max-age", cfg.MaxAge, "how long caches may store a response")
 	f.BoolVar(&cfg.Page, "page", cfg.Page, "serve the page for people at / and below /page/")
-	f.DurationVar(&cfg.Poll, "poll", cfg.Poll, "interval of checks for changed tokens and releases, 1s at most")
 	f.IntVar(&cfg.MaxConns, "max-conns", cfg.MaxConns, "connections in all, lowered to fit the limit of open files; a full edge closes idle ones for new ones")
 	f.IntVar(&cfg.MaxConnsPerIP, "max-conns-per-ip", 0, "connections of one IPv4 address or /64 of IPv6; 0 is no limit")
-	f.Var(durationFlag{&cfg.ReadTimeout, false}, "read-timeout", "for a whole request")
-	f.Var(durationFlag{&cfg.WriteTimeout, false}, "write-timeout", "for a whole response")
 	f.Var(durationFlag{&cfg.IdleTimeout, false}, "idle-timeout", "between the requests of a connection")
 	f.DurationVar(&cfg.ShutdownDelay, "shutdown-delay", 0, "how long a stopping edge accepts requests, with /readyz at 503; 5s by default without a terminal")
 	f.Var(durationFlag{&cfg.DrainTimeout, false}, "drain-timeout", "for running requests at the end")
-	f.IntVar(&cfg.MaxPage, "max-page", cfg.MaxPage, "last page of lists, 65535 at most")
-	f.IntVar(&cfg.AppendLimit, "append-limit", cfg.AppendLimit, "names in append_to_response, 100 at most")
 	f.StringVar(&cfg.Date, "date", "", "day that now_playing, upcoming, airing_today and on_the_air count from, YYYY-MM-DD; today by default")
-	f.BoolVar(&cfg.FuzzySearch, "fuzzy-search", false, "find names in spite of typing errors if nothing else matches, as fuzzy=true does for a request")
 	f.Var(bytesFlag[int]{&cfg.MaxInflight}, "max-inflight-bytes", "memory limit of responses in progress; above it requests get 503")
-	f.Var(bytesFlag[int]{&cfg.MaxHeader}, "max-header", "bytes of request line and header")
-	f.Var(bytesFlag[int]{&cfg.PageCache}, "page-cache", "bytes of cached pages of lists")
-	f.Var(bytesFlag[int]{&cfg.Warm}, "warm", "bytes of indexes and checks read in the background when a release is opened; 0 for none")
 	f.Var(durationFlag{&cfg.MaxDataAge, true}, "max-data-age", "age of the oldest record, in days such as 180d, above which the edge warns in its log and on /readyz; it continues to serve")
-	f.Var(bytesFlag[int]{&cfg.ScrubRate}, "scrub-rate", "bytes of the release checked each second in the background; 0 for none")
 	f.StringVar(&cfg.AccessLog.Path, "access-log", "", "`FILE` with a line for each response, - for stdout; off by default")
 	f.StringVar(&cfg.AccessLog.Format, "access-log-format", cfg.AccessLog.Format, "json, or common for the common log format")
-	f.IntVar(&cfg.AccessLog.Sample, "access-log-sample", cfg.AccessLog.Sample, "log one response in `N` at random, and all of 500 and above")
 	f.StringVar(&cfg.Missing, "missing", "", "append ids that clients request but the release lacks to `FILE`, for crawl --ids; off by default")
-	f.Var(bytesFlag[int]{&cfg.ResultCache}, "result-cache", "bytes of cached results of discover and lists")
 }
 
 // serve opens the release, the tokens and the ports, calls announce, and serves until ctx ends.

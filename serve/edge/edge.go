@@ -192,7 +192,6 @@ func (x *exchange) serve() error {
 		x.hint(c)
 		return c
 	}
-	x.q.Pages, x.q.AppendLimit = uint16(x.edge.opts.MaxPage), uint8(x.edge.opts.AppendLimit)
 	if c := route.ParseQuery(x.rq.Query, &x.q); c != status.OK {
 		return c
 	}
@@ -424,7 +423,7 @@ func (x *exchange) refuse(err error) {
 		code = x.unexpected(err)
 	}
 	rs := Response{
-		Class: Failure, Status: code.HTTP(), Fields: Fields{Cache: noStore, Release: x.rs.Release}, Token: x.rs.Token, body: x.edge.refusal(code), x: x,
+		Class: Failure, Status: code.HTTP(), Fields: Fields{Cache: noStore, Release: x.rs.Release}, Token: x.rs.Token, body: code.Body(), x: x,
 	}
 	if code == status.MethodNotAllowed {
 		rs.Allow = x.q.Allow
@@ -441,14 +440,6 @@ func (x *exchange) refuse(err error) {
 		rs.Cache = privateStore
 	}
 	x.rs = rs
-}
-
-// refusal returns the body of a refusal, with this edge's limit in it.
-func (e *Edge) refusal(code status.Code) []byte {
-	if code == status.TooManyAppends && e.opts.AppendLimit != route.MaxAppends {
-		return status.TooManyAppendsBody(e.opts.AppendLimit)
-	}
-	return code.Body()
 }
 
 // unexpected logs an error that is no refusal, a few times a second at most. The query may hold a

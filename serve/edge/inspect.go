@@ -100,7 +100,7 @@ func (x *exchange) inspect(e *Edge, rel *release.Reader, target string) (Inspect
 	var refusal status.Code
 	switch err := x.traced(&in); {
 	case errors.As(err, &refusal):
-		body := x.edge.refusal(refusal)
+		body := refusal.Body()
 		return Inspection{Path: target, Status: refusal.HTTP(), Body: body, RawBytes: len(body), Pieces: []Piece{}}, nil
 	case err != nil:
 		return Inspection{}, err
@@ -109,7 +109,6 @@ func (x *exchange) inspect(e *Edge, rel *release.Reader, target string) (Inspect
 }
 
 func (x *exchange) traced(in *Inspection) error {
-	x.q.Pages, x.q.AppendLimit = uint16(x.edge.opts.MaxPage), uint8(x.edge.opts.AppendLimit)
 	if code := route.Parse(x.rq.Path, x.rq.Query, &x.q); code != status.OK {
 		return code
 	}

@@ -115,12 +115,8 @@ func search(x *exchange, op *api.Operation) error {
 	if len(q.Query) == 0 {
 		return status.MissingQuery
 	}
-	fuzzy := x.edge.opts.FuzzySearch
-	if q.HasFuzzy {
-		fuzzy = q.Fuzzy
-	}
 	err := x.queries().Search(&query.Search{
-		Kind: op.Rows, Query: q.Query, IncludeAdult: q.IncludeAdult, Fuzzy: fuzzy, Region: q.Region,
+		Kind: op.Rows, Query: q.Query, IncludeAdult: q.IncludeAdult, Fuzzy: q.Fuzzy, Region: q.Region,
 		Year: int(q.Year), PrimaryYear: int(q.PrimaryYear), FirstAirYear: int(q.FirstAirYear),
 	}, int(q.Page), pageRows, &x.rows)
 	shape := pageShape{knownFor: true}

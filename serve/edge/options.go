@@ -4,12 +4,10 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"math"
 	"net/url"
 	"strconv"
 	"time"
 
-	"github.com/reelsplice/reelsplice/serve/route"
 	"github.com/reelsplice/reelsplice/serve/static"
 )
 
@@ -27,20 +25,11 @@ type Options struct {
 	Cache       string
 	MaxAge      time.Duration // of Cache-Control; 1 hour by default
 	MaxInflight int           // bytes of memory of all responses under way; 256 MiB by default
-	// MaxPage is the last page of a list that is served: 500 by default, as the API has
-	// it, 65535 at most.
-	MaxPage int
-	// AppendLimit is how many names append_to_response may have: 20 by default, as the API has it,
-	// 100 at most.
-	AppendLimit int
 	// Date is the day, YYYY-MM-DD, that now_playing, upcoming, airing_today and on_the_air
 	// count from, for catalogues of other times; "" for the clock's.
 	Date string
 	// DateRelease is the ID of the release that Date belongs to: others have the clock's day. "" for all.
 	DateRelease string
-	// FuzzySearch makes searches find names with typing errors where nothing else is found, for
-	// requests without a parameter fuzzy. The API finds nothing, hence false by default.
-	FuzzySearch bool
 	// Page serves the page for people at "/" and below "/page/"; true by default.
 	Page      bool
 	PageCache int // bytes of packed pages that are kept; 16 MiB by default
@@ -63,8 +52,6 @@ func DefaultOptions() Options {
 		Cache:         CachePublic,
 		MaxAge:        time.Hour,
 		MaxInflight:   256 << 20,
-		MaxPage:       route.MaxPage,
-		AppendLimit:   route.MaxAppends,
 		Page:          true,
 		PageCache:     16 << 20,
 		Now:           time.Now,
@@ -93,9 +80,6 @@ func (o *Options) Validate() error {
 	known := o.Cache == CachePublic || o.Cache == CachePrivate || o.Cache == CacheRevalidate
 	complain(known, "cache %q: want %s, %s or %s", o.Cache, CachePublic, CachePrivate, CacheRevalidate)
 	complain(o.MaxAge >= 0 && o.MaxAge <= maxAge, "max-age: want 0 to 8760h, a year")
-	complain(o.MaxPage >= 1 && o.MaxPage <= math.MaxUint16, "max-page: want 1 to 65535")
-	complain(o.AppendLimit >= 1 && o.AppendLimit <= route.MostAppends, "append-limit: want 1 to %d", route.MostAppends)
-	complain(o.PageCache >= 0 && int64(o.PageCache) <= 1<<40, "page-cache: want 0 to 1TiB")
 	complain(o.MaxInflight >= 1<<20 && int64(o.MaxInflight) <= 1<<40, "max-inflight-bytes: want 1MiB to 1TiB")
 	return errors.Join(errs...)
 }

@@ -106,7 +106,7 @@ func (x *exchange) describe() (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	return description{s, x.edge.opts.AppendLimit, x.edge.opts.MaxPage}, nil
+	return description{s, route.MaxAppends, route.MaxPage}, nil
 }
 
 // maxExplained is the longest raw query of /page/explain in bytes: a target with each byte escaped.

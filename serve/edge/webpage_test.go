@@ -79,7 +79,7 @@ func TestWebpage(t *testing.T) {
 }
 
 func TestReleaseSummary(t *testing.T) {
-	w := sampleWorld(t, func(o *Options) { o.AppendLimit, o.MaxPage = 7, 600 })
+	w := sampleWorld(t, nil)
 	a := w.get(t, "/page/release")
 	var s struct {
 		Release     string         `json:"release"`
@@ -87,7 +87,7 @@ func TestReleaseSummary(t *testing.T) {
 		AppendLimit int            `json:"append_limit"`
 		MaxPage     int            `json:"max_page"`
 	}
-	if err := json.Unmarshal([]byte(a.plain), &s); err != nil || a.Status != 200 || a.Cache != privateStore || s.Release != w.releases.ID() || s.Resources["movie"] == 0 || s.AppendLimit != 7 || s.MaxPage != 600 {
+	if err := json.Unmarshal([]byte(a.plain), &s); err != nil || a.Status != 200 || a.Cache != privateStore || s.Release != w.releases.ID() || s.Resources["movie"] == 0 || s.AppendLimit != 20 || s.MaxPage != 500 {
 		t.Errorf("GET /page/release = %d, Cache-Control %q, %+v, %v", a.Status, a.Cache, s, err)
 	}
 	rq := w.request("/page/release")

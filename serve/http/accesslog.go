@@ -13,7 +13,7 @@ import (
 // entryOf returns what is logged of a response of fasthttp, with copies of all that ends with the request; nil if
 // it is not logged.
 func (m *meters) entryOf(ctx *fasthttp.RequestCtx, rs *edge.Response, sent int) *observe.Entry {
-	if !m.access.Wants(rs.Status) {
+	if m.access == nil {
 		return nil
 	}
 	h := &ctx.Request.Header
@@ -43,7 +43,7 @@ func (m *meters) log(rq *request, w *reply, e *observe.Entry) {
 
 // logRefused logs a response to a head that is no request, with a body of sent bytes.
 func (m *meters) logRefused(c *conn, status, sent int, now time.Time) {
-	if m.access.Wants(status) {
+	if m.access != nil {
 		m.access.Write(&observe.Entry{Time: now, Client: c.RemoteAddr(), Status: status, Bytes: sent, Class: edge.RouteError.String()})
 	}
 }

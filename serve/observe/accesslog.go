@@ -2,11 +2,9 @@ package observe
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"log/slog"
-	"math/rand/v2"
 	"net"
 	"net/netip"
 	"strings"
@@ -25,29 +23,20 @@ const Stdout = "-"
 
 // AccessLogConfig says where the lines go.
 type AccessLogConfig struct {
-	Path   string // file, Stdout, or "" for no access log
-	Format string // JSON, the default, or Common
-	// Sample is how many responses one line stands for: each response is logged with a chance of 1 in Sample.
-	// Those of 500 and above are always logged. 1 by default.
-	Sample int
+	Path   string    // file, Stdout, or "" for no access log
+	Format string    // JSON, the default, or Common
 	Stdout io.Writer // for Path Stdout
 }
 
 // DefaultAccessLog returns the defaults: no access log.
-func DefaultAccessLog() AccessLogConfig { return AccessLogConfig{Format: JSON, Sample: 1} }
-
-const maxSample = 1_000_000
+func DefaultAccessLog() AccessLogConfig { return AccessLogConfig{Format: JSON} }
 
 // Validate reports everything that is wrong with c.
 func (c *AccessLogConfig) Validate() error {
-	var errs []error
 	if c.Format != JSON && c.Format != Common {
-		errs = append(errs, fmt.Errorf("access-log-format %q: want %s or %s", c.Format, JSON, Common))
+		return fmt.Errorf("access-log-format %q: want %s or %s", c.Format, JSON, Common)
 	}
-	if c.Sample < 1 || c.Sample > maxSample {
-		errs = append(errs, fmt.Errorf("access-log-sample %d: want 1 to %d", c.Sample, maxSample))
-	}
-	return errors.Join(errs...)
+	return nil
 }
 
 // An Entry is what is logged of a response. Its slices are read by Write alone.
@@ -115,17 +104,6 @@ func (l *AccessLog) notice(lost int64) []byte {
 	return fmt.Appendf(nil, "{\"time\":%q,\"lost_lines\":%d}\n", time.Now().UTC().Format(time.RFC3339Nano), lost)
 }
 
-// failed is the lowest status that is always logged.
-const failed = 500
-
-// Wants reports whether a response with that status is to be logged.
-func (l *AccessLog) Wants(status int) bool {
-	if l == nil {
-		return false
-	}
-	return l.cfg.Sample == 1 || status >= failed || rand.IntN(l.cfg.Sample) == 0
-}
-
 // Write logs e, without waiting: a line that does not fit into the queue is lost, and counted.
 func (l *AccessLog) Write(e *Entry) {
 	l.lines.Add(1)
@@ -158,13 +136,6 @@ func (l *AccessLog) record(e *Entry) slog.Record {
 		text("parent_id", parent)
 	}
 	text("release", e.Release)
-	if l.cfg.Sample > 1 {
-		n := l.cfg.Sample
-		if e.Status >= failed {
-			n = 1
-		}
-		r.AddAttrs(slog.Int("sample", n))
-	}
 	return r
 }
 

@@ -66,7 +66,7 @@ func TestCommon(t *testing.T) {
 	bare := &Entry{Time: entry().Time, Status: 400}
 	const want = `192.0.2.7 - my\x20phone [25/Nov/2026:21:00:00 +0000] "GET /3/movie/550?language=de&api_key=*** HTTP/1.1" 200 1234` + "\n" +
 		`- - - [25/Nov/2026:21:00:00 +0000] "-" 400 -` + "\n"
-	if got := logged(t, AccessLogConfig{Format: Common, Sample: 1}, entry(), bare); got != want {
+	if got := logged(t, AccessLogConfig{Format: Common}, entry(), bare); got != want {
 		t.Errorf("lines = %s, want %s", got, want)
 	}
 }
@@ -85,7 +85,7 @@ func FuzzEntry(f *testing.F) {
 			t.Errorf("common line = %q", line)
 		}
 		var b bytes.Buffer
-		l := AccessLog{cfg: AccessLogConfig{Format: JSON, Sample: 1}, json: newJSON(&b)}
+		l := AccessLog{cfg: AccessLogConfig{Format: JSON}, json: newJSON(&b)}
 		if err := l.json.Handle(t.Context(), l.record(e)); err != nil {
 			t.Fatal(err)
 		}
@@ -125,40 +125,11 @@ func TestTraceparent(t *testing.T) {
 	}
 }
 
-// TestWants: sampling thins all out but errors of the server, and no log wants nothing.
-func TestWants(t *testing.T) {
-	var none *AccessLog
-	if none.Wants(500) || none.Reopen() != nil {
-		t.Error("no log wants something")
-	}
-	none.Close()
-	l := &AccessLog{cfg: AccessLogConfig{Sample: 10}}
-	wanted := map[int]int{}
-	for range 10_000 {
-		for _, status := range []int{200, 404, 500, 503} {
-			if l.Wants(status) {
-				wanted[status]++
-			}
-		}
-	}
-	for status, n := range wanted {
-		if all := status >= 500; all && n != 10_000 || !all && (n < 700 || n > 1300) {
-			t.Errorf("%d of 10000 responses of %d are logged", n, status)
-		}
-	}
-	e := entry()
-	e.Status = 500
-	lines := logged(t, AccessLogConfig{Format: JSON, Sample: 10}, entry(), e)
-	if !strings.Contains(lines, `"status":200`) || !strings.Contains(lines, `"sample":10}`) || !strings.Contains(lines, `"sample":1}`) {
-		t.Errorf("lines = %s, want what each stands for", lines)
-	}
-}
-
 // TestRotation: a file that was renamed gets no more lines, on request at once and by itself a little later.
 func TestRotation(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "access.log")
-	l, err := OpenAccessLog(AccessLogConfig{Path: path, Format: Common, Sample: 1})
+	l, err := OpenAccessLog(AccessLogConfig{Path: path, Format: Common})
 	if err != nil {
 		t.Fatal(err)
 	}

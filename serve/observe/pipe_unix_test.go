@@ -55,7 +55,7 @@ func newFIFO(t *testing.T) *fifo {
 // open opens a log that has the pipe, and waits for a write that the pipe holds up.
 func (p *fifo) open(t *testing.T) *AccessLog {
 	t.Helper()
-	l, err := OpenAccessLog(AccessLogConfig{Path: p.path, Format: Common, Sample: 1})
+	l, err := OpenAccessLog(AccessLogConfig{Path: p.path, Format: Common})
 	if err != nil {
 		t.Fatal(err)
 	}

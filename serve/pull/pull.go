@@ -82,7 +82,6 @@ func (c *Config) Validate() error {
 	}
 	complain(c.Dir != "", "cache-dir: want a folder for releases of a bucket")
 	complain(c.Size >= 0, "cache-size: want 0 or more bytes")
-	complain(c.Interval >= 100*time.Millisecond && c.Interval <= time.Hour, "pull-interval: want 100ms to 1h")
 	complain(c.Rate >= 0, "pull-rate: want 0 or more bytes a second")
 	complain(c.Stall > 0, "stall: want more than 0")
 	return errors.Join(errs...)

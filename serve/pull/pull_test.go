@@ -597,13 +597,12 @@ func TestTwoProcesses(t *testing.T) {
 
 func TestValidate(t *testing.T) {
 	for want, change := range map[string]func(*Config){
-		"follow":        func(c *Config) { c.Follow, c.Bucket = "main", nil },
-		"pin":           func(c *Config) { c.Pin, c.Bucket = "../x", nil },
-		"cache-dir":     func(c *Config) { c.Dir = "" },
-		"cache-size":    func(c *Config) { c.Size = -1 },
-		"pull-interval": func(c *Config) { c.Interval = time.Millisecond },
-		"pull-rate":     func(c *Config) { c.Rate = -1 },
-		"stall":         func(c *Config) { c.Stall = 0 },
+		"follow":     func(c *Config) { c.Follow, c.Bucket = "main", nil },
+		"pin":        func(c *Config) { c.Pin, c.Bucket = "../x", nil },
+		"cache-dir":  func(c *Config) { c.Dir = "" },
+		"cache-size": func(c *Config) { c.Size = -1 },
+		"pull-rate":  func(c *Config) { c.Rate = -1 },
+		"stall":      func(c *Config) { c.Stall = 0 },
 	} {
 		c := DefaultConfig()
 		c.Dir, c.Bucket = "cache", new(memory)

@@ -2,7 +2,6 @@ package route
 
 import (
 	"bytes"
-	"cmp"
 	"iter"
 
 	"github.com/reelsplice/reelsplice/schemas/api"
@@ -34,7 +33,7 @@ var params = [...]struct {
 	{"country", func(q *Request, v []byte) { q.Country = ParseCountry(v) }},
 	{"external_source", func(q *Request, v []byte) { q.ExternalSource = v }},
 	{"first_air_date_year", func(q *Request, v []byte) { q.FirstAirYear = ParseYear(v) }},
-	{"fuzzy", func(q *Request, v []byte) { q.Fuzzy, q.HasFuzzy = IsTrue(v), len(v) > 0 }},
+	{"fuzzy", func(q *Request, v []byte) { q.Fuzzy = IsTrue(v) }},
 	{"ids", func(q *Request, v []byte) { q.IDs = v }},
 	{"include_adult", func(q *Request, v []byte) { q.IncludeAdult = IsTrue(v) }},
 	{"include_image_language", readImageLanguages},
@@ -113,7 +112,7 @@ func ParseQuery(query []byte, q *Request) status.Code {
 	}
 	if b := r.text(paramPage); len(b) > 0 {
 		v, ok := parseUint(b)
-		if !ok || v < 1 || v > uint64(cmp.Or(q.Pages, MaxPage)) {
+		if !ok || v < 1 || v > MaxPage {
 			return status.InvalidPage
 		}
 		q.Page = uint16(v)
@@ -185,13 +184,13 @@ func (r *reader) text(p param) []byte {
 // appended sub-requests take is added to r.takes.
 func (r *reader) appends(ns *namespace) status.Code {
 	r.q.Appends = r.q.appends[:0]
-	q, n, most := r.q, 0, min(int(cmp.Or(r.q.AppendLimit, MaxAppends)), MostAppends)
+	q, n := r.q, 0
 next:
 	for name := range bytes.SplitSeq(r.text(paramAppend), []byte{','}) {
 		if name = bytes.Trim(name, " "); len(name) == 0 {
 			continue
 		}
-		if n++; n > most {
+		if n++; n > MaxAppends {
 			q.Appends = nil
 			return status.TooManyAppends
 		}

@@ -38,7 +38,7 @@ func describeQuery(q *Request) string {
 	put("start", q.HasStart, q.Start)
 	put("end", q.HasEnd, q.End)
 	put("adult", q.IncludeAdult, q.IncludeAdult)
-	put("fuzzy", q.HasFuzzy, q.Fuzzy)
+	put("fuzzy", q.Fuzzy, q.Fuzzy)
 	put("year", q.Year != 0, q.Year)
 	put("primary", q.PrimaryYear != 0, q.PrimaryYear)
 	put("first", q.FirstAirYear != 0, q.FirstAirYear)
@@ -149,7 +149,7 @@ func TestParseQuery(t *testing.T) {
 	f("/3/search/movie", "query=%E3%81%82", `query="あ"`)
 	f("/3/search/movie", "query=&include_adult=1", `query=""`)
 	f("/3/search/multi", "query=x&fuzzy=true", `fuzzy=true query="x"`)
-	f("/3/search/multi", "query=x&fuzzy=0", `fuzzy=false query="x"`)
+	f("/3/search/multi", "query=x&fuzzy=0", `query="x"`)
 	f("/3/search/multi", "query=x&fuzzy=", `query="x"`)
 	f("/3/movie/1", "fuzzy=true", ``)
 	f("/3/search/movie", "query", `query=""`)
@@ -352,29 +352,17 @@ func TestEach(t *testing.T) {
 	}
 }
 
-// TestPages: a request's own limit bounds the page.
-func TestPages(t *testing.T) {
-	q := &Request{Pages: 1000}
-	for page, want := range map[string]status.Code{"501": status.OK, "1000": status.OK, "1001": status.InvalidPage} {
-		if c := Parse([]byte("/3/discover/tv"), []byte("page="+page), q); c != want {
-			t.Errorf("page %s of 1000 is %d, want %d", page, c, want)
-		}
-	}
-}
-
-// TestAppendLimit: the limit counts names, and MostAppends bounds it.
+// TestAppendLimit: the limit counts names.
 func TestAppendLimit(t *testing.T) {
-	for limit, most := range map[uint8]int{0: MaxAppends, 1: 1, 20: 20, 21: 21, 100: 100, 255: MostAppends} {
-		q := &Request{AppendLimit: limit}
-		for n, want := range map[int]status.Code{most: status.OK, most + 1: status.TooManyAppends} {
-			var names strings.Builder
-			for i := range n {
-				fmt.Fprintf(&names, "season/%d,", i)
-			}
-			c := Parse([]byte("/3/tv/1399"), []byte("append_to_response="+names.String()), q)
-			if c != want || c == status.OK && len(q.Appends) != n {
-				t.Errorf("limit %d: %d names = %d with %d read, want %d", limit, n, c, len(q.Appends), want)
-			}
+	var q Request
+	for n, want := range map[int]status.Code{MaxAppends: status.OK, MaxAppends + 1: status.TooManyAppends} {
+		var names strings.Builder
+		for i := range n {
+			fmt.Fprintf(&names, "season/%d,", i)
+		}
+		c := Parse([]byte("/3/tv/1399"), []byte("append_to_response="+names.String()), &q)
+		if c != want || c == status.OK && len(q.Appends) != n {
+			t.Errorf("%d names = %d with %d read, want %d", n, c, len(q.Appends), want)
 		}
 	}
 }

@@ -42,8 +42,7 @@ import (
 const (
 	MaxPath      = 1024 // bytes of the raw path
 	MaxQuery     = 4096 // bytes of the raw query
-	MaxAppends   = 20   // names in append_to_response, unknown and repeated ones too, unless AppendLimit is set
-	MostAppends  = 100  // the highest AppendLimit
+	MaxAppends   = 20   // names in append_to_response, unknown and repeated ones too
 	MaxPage      = 500
 	MaxDays      = 14  // between start_date and end_date
 	MaxLanguages = 64  // in include_image_language or include_video_language
@@ -60,14 +59,8 @@ type Request struct {
 	Target
 	Params
 
-	// Pages is the highest valid page; 0 means MaxPage. Match and Parse leave it as it is.
-	Pages uint16
-	// AppendLimit is how many names append_to_response may have, MostAppends at most; 0 means MaxAppends.
-	// Match and Parse leave it as it is.
-	AppendLimit uint8
-
 	// The memory of Params.
-	appends [MostAppends]Append
+	appends [MaxAppends]Append
 	images  [MaxLanguages]fragment.Variant
 	videos  [MaxLanguages]fragment.Variant
 
@@ -116,8 +109,8 @@ type Params struct {
 	HasStart, HasEnd bool
 	// IncludeAdult is set by "true" in any case.
 	IncludeAdult bool
-	// Fuzzy is set by "true" in any case, HasFuzzy by any value.
-	Fuzzy, HasFuzzy bool
+	// Fuzzy is set by "true" in any case.
+	Fuzzy bool
 	// Year, PrimaryYear and FirstAirYear are 0 unless a year from 1000 to 9999 was given.
 	Year, PrimaryYear, FirstAirYear uint16
 

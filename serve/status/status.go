@@ -5,8 +5,6 @@
 package status
 
 import (
-	"bytes"
-	"fmt"
 	"slices"
 	"strconv"
 )
@@ -109,12 +107,6 @@ func (c Code) Message() string { return c.of().message }
 
 // Body returns the JSON response of c. The slice is shared by all callers and must not be changed.
 func (c Code) Body() []byte { return c.of().body }
-
-// TooManyAppendsBody returns the JSON response of TooManyAppends for another number of names than the
-// API's.
-func TooManyAppendsBody(most int) []byte {
-	return bytes.Replace(TooManyAppends.Body(), []byte("is 20."), fmt.Appendf(nil, "is %d.", most), 1)
-}
 
 // Error names the code, the HTTP status and the message: a Code is the error of what it refuses.
 func (c Code) Error() string {

@@ -146,8 +146,7 @@ func (s *spec) appendParameter(namespace string) object {
 		{"description", "Names of sub-requests to append, with commas between, 20 at most. Unknown names are left out." + patternNotes[namespace]},
 		{"style", "form"},
 		{"explode", false},
-		{"schema", object{{"type", "array"}, {"items", item}, {"maxItems", 100}}},
-		{"x-own", "An edge may be set to take up to 100 names."},
+		{"schema", object{{"type", "array"}, {"items", item}, {"maxItems", 20}}},
 	}
 	if own {
 		o = o.with("x-own", true)
