@@ -65,7 +65,7 @@ type Plan struct {
 	Source
 	Records map[string]int64 `json:"records"` // records of the catalogue by the name of their kind
 	Removed int              `json:"removed"` // removed or merged resources
-	// Dumps are the dumps of the last ingest into the catalogue; nil if unknown.
+	// Dumps are those of the catalogue; nil if unknown.
 	Dumps *provenance.Dumps `json:"dumps,omitempty"`
 	// Fetched has the days on which records were fetched, by the name of their kind, if known.
 	Fetched map[string]age.Days `json:"fetched,omitempty"`

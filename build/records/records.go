@@ -23,7 +23,7 @@ import (
 type Inputs struct {
 	files   map[fragment.Kind]*Input
 	Removed catalog.RemovedSet
-	Dumps   *provenance.Dumps // dumps of the last ingest, nil if unknown
+	Dumps   *provenance.Dumps // dumps of the catalogue, nil if unknown
 	// Changes is the log of changes, nil for none.
 	Changes *catalog.File
 }

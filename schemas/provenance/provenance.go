@@ -1,4 +1,4 @@
-// Package provenance records the origin of data: the dumps read by the last ingest, in a file of the catalogue, and
+// Package provenance records the origin of data: the dumps of which a catalogue was made, in one of its files, and
 // the program that built a release, in the manifest.
 package provenance
 
@@ -10,24 +10,25 @@ import (
 	"fmt"
 	"io/fs"
 	"path/filepath"
+	"slices"
 
 	"github.com/reelsplice/reelsplice/schemas/file"
 )
 
-// FileName is the name of the catalogue's file with the Dumps of the last ingest.
+// FileName is the name of the catalogue's file with its Dumps.
 const FileName = "dumps.json"
 
 // MaxListed is the maximum number of listed dumps.
 const MaxListed = 100
 
-// Dumps are the files read by an ingest.
+// Dumps are the files that all ingests into a catalogue have read, since one into an empty folder.
 type Dumps struct {
 	// Catalog identifies the state of the catalogue: a hash of the previous state and the dumps.
 	Catalog string `json:"catalog"`
 	Files   int64  `json:"files"`
 	Bytes   int64  `json:"bytes"`
-	SHA256  string `json:"sha256"` // hash of the lines "SHA256  NAME" of all files, in the order of reading
-	Listed  []Dump `json:"listed"` // the first ones, MaxListed at most
+	SHA256  string `json:"sha256"` // hash of the lines "SHA256  NAME" of the last ingest's files, in the order of reading
+	Listed  []Dump `json:"listed"` // those of the last ingest, then of the ones before it; MaxListed at most
 }
 
 // A Dump is a file read by an ingest.
@@ -37,9 +38,21 @@ type Dump struct {
 	SHA256 string `json:"sha256,omitempty"` // lower-case hex; "" for a pipe, or a file that could not be read completely
 }
 
-// Of describes the dumps of an ingest. before are the catalogue's previous dumps, or nil.
+// Of describes the dumps of a catalogue after an ingest of some. before are its previous dumps, or nil. A dump that was
+// ingested again counts once.
 func Of(all []Dump, before *Dumps) *Dumps {
-	d := &Dumps{Files: int64(len(all)), Listed: all[:min(len(all), MaxListed)]}
+	d := &Dumps{Files: int64(len(all)), Listed: slices.Clone(all)}
+	if before != nil {
+		d.Files, d.Bytes = d.Files+before.Files, before.Bytes
+		for _, old := range before.Listed {
+			if slices.Contains(all, old) {
+				d.Files, d.Bytes = d.Files-1, d.Bytes-old.Bytes
+				continue
+			}
+			d.Listed = append(d.Listed, old)
+		}
+	}
+	d.Listed = d.Listed[:min(len(d.Listed), MaxListed)]
 	lines, chain := sha256.New(), sha256.New()
 	for i := range all {
 		d.Bytes += all[i].Bytes

@@ -34,6 +34,15 @@ func TestDumps(t *testing.T) {
 		t.Error("the same dumps have another id")
 	}
 
+	two := []Dump{{"a", 1, "x"}, {"b", 2, "y"}}
+	after := Of([]Dump{{"c", 4, "z"}, {"a", 1, "x"}}, Of(two, nil))
+	if want := []Dump{{"c", 4, "z"}, {"a", 1, "x"}, {"b", 2, "y"}}; !cmp.Equal(after.Listed, want) || after.Files != 3 || after.Bytes != 7 {
+		t.Errorf("after an update: %d files of %d bytes, listed %v, want %v", after.Files, after.Bytes, after.Listed, want)
+	}
+	if many := Of(two, first); len(many.Listed) != MaxListed || many.Listed[1] != two[1] || many.Listed[2] != all[0] || many.Files != MaxListed+3 {
+		t.Errorf("after many: %d files, %d listed, the first are %v", many.Files, len(many.Listed), many.Listed[:3])
+	}
+
 	dir := t.TempDir()
 	if d, err := Read(dir); d != nil || err != nil {
 		t.Errorf("Read without a file = %v, %v", d, err)
