@@ -164,7 +164,7 @@ var genreNames = sync.OnceValue(func() map[reference.Media]*vocabulary {
 	return map[reference.Media]*vocabulary{reference.Movie: n.vocabularyOf(reference.Movie), reference.TV: n.vocabularyOf(reference.TV)}
 })
 
-// genreNamed returns the JSON text of the one genre with a name among those of a kind, "" for none.
+// genreNamed returns the genre of a kind with a name, as JSON, or "" for an unknown or ambiguous name.
 func genreNamed(k fragment.Kind, name string) string {
 	if m, ok := genreNames()[mediaOf(k)].find(name); ok && len(m.elements) == 1 {
 		return m.elements[0]

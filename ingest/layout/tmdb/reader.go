@@ -19,7 +19,7 @@ type Reader struct {
 	Responses bool // rows are responses of the API
 	// Values receives values that fit no field. With nil, their row is rejected.
 	Values *record.Values
-	// Genre returns the JSON text of the genre with a name among those of a kind, "" for none. It may be nil.
+	// Genre returns the genre of a kind with a name, as JSON, or "". It may be nil.
 	Genre   func(k fragment.Kind, name string) string
 	dropped map[string]int64
 }
