@@ -102,13 +102,19 @@ func (w *fieldWriter) entry(e *entry, row *boundRow) error {
 		}
 		return w.leaveOut(e, &record.FieldError{Field: row.named(e.column), What: fmt.Sprintf("%v, found %s", err, found), Value: found})
 	}
-	value, err := w.value(e.expression, row)
-	if err != nil {
-		return fail(err, nil)
-	}
-	w.leave(e, row)
 	before := len(w.out)
-	if w.out, err = e.append(w.out, value); err != nil {
+	var value any
+	var err error
+	if e.isColumn() { // nearly all, without a value of their own
+		w.out, err = e.appendCell(w.out, row.cell(e.columns[0]))
+	} else {
+		if value, err = w.value(e.expression, row); err != nil {
+			return fail(err, nil)
+		}
+		w.leave(e, row)
+		w.out, err = e.append(w.out, value)
+	}
+	if err != nil {
 		w.out = w.out[:before]
 		return fail(err, value)
 	}
@@ -185,24 +191,11 @@ var shapeNames = map[record.Shape]string{
 // append appends the JSON text of a value as the entry's field, or nothing if it is empty. Errors state the expected value. The
 // parser of records checks values inside lists and objects.
 func (e *entry) append(dst []byte, value any) ([]byte, error) {
-	one := e.field.Shape <= record.ShapeBool
 	switch v := value.(type) {
 	case nil:
 		return dst, nil
 	case rawJSON:
-		switch {
-		case v[0] == '"' && e.field.Shape == record.ShapeString:
-			return append(dst, v...), nil
-		case v[0] == '"':
-			return e.appendText(dst, record.Unquote(string(v)), e.numbers)
-		case v[0] == 't' || v[0] == 'f':
-			return e.appendBool(dst, v[0] == 't')
-		case v[0] != '{' && v[0] != '[':
-			return e.appendText(dst, string(v), numberReader{})
-		case one:
-			return dst, errors.New("want one value")
-		}
-		return append(dst, v...), nil
+		return e.appendCell(dst, string(v))
 	case string:
 		if e.field.Shape == record.ShapeString {
 			return record.AppendString(dst, v), nil
@@ -223,10 +216,31 @@ func (e *entry) append(dst []byte, value any) ([]byte, error) {
 		}
 		return e.appendText(dst, string(text), numberReader{})
 	}
-	if one {
-		return dst, errors.New("want one value")
+	if e.field.Shape <= record.ShapeBool {
+		return dst, errOneValue
 	}
 	return appendValue(dst, value)
+}
+
+var errOneValue = errors.New("want one value")
+
+// appendCell appends the JSON text of the field for a JSON text, or nothing if that is empty.
+func (e *entry) appendCell(dst []byte, raw string) ([]byte, error) {
+	switch {
+	case raw == "":
+		return dst, nil
+	case raw[0] == '"' && e.field.Shape == record.ShapeString:
+		return append(dst, raw...), nil
+	case raw[0] == '"':
+		return e.appendText(dst, record.Unquote(raw), e.numbers)
+	case raw[0] == 't' || raw[0] == 'f':
+		return e.appendBool(dst, raw[0] == 't')
+	case raw[0] != '{' && raw[0] != '[':
+		return e.appendText(dst, raw, numberReader{})
+	case e.field.Shape <= record.ShapeBool:
+		return dst, errOneValue
+	}
+	return append(dst, raw...), nil
 }
 
 // isNothing reports whether a value is nil or an object of nothing but nil.

@@ -551,7 +551,12 @@ func rawOrNothing(text []byte, err error) (any, error) {
 // decode returns the value of JSON text, or nil if it is empty. Whole numbers that fit are int, as in expr, so that both are
 // equal map keys.
 func decode(raw string) (value any) {
-	if raw != "" {
+	switch {
+	case raw == "":
+		return nil
+	case raw[0] == '"': // nearly all cells of tables
+		return record.Unquote(raw)
+	default:
 		_ = numbersApart.UnmarshalFromString(raw, &value) // a row is good JSON
 	}
 	return withInts(value)
@@ -638,6 +643,11 @@ func isGrouped(whole, thousands string) bool {
 
 // integer returns an integer, 550 also for 550.0 and 5.5e2.
 func (r numberReader) integer(s string) (int64, error) {
+	if len(r.scale) == 0 {
+		if n, err := strconv.ParseInt(s, 10, 64); err == nil { // nearly all
+			return n, nil
+		}
+	}
 	text, f, ok := r.parse(s)
 	if n, err := strconv.ParseInt(text, 10, 64); ok && err == nil {
 		return n, nil
