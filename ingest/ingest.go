@@ -153,12 +153,11 @@ func appendBeside(mappings, sources []string) []string {
 		}
 		for _, dump := range found {
 			_ = filepath.WalkDir(dump, func(path string, d fs.DirEntry, err error) error { // unreadable folders are reported by source.List
-				if err != nil || d.IsDir() {
-					return nil
-				}
-				add(path)
-				for dir := filepath.Dir(path); source.IsParts(dir) || strings.Contains(filepath.Base(dir), "="); dir = filepath.Dir(dir) {
-					add(dir)
+				if err == nil && !d.IsDir() {
+					add(path)
+					for dir := filepath.Dir(path); source.IsParts(dir) || strings.Contains(filepath.Base(dir), "="); dir = filepath.Dir(dir) {
+						add(dir)
+					}
 				}
 				return nil
 			})

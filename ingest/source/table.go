@@ -100,7 +100,8 @@ func (t *tableRows) header() error {
 
 func (t *tableRows) next() (Row, error) {
 	for {
-		t.w.skipMark()
+		for t.w.skipMark() { // also twice
+		}
 		p := t.place()
 		rec, f, err := t.extent(t.max)
 		switch {
@@ -294,7 +295,12 @@ func (t *tableRows) cutEscaped(b []byte) bool {
 		t.plainer = append(t.plainer, b[i])
 	}
 	t.open = quoted
-	return !quoted && t.cut(t.plainer) == nil && len(t.cells) == len(t.keys)
+	t.csv = newCSV(&t.in, t.delim)
+	if !quoted && t.cut(t.plainer) == nil && len(t.cells) == len(t.keys) && t.csv.InputOffset() == int64(len(t.plainer)) {
+		return true
+	}
+	t.csv = newCSV(&t.in, t.delim) // it may hold the rest of several lines
+	return false
 }
 
 // endsAt reports whether a row may end before the n-th held byte: there the file ends, or a line with all cells follows.

@@ -149,11 +149,11 @@ func (c *column) readDictionary(h *format.PageHeader) error {
 				return errShort
 			}
 			c.dict.offsets = append(c.dict.offsets, uint32(at))
-			if n := int(binary.LittleEndian.Uint32(body[at:])); n > len(body)-at-4 {
+			n := int(binary.LittleEndian.Uint32(body[at:]))
+			if n > len(body)-at-4 {
 				return errShort
-			} else {
-				at += 4 + n
 			}
+			at += 4 + n
 		}
 	} else if int64(c.dict.values)*c.plainBits() > 8*int64(len(body)) {
 		return errShort
@@ -235,8 +235,9 @@ func (p *page) deltaTexts(e format.Encoding, data []byte) error {
 	c, in := p.c, &p.parts[2]
 	var shared []int32
 	var sharedSum int64
-	rest, err := data, error(nil)
+	rest := data
 	if e == format.DeltaByteArray {
+		var err error
 		if rest, shared, sharedSum, err = lengths(rest, p.left); err != nil {
 			return err
 		}
