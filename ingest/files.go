@@ -29,7 +29,6 @@ type input struct {
 	skipped     bool          // a mapping skips the file
 	used        int64         // values of the sample that the meaning or the draft uses
 	draft       *layout.Draft // draft of a mapping, for a file without a meaning
-	table       bool          // the rows form a table, whatever the file's format
 	header      string        // header of an open CSV or TSV file
 }
 
@@ -61,9 +60,6 @@ func (in *input) reader(o layout.Options) layout.Layout {
 	}
 	return m.Reader(o)
 }
-
-// layoutOrTMDB returns the layout, or TMDB's if none was found.
-func (in *input) layoutOrTMDB() string { return cmp.Or(in.layout(), layout.TMDB) }
 
 // kindOfRows returns the kind in the file's name, or nil.
 func (in *input) kindOfRows() *catalog.Type {

@@ -30,7 +30,7 @@ func TestMain(m *testing.M) {
 		sources := strings.Split(args, "\n")
 		if _, err := Run(context.Background(), Config{Catalog: sources[0], Sources: sources[1:], Memory: 256 << 10}); err != nil {
 			fmt.Fprintln(os.Stderr, err)
-			os.Exit(1) // a separate process
+			os.Exit(1) //nolint:forbidigo // a separate process
 		}
 		return
 	}

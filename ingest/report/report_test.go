@@ -88,7 +88,8 @@ func full() Report {
 				File: "movies.csv.gz", Files: 3, Meaning: "movie records of the API", Rows: 1020, Made: 1004,
 				Problems: []string{`1,003 of 1,004 values of column runtime do not fit its field, such as "soon" in line 3`},
 				Columns: []Column{
-					{Name: "note", Cells: 5, Unused: 5, Ignored: true}, {Name: "mood", Cells: 2, Extra: 2},
+					{Name: "note", Cells: 5, Unused: 5, Ignored: true},
+					{Name: "mood", Cells: 2, Extra: 2},
 					{Name: "runtime", Cells: 1004, Used: 1, LeftOut: 1003, Example: &Sample{File: "movies.csv.gz", Row: 2, Line: 3, Value: `"soon"`, Reason: `want an integer, found "soon"`}},
 				},
 			},

@@ -196,7 +196,7 @@ func TestFaults(t *testing.T) {
 					return nil
 				})
 			}},
-			{"broken pointer", "no release id", func() { w.point(Current, "../../etc") }},
+			{"broken pointer", "is not a release id", func() { w.point(Current, "../../etc") }},
 			{"huge pointer", "at most", func() { w.bucket.files.Store(Current, make([]byte, 1<<20)) }},
 		} {
 			before := p.counts.failures.Load()
