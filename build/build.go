@@ -46,7 +46,7 @@ type Config struct {
 	Catalog  string // folder of the catalogue
 	Releases string // folder of the releases, created if missing
 	Level    int    // deflate level, 1 to 9; 6 by default
-	// Fallback lists the languages whose texts stand in for those that another language lacks, such as "en-US,de-DE";
+	// Fallback lists the languages whose texts replace missing ones of other languages, such as "en-US,de-DE";
 	// "" for none.
 	Fallback string
 	Jobs     int   // tasks that run side by side; the number of CPUs by default

@@ -34,7 +34,7 @@ type Report struct {
 	RawBytes      int64               `json:"raw_bytes"`
 	StoredBytes   int64               `json:"stored_bytes"`
 	Level         int                 `json:"level"`
-	Fallback      string              `json:"fallback,omitempty"` // languages whose texts stand in for those that another lacks
+	Fallback      string              `json:"fallback,omitempty"` // languages whose texts replace missing ones of others
 	Jobs          int                 `json:"jobs"`
 	Tables        map[string]int64    `json:"tables"`           // size of each kind's table in bytes
 	Previous      string              `json:"previous"`         // previous release; "" without one

@@ -51,7 +51,7 @@ type Params struct {
 	Previous string `json:"previous,omitempty"` // id of the previous release
 	Full     bool   `json:"full,omitempty"`     // reuse nothing of it
 	Level    int    `json:"level"`              // compression level
-	Fallback string `json:"fallback,omitempty"` // languages whose texts stand in for those that another lacks
+	Fallback string `json:"fallback,omitempty"` // languages whose texts replace missing ones of others
 	Access   string `json:"access,omitempty"`   // checksum of the access counts in AccessFile, "" for none
 	Version  string `json:"version,omitempty"`  // program version for the manifest
 }
@@ -65,7 +65,7 @@ type Plan struct {
 	Source
 	Records map[string]int64 `json:"records"` // records of the catalogue by the name of their kind
 	Removed int              `json:"removed"` // removed or merged resources
-	// Dumps are those of the catalogue; nil if unknown.
+	// Dumps are the dumps of the catalogue; nil if unknown.
 	Dumps *provenance.Dumps `json:"dumps,omitempty"`
 	// Fetched has the days on which records were fetched, by the name of their kind, if known.
 	Fetched map[string]age.Days `json:"fetched,omitempty"`

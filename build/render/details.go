@@ -18,7 +18,7 @@ type detailer struct {
 	out *fragments
 	subject
 	langs languages // languages of the record
-	// fallback are the languages whose texts stand in for those that another language lacks.
+	// fallback are the languages whose texts replace missing ones of other languages.
 	fallback []fragment.Variant
 
 	// Memory reused for the next record:

@@ -41,7 +41,7 @@ func fallsBack(t *complete.Text) bool {
 	return false
 }
 
-// fill sets the texts that l lacks to those of the first language of the fallback that has them. l is nil for the
+// fill sets each text that l lacks from the first fallback language that has it. l is nil for the
 // base and for versions without text of their own.
 func (d *detailer) fill(m *model, base record.Record, v *version, l *language) {
 	for i := range m.Texts {
@@ -144,8 +144,8 @@ func (m *model) namedInEnglish(base record.Record, t *complete.Text) bool {
 	return false
 }
 
-// fillChild returns the text of a season or an episode in a language, and in place of what it lacks that of the
-// fallback. f is the list that has the row, whose name is at the place name among its fields.
+// fillChild returns the text of a season or an episode in a language, completed from the fallback
+// languages. f is the list that has the row; name is the index of its name field.
 func (d *detailer) fillChild(at place, t nameText, v *version, f *record.Field, name int) nameText {
 	if len(d.fallback) == 0 {
 		return t

@@ -167,7 +167,7 @@ const (
 // are found by their keys, and all segments have one encoder. Aliases are not, because Copy sets the current ones,
 // nor are includes, because they refer to other resources. It is for one goroutine.
 type Inputs struct {
-	Fallback string // languages whose texts stand in for those that another lacks
+	Fallback string // languages whose texts replace missing ones of others
 	buf      []byte
 }
 

@@ -86,7 +86,7 @@ func (c *contentFlags) add(f *pflag.FlagSet) {
 }
 
 func fallbackFlag(f *pflag.FlagSet, list *string) {
-	f.StringVar(list, "fallback", "", "`LANGUAGES` whose texts stand in for those that another lacks: en-US,de-DE")
+	f.StringVar(list, "fallback", "", "`LANGUAGES` whose texts replace missing ones of other languages: en-US,de-DE")
 }
 
 // counts returns the request counts, nil without any.

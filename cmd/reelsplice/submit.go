@@ -40,7 +40,7 @@ func submitCommand(a *app) *cobra.Command {
 			"Engines: slurm (a script that submits), kubernetes (Jobs) and processes (of this machine, with --run).\n\n" +
 			"Catalogue, releases and work folder are folders that all nodes share. --count may exceed the\n" +
 			"tasks that a stage has. It changes no byte of the release.\n\n" +
-			"A failed chain can be submitted again with the same work folder: what is done stays done.",
+			"A failed chain can be submitted again with the same work folder: finished tasks are kept.",
 		Example: "  reelsplice build submit --engine slurm --catalog /data/catalog --releases /data/releases \\\n" +
 			"    --work /data/work --count 16 --publish --run",
 	}

@@ -223,7 +223,7 @@ func (l *listRule) index(list []record.Record) func(record.Record) (int, bool) {
 
 func jsonOf(r record.Record) string { return string(record.Append(nil, r)) }
 
-// appendElements appends the elements of a list of src to that of dst.
+// appendElements appends the elements of src's list to dst's.
 func appendElements(dst, src record.Record, f *record.Field) {
 	n, _ := src.Len(f)
 	if _, set := dst.Len(f); !set {

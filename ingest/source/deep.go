@@ -27,12 +27,12 @@ const (
 	pathSplit   = "split()"   // {"columns":["id"],"data":[[550]]}
 )
 
-// deepRows reads rows that lie deeper in those of another reader.
+// deepRows reads rows nested in the rows of another reader.
 type deepRows struct {
 	rowReader
 	path  string
-	at    Row      // row above, valid as long as its reader says
-	found []string // rows in it that were not returned yet
+	at    Row      // enclosing row, valid until its reader's next row
+	found []string // its nested rows that were not returned yet
 	row   int64    // rows returned so far
 }
 
@@ -206,13 +206,13 @@ func CheckRows(path string) error {
 	}
 	for _, name := range strings.Split(strings.NewReplacer("[]", "", "{}", "").Replace(path), ".") {
 		if name == "" && path != "{}" && !strings.HasPrefix(path, "{}.") || strings.ContainsAny(name, "[]{}") {
-			return fmt.Errorf("rows %q: want names with dots between them, with [] behind one of a list and {} for the values of an object, such as data.items[].movie", path)
+			return fmt.Errorf("rows %q: want names joined by dots, with [] after the name of a list and {} for the values of an object, such as data.items[].movie", path)
 		}
 	}
 	return nil
 }
 
-// Bounds of the search for rows that lie deeper.
+// Bounds of the search for nested rows.
 const (
 	maxDeepLevels = 5
 	maxDeepPaths  = 12

@@ -115,7 +115,7 @@ func refuseEncoding(sample []byte) error {
 		return nil
 	}
 	likely := func(name string) error { return fmt.Errorf("not UTF-8; looks like %s: --encoding %s", name, name) }
-	// Letters of western languages stand alone among those of ASCII, letters of other scripts beside one another.
+	// Non-ASCII letters of western languages stand alone between ASCII letters; letters of other scripts form runs.
 	var zeros [2]int // at even and odd offsets
 	controls, letters, alone, all := 0, 0, 0, 0
 	for i, c := range sample {
@@ -126,7 +126,7 @@ func refuseEncoding(sample []byte) error {
 			controls++
 		case c >= utf8.RuneSelf:
 			all++
-			if c >= 0xc0 { // of windows-1252; marks alone may be the rest of broken UTF-8
+			if c >= 0xc0 { // a letter in windows-1252; marks alone may be broken UTF-8
 				letters++
 			}
 			if (i == 0 || sample[i-1] < utf8.RuneSelf) && (i+1 == len(sample) || sample[i+1] < utf8.RuneSelf) {

@@ -65,7 +65,7 @@ func appendNumber(dst, text []byte) []byte {
 	return append(append(append(dst, '"'), text...), '"')
 }
 
-// appendMoment appends milliseconds since 1970 as RFC 3339, and others than those of years of four digits as a number.
+// appendMoment appends milliseconds since 1970 as RFC 3339, or as a number if the year is not 0 to 9999.
 func appendMoment(dst, milliseconds []byte) []byte {
 	n, err := strconv.ParseInt(string(milliseconds), 10, 64)
 	at := time.UnixMilli(n).UTC()

@@ -13,12 +13,11 @@ import (
 )
 
 const (
-	maxHeaderBytes = 256 << 10 // of a CSV or TSV file's header
-	maxNameBytes   = 128       // of one that counts as a name when it is asked whether a line is a header
+	maxHeaderBytes = 256 << 10 // longest header of a CSV or TSV file
+	maxNameBytes   = 128       // longest column name in the check for a header line
 )
 
-// delimiters are what may stand between cells; of two that a header has as often, the
-// first is taken.
+// delimiters may separate cells. The most frequent one of the header wins, the first on a tie.
 const delimiters = ",;\t|"
 
 // delimiterOf returns the delimiter that stands most often outside quotes in a header
@@ -54,9 +53,8 @@ func tableFormat(line []byte, ext string) (f Format, delim byte) {
 	return FormatCSV, delim
 }
 
-// tableByName returns the format of a text whose extension is that of a table,
-// when its first line that is not empty may be a header; FormatUnknown otherwise, for
-// what a text is by itself.
+// tableByName returns the format of a text with the extension of a table if its first
+// non-empty line may be a header. It returns FormatUnknown otherwise: the content decides then.
 func tableByName(w *window, ext string) Format {
 	if ext != ".csv" && ext != ".tsv" {
 		return FormatUnknown

@@ -33,17 +33,16 @@ type found struct {
 	regular bool
 }
 
-// List returns the files that srcs stand for, in the order given; the files of a
-// folder in the order of their paths. Each of srcs is a file, a folder that is walked
-// through, or a pattern as of path.Match in which ** stands for any folders; all of them
-// may be in a bucket, named by URL as in package object. A file that is named twice is
-// listed once.
+// List returns the files of srcs in the order given, and files of a folder in the order of
+// their paths. A source is a file, a folder to walk, or a pattern of path.Match in which **
+// matches any folders. It may be in a bucket, named by a URL as in package object. A file
+// named twice is listed once.
 //
-// From a folder, List takes the files whose extension or content is that of a dump,
-// and calls Options.Skipped with the others; hidden files are passed over in silence, as are mappings, which lie beside
-// the files that they are of. What is named itself is always taken, so that Open reports what is wrong with it; so is
-// what a folder or pattern has but cannot be looked at, such as a dangling link (File.Err).
-// Anything in srcs that stands for no file is an error.
+// From a folder, List takes the files with the extension or content of a dump, and calls
+// Options.Skipped with the others. It skips hidden files and mappings, which lie beside their dumps, silently.
+// A file in srcs is always listed, so that Open reports its error; so is an entry of a folder or
+// pattern that cannot be inspected, such as a dangling link (File.Err).
+// A source without a file is an error.
 func List(srcs []string, o Options) ([]File, error) {
 	if len(srcs) == 0 {
 		return nil, errors.New("no dump files named: want a file, a folder or a pattern")
@@ -131,7 +130,7 @@ func (f *found) setParts() {
 	}
 }
 
-// lakeTable returns an error for files of a table whose log says which of them, and which of their rows, are valid.
+// lakeTable returns an error for data files of a lake table: only the table's log lists its valid files and rows.
 func lakeTable(all []found) error {
 	for i := range all {
 		f := &all[i]
@@ -290,7 +289,7 @@ func findObjects(loc object.Location, o Options) (all []found, err error) {
 	case len(all) == 0:
 		return nil, fmt.Errorf("%s: no such object or folder", loc)
 	}
-	// Keys come in the order of bytes, files of folders in that of their elements.
+	// Buckets list keys in byte order, but folders list paths element by element.
 	slices.SortStableFunc(all, func(a, b found) int { return byElements(a.object.info.Key, b.object.info.Key) })
 	return all, nil
 }
@@ -400,9 +399,9 @@ func isBelow(file, folder string) bool {
 	return err == nil && filepath.IsLocal(rel)
 }
 
-// match appends the paths below dir, or dir itself, that match elems, and to all the folders that it cannot look into:
-// filepath.Glob passes over those in silence, and knows no **. Hidden files and folders match only where the pattern has
-// their dot.
+// match appends dir or the paths below it that match elems to dst, and unreadable folders to all.
+// filepath.Glob skips unreadable folders silently, and lacks **. Hidden files and folders match only if the pattern
+// has their dot.
 func match(dst []string, all *[]found, dir string, elems []string) []string {
 	if len(elems) == 0 {
 		return append(dst, dir)

@@ -27,11 +27,11 @@ var kindWords = map[string]string{
 	"account": "account", "accounts": "account", "guest_session": "account", "guest_sessions": "account",
 }
 
-// kindOfName returns the kind that a file name shows: that of its first
-// word that names one, so movie_keywords is about movies, except that tv only
-// qualifies what follows it in tv_networks, tv_seasons and tv_episodes, and episode may
-// be one half of episode_groups, and list means nothing beside another one: list_of_movies.
-// A name that starts with an id shows none: in 550-keywords the word is a sub-request.
+// kindOfName returns the kind of a file by the first word of its name that is a kind:
+// movie_keywords has movies. There are exceptions: tv only qualifies the next word of
+// tv_networks, tv_seasons and tv_episodes, episode may be half of episode_groups, and
+// list counts only without another kind, as in list_of_movies.
+// A name that starts with an id has no kind: in 550-keywords the word is a sub-request.
 func kindOfName(name string) string {
 	if digits := strings.TrimLeft(name, "0123456789"); len(digits) < len(name) && strings.HasPrefix(digits, "-") {
 		return ""
@@ -65,9 +65,9 @@ func KindNamed(name string) string {
 	return kindWords[strings.NewReplacer("-", "_", " ", "_").Replace(strings.ToLower(name))]
 }
 
-// kindOfPath returns the kind of the file's name, else that of the nearest folder
-// above it that has one, and whether a folder has it. Folders above root do not count: they
-// are part of the machine, not of the dump.
+// kindOfPath returns the kind of the file's name, else the kind of the nearest folder
+// above it with one, and whether it is from a folder. Folders above root do not count: they
+// belong to the machine, not to the dump.
 func kindOfPath(path, root string) (kind string, ofFolder bool) {
 	abs, err := filepath.Abs(path)
 	if err != nil {
@@ -85,7 +85,7 @@ func kindOfPath(path, root string) (kind string, ofFolder bool) {
 			return kind, true
 		}
 		if dir == root || dir == filepath.Dir(dir) {
-			return own, false // of movie/popular-list.json, the folder has it
+			return own, false // "list" counts only here, after all folders: movie/popular-list.json has movies
 		}
 	}
 }
@@ -115,13 +115,13 @@ func cutExt(name string) (base, ext string) {
 	return name, ""
 }
 
-// meaning returns the meaning of the path of a file below root: the resource that it is named
-// after, and the kind of its rows. A kind that is given stands, except that files of a
-// series may be of its seasons and episodes.
+// meaning returns the resource that a file below root is named after, and the kind of
+// its rows. A given kind stands, but a file named after a series may have its seasons and
+// episodes.
 //
 // A folder may name the sub-request of its files: movie/credits/550.json has the meaning of
-// movie/550-credits.json, and so has movie_credits/550.json. ofFolder reports that the kind is the
-// name of a folder alone, which says little of a file that is not named after one resource.
+// movie/550-credits.json, and so has movie_credits/550.json. ofFolder reports that only a folder
+// names the kind: weak evidence for a file that is not named after one resource.
 func meaning(path, root, given string) (a Address, kind string, ofFolder bool) {
 	ext := extOf(path)
 	if ext == ".json" { // others are not named after one resource
@@ -136,7 +136,7 @@ func meaning(path, root, given string) (a Address, kind string, ofFolder bool) {
 	switch {
 	case given != "":
 	case a.ID != 0 && hasTextIDs(kind):
-		kind = "" // of credits/550.json: it is about a resource of another kind
+		kind = "" // credits/550.json is about a resource of another kind
 	case kind == "credit" && (ext == ".csv" || ext == ".tsv"):
 		kind = "" // a table of credits has people and titles, never the credits of the API
 	}

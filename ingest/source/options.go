@@ -20,8 +20,8 @@ type Options struct {
 	Limits
 	Context context.Context // for objects and pipes: ends listing and reading; nil never does
 	Kind    string          // when set, the kind of every file, whatever its name
-	// Encoding is that of texts that are not UTF-8: EncodingAuto, which "" is too, EncodingUTF8, or a name such as
-	// windows-1252.
+	// Encoding is the encoding of texts: EncodingAuto (also ""), EncodingUTF8, or a name such as windows-1252 for
+	// texts that are not UTF-8.
 	Encoding string
 	Strict   bool                      // rows that are nearly JSON, and those with fewer or more cells than columns, are bad
 	TempDir  string                    // where a packed Parquet file is unpacked, which needs a file; "" means the system's

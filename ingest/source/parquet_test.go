@@ -224,7 +224,7 @@ func TestParquetBadRows(t *testing.T) {
 		}
 	}
 	if _, err := r.Next(); err != io.EOF {
-		t.Errorf("behind the last row: %v", err)
+		t.Errorf("after the last row: %v", err)
 	}
 }
 

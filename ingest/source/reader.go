@@ -79,10 +79,10 @@ func (r *Reader) open(o Options) error {
 	return r.openText(br, o)
 }
 
-// openParquet reads the Parquet file of size bytes behind at.
+// openParquet opens the Parquet file of size bytes that at reads.
 func (r *Reader) openParquet(at io.ReaderAt, size int64, o Options) error {
 	if r.file.Bytes == 0 {
-		r.file.Bytes = size // of a pipe
+		r.file.Bytes = size // a pipe has no size before it is read
 	}
 	rows, err := parquet.Open(at, size, r.file.Bytes, o.Limits)
 	if err != nil {
@@ -196,7 +196,7 @@ func (r *Reader) unpackParquet(w *window, o Options) error {
 // File returns the file with the Compression, Format and Bytes that Open found.
 func (r *Reader) File() File { return r.file }
 
-// Next returns the next row, good or bad (see Row.Err), or io.EOF behind the last
+// Next returns the next row, good or bad (see Row.Err), or io.EOF after the last
 // one. Any other error is a FileError that ends the file: rows that were complete
 // before the damage have been returned by then.
 func (r *Reader) Next() (Row, error) {

@@ -7,8 +7,8 @@ import (
 )
 
 // A scanner finds the end of one JSON value in a stream that arrives in pieces. It looks at brackets
-// and strings only; record.CheckJSON judges the rest once the value is whole. It keeps no bytes: pieces
-// may have any size, also those of a value that is longer than the limit and is passed without being held.
+// and strings only; record.CheckJSON checks the rest once the value is complete. It keeps no bytes: pieces
+// may have any size, so a value above the limit is skipped without being held.
 type scanner struct {
 	depth   int    // levels that are open
 	objects uint64 // a bit for each of the innermost levels, the lowest the last: 1 for an object
@@ -48,7 +48,7 @@ func (s *scanner) scan(b []byte, i int) (end int, done bool, f *record.Fault) {
 				s.slash = true
 			case '\n':
 				return i, false, &record.Fault{Off: i, Reason: "found a line break in a string", Syntax: true}
-			} // other control characters are for CheckJSON to refuse with the whole row at hand
+			} // CheckJSON refuses other control characters once the row is complete
 		case c == '"':
 			s.str = true
 		case c == '{', c == '[':

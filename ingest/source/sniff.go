@@ -18,13 +18,13 @@ import (
 var errEmpty = errors.New("empty file")
 
 var (
-	// nfo matches the begin of the NFO file of a title, idLine that of a list of ids.
+	// nfo matches the start of a title's NFO file, idLine the start of a list of ids.
 	nfo    = regexp.MustCompile(`^(?:\s|<[?!][^>]*>)*<(?:movie|tvshow)[\s>]`)
 	idLine = regexp.MustCompile(`^(?:(?:tt|nm)?\d+|(?:movie|tv|person|collection|company|network|keyword|tvdb)[ \t/]+\d+|https?://\S+)\s*(?:#|$)`)
 )
 
-// refuse returns why a stream that starts with head is no dump of any known format;
-// nil when it may be one. head is what is left after a byte order mark and blanks.
+// refuse returns why a stream is not a dump of any known format, or nil if it may be one.
+// head is its start after a byte order mark and blanks.
 func refuse(head []byte) error {
 	if reason := refuseMagic(head); reason != "" {
 		return errors.New(reason)
@@ -58,9 +58,9 @@ func isSpreadsheet(name string) bool {
 	return false
 }
 
-// refuseMagic returns why a file is refused by its first bytes; "" where these name nothing.
+// refuseMagic returns why a file is refused by its first bytes, or "".
 func refuseMagic(head []byte) string {
-	const nameAt = 30 // of the first file of a zip archive, which workbooks are too
+	const nameAt = 30 // offset of the first file's name in a zip archive, such as a workbook
 	if bytes.HasPrefix(head, []byte("PK\x03\x04")) && len(head) > nameAt &&
 		hasAnyPrefix(head[nameAt:], "[Content_Types].xml", "_rels/", "docProps/", "xl/", "mimetypeapplication/vnd.oasis.opendocument.spreadsheet") {
 		return spreadsheet
@@ -100,10 +100,9 @@ func hasAnyPrefix(b []byte, prefixes ...string) bool {
 	return false
 }
 
-// startText passes a byte order mark and leading blanks, refuses what is no dump, and
-// returns the format of the rest, given the extension of the file. The refusal is w.err
-// where the stream is damaged. At most maxRow bytes are held to decide, or those of a
-// header.
+// startText skips a byte order mark and leading blanks, refuses a stream that is not a dump,
+// and returns the format of the rest, given the extension of the file. The error is w.err
+// if the stream is damaged. It holds at most maxRow bytes to decide, or a header's bytes.
 func startText(w *window, maxRow int, ext string) (Format, error) {
 	w.skipMark()
 	for b := w.fill(1); len(b) > 0 && (b[0] == '\n' || b[0] == '\r'); b = w.fill(1) {
@@ -156,7 +155,7 @@ func endsInCR(line []byte) bool {
 func formatOfLines(w *window, maxRow int, ext string) (Format, error) {
 	line := firstLine(w, maxRow)
 	if line[0] != '{' {
-		// null, a number or the end of a row cut in two: only with an object behind it.
+		// null, a number or the second half of a cut row: a dump only if an object follows.
 		if next := lineAfter(w, len(line)); len(next) > 0 && next[0] == '{' {
 			return FormatNDJSON, nil
 		}
@@ -217,8 +216,8 @@ func firstLine(w *window, maxRow int) []byte {
 	return line
 }
 
-// lineAfter returns the start of the first line behind the first n held bytes that is
-// not blank, nil when there is none within the next 4 KiB.
+// lineAfter returns the start of the first non-blank line after the first n held bytes,
+// empty if the next 4 KiB are blank.
 func lineAfter(w *window, n int) []byte {
 	b := w.fill(n + 4<<10)
 	return bytes.TrimLeft(b[min(n, len(b)):], " \t\r\n")

@@ -45,7 +45,7 @@ var formatNames = [...]string{
 // String returns the name of f as used in messages.
 func (f Format) String() string { return formatNames[f] }
 
-// Table reports whether the rows of f are those of a table, each with every column.
+// Table reports whether f is a format of tables: each row has every column.
 func (f Format) Table() bool { return f == FormatParquet || f == FormatCSV || f == FormatTSV }
 
 // A File is one dump file and the meaning of its name.
@@ -58,18 +58,18 @@ type File struct {
 	OfFolder    bool      // a folder alone shows the kind
 	Parts       string    // folder that is one file, of which this is a part: movies.parquet of movies.parquet/part-0.parquet; "" for most
 	Src         int       // which of List's srcs it was found by, from 0
-	Address               // of the one resource that the file is named after; zero for none
-	Bytes       int64     // size on disk; 0 for what has no size, such as a pipe
-	Modified    time.Time // zero for what has no size
+	Address               // the one resource that the file is named after; zero for none
+	Bytes       int64     // size on disk; 0 for a pipe or another file without a size
+	Modified    time.Time // zero for a file without a size
 	Err         error     // why List could not look at it, and why Open refuses it; nil for most
 
 	Join Joiner // nil for most
-	Rows string // path to the rows, which lie deeper; "" for most, see CheckRows
+	Rows string // path to nested rows; "" for most, see CheckRows
 
-	object *inBucket // of what lies in a bucket
+	object *inBucket // nil for a file on disk
 }
 
-// A Joiner adds to a row what another file has of it. It is safe for concurrent use.
+// A Joiner adds the fields that another file has for a row. It is safe for concurrent use.
 type Joiner interface {
 	Join(json []byte) []byte
 }
@@ -114,14 +114,14 @@ type Row struct {
 	// nil otherwise, and valid as long as JSON is.
 	Raw []byte
 
-	// Mended counts what was changed to make JSON of the row.
+	// Mended counts the repairs that made valid JSON of the row.
 	Mended record.Mended
 
-	// Left are values of a table that JSON does not have, such as texts that are not UTF-8: they are null in it.
+	// Left are values of a table that JSON cannot hold, such as texts that are not UTF-8. They are null in JSON.
 	Left []record.FieldError
 
-	// Size is the true length of the row in bytes as found, also where JSON or Raw is
-	// cut; of Parquet, which has no rows as such, that of JSON.
+	// Size is the length of the row in bytes as found, even if JSON or Raw is cut. A row of
+	// Parquet counts as its JSON.
 	Size int64
 
 	// Err is set when the row is bad, and is then a *RowError; the file goes on.

@@ -11,11 +11,11 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// maxZstdWindow is the largest zstd window accepted, in bytes: what zstd --ultra -22
-// and zstd --long=27 make, and what the zstd tool itself accepts by default.
+// maxZstdWindow is the largest zstd window accepted, in bytes: zstd --ultra -22 and
+// zstd --long=27 write it, and the zstd tool accepts no larger one by default.
 const maxZstdWindow = 128 << 20
 
-// A countingReader counts what was read from a file, for progress. The count may be
+// A countingReader counts the bytes read from a file, for progress. The count may be
 // read from another goroutine.
 type countingReader struct {
 	r io.Reader

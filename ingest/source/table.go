@@ -18,21 +18,21 @@ type tableRows struct {
 	textRows
 	delim byte
 	plain bool         // no quoting at all
-	in    bytes.Reader // of the row that csv reads
+	in    bytes.Reader // the row that csv reads
 	csv   *csv.Reader
-	cells []string // of the row at hand
+	cells []string // cells of the current row
 	crlf  bool     // a '\r' before a line's '\n' is part of the line end
 	head  string   // the header as found
-	names []string // of the columns
-	keys  [][]byte // of each column: `{"id":`, `,"title":`
-	blank int64    // rows passed in which every cell was empty, or which are the header again
-	heads int64    // of them, those that are the header again
-	torn  bool     // behind a wrong quote, until a row has all cells: the rest of a row in quotes is none of few cells
+	names []string // names of the columns
+	keys  [][]byte // JSON before each cell: `{"id":`, `,"title":`
+	blank int64    // skipped rows: empty, or the header again
+	heads int64    // skipped rows that are the header again
+	torn  bool     // set by a wrong quote until a row has all cells: fewer cells may be the rest of a quoted row
 	json  []byte
 
-	escaped bool   // a row was found in which a backslash stands before quotes inside a cell
-	plainer []byte // such a row as RFC 4180 has it
-	open    bool   // a cell of it has no end
+	escaped bool   // a row with backslashes before quotes inside a cell was found
+	plainer []byte // that row rewritten to RFC 4180
+	open    bool   // a cell of it is not closed
 }
 
 // An extent is one row as it lies at the start of the window.
@@ -58,7 +58,7 @@ func newTableRows(t textRows, format Format, ext string) (*tableRows, error) {
 	_, delim := tableFormat(line, ext)
 	r := &tableRows{textRows: t, delim: delim, plain: format == FormatTSV}
 	r.csv = newCSV(&r.in, delim)
-	// A TSV file may have a '\r' as data; one at the end of the header is none.
+	// A TSV file may have a '\r' as data, but not at the end of its header.
 	r.crlf = format == FormatCSV || bytes.HasSuffix(line, []byte("\r"))
 	rec, f, err := r.extent(maxHeaderBytes)
 	switch {
@@ -173,13 +173,13 @@ func (t *tableRows) finish(p Place, raw []byte, f *record.Fault) Row {
 
 func isText(cell string) bool { return strings.Trim(cell, " ") != "" }
 
-// surplus reports whether a row has a value behind the last column. Spreadsheets leave out empty cells at the end of a
-// row, and add some.
+// surplus reports whether a row has a value after the last column. Spreadsheets drop or add empty cells at the end of a
+// row.
 func (t *tableRows) surplus() bool {
 	return slices.ContainsFunc(t.cells[min(len(t.keys), len(t.cells)):], isText)
 }
 
-// object writes the cells of the row as a JSON object. left, unless it is nil, gets those that are no texts.
+// object writes the cells of the row as a JSON object. Cells that are not texts are added to left, unless it is nil.
 func (t *tableRows) object(left *[]record.FieldError) []byte {
 	dst := t.json[:0]
 	if cap(dst) > 1<<20 && cap(dst) > 64*len(t.json) {
@@ -208,11 +208,11 @@ func (t *tableRows) object(left *[]record.FieldError) []byte {
 	return t.json
 }
 
-// extent finds the end of the row at the start of the window, behind an even number of quotes, and cuts it into cells.
+// extent finds the end of the row at the start of the window, after an even number of quotes, and cuts it into cells.
 //
-// Where quotes are wrong the end is not known: the quote may have been opened by
-// mistake, and what follows may be sound rows. So the extent is then the row's first
-// line alone, with a fault in it, and reading goes on behind that line.
+// With a wrong quote the end is unknown: the quote may have been opened by mistake, and
+// valid rows may follow. The extent is then the row's first line alone, with a fault, and
+// reading continues after that line.
 func (t *tableRows) extent(limit int) (rec extent, f *record.Fault, err error) {
 	t.cells = t.cells[:0]
 	var first extent
@@ -313,7 +313,7 @@ func (t *tableRows) endsAt(n, limit int) bool {
 	return t.cut(b) == nil && len(t.cells) == len(t.keys) || t.cutEscaped(b)
 }
 
-// cut cuts a row with its line end into cells. The rules are those of RFC 4180.
+// cut cuts a row with its line end into cells by the rules of RFC 4180.
 func (t *tableRows) cut(b []byte) *record.Fault {
 	t.in.Reset(b)
 	var wrong *csv.ParseError
@@ -324,7 +324,7 @@ func (t *tableRows) cut(b []byte) *record.Fault {
 	t.csv = newCSV(&t.in, t.delim) // it holds the rest of the row
 	f := &record.Fault{Off: -1, Reason: bareQuote, Syntax: true}
 	if !errors.Is(wrong.Err, csv.ErrBareQuote) {
-		f.Reason = fmt.Sprintf("want %q or the end of the line behind a closing quote", t.delim)
+		f.Reason = fmt.Sprintf("want %q or the end of the line after a closing quote", t.delim)
 	}
 	if wrong.Line == wrong.StartLine {
 		f.Off = wrong.Column - 1

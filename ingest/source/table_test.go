@@ -49,14 +49,14 @@ func TestTables(t *testing.T) {
 		{"m.csv", "id,title\n1,A,,\"\"\n2\n", []string{`m.csv:2 {"id":"1","title":"A"}`, `m.csv:3 {"id":"2","title":null}`}, ""},
 		{"m.csv", "id,title\n1,A\x94\n2,B\n", []string{`m.csv:2 {"id":"1","title":null}`, `m.csv:3 {"id":"2","title":"B"}`}, ""},
 		{"m.csv", "id,title\n1,A\"B\n2,B\n", []string{`m.csv:2: byte 3: found '"' inside a cell that does not start with one`, `m.csv:3 {"id":"2","title":"B"}`}, ""},
-		{"m.csv", "id,title\n1,\"A\"B\n2,B\n", []string{`m.csv:2: byte 4: want ',' or the end of the line behind a closing quote`, `m.csv:3 {"id":"2","title":"B"}`}, ""},
+		{"m.csv", "id,title\n1,\"A\"B\n2,B\n", []string{`m.csv:2: byte 4: want ',' or the end of the line after a closing quote`, `m.csv:3 {"id":"2","title":"B"}`}, ""},
 		{"m.csv", "id,title\n1,\"A\n2,B\n", []string{"m.csv:2: byte 2: found a quote that is not closed before the end of the file", `m.csv:3 {"id":"2","title":"B"}`}, ""},
 		{"m.csv", "id,title\n1,\"A\n2,\"B\"\n3,C\n", []string{"m.csv:2: byte 2: found a quote that is not closed before the end of the file", `m.csv:3 {"id":"2","title":"B"}`, `m.csv:4 {"id":"3","title":"C"}`}, ""},
 		{"m.csv", "a,b,c\n1,\"A\nx\",\"B\nC\n", []string{
 			"m.csv:2: byte 2: found a quote that is not closed before the end of the file",
 			"m.csv:3: byte 1: found '\"' inside a cell that does not start with one", "m.csv:4: has 1 cells, want 3",
 		}, ""},
-		{"m.csv", "id,title\n1,\"A\nB\"C\"\"\n2,B\n", []string{"m.csv:2: byte 2: want ',' or the end of the line behind a closing quote", "m.csv:3: byte 1: found '\"' inside a cell that does not start with one", `m.csv:4 {"id":"2","title":"B"}`}, ""},
+		{"m.csv", "id,title\n1,\"A\nB\"C\"\"\n2,B\n", []string{"m.csv:2: byte 2: want ',' or the end of the line after a closing quote", "m.csv:3: byte 1: found '\"' inside a cell that does not start with one", `m.csv:4 {"id":"2","title":"B"}`}, ""},
 		{"m.csv", "id,title\n1,\"A\nB\"\n2\n", []string{`m.csv:2 {"id":"1","title":"A\nB"}`, `m.csv:4 {"id":"2","title":null}`}, ""},
 		// Files that were joined of several, with a byte order mark and a header each
 		{"m.csv", "\xef\xbb\xbfid,title\n1,A\n\xef\xbb\xbfid,title\r\n2,B\n\xef\xbb\xbf\"3\",\"C\"\n id,\"title \"\n", []string{`m.csv:2 {"id":"1","title":"A"}`, `m.csv:4 {"id":"2","title":"B"}`, `m.csv:5 {"id":"3","title":"C"}`}, ""},

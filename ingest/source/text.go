@@ -47,13 +47,13 @@ func (t *textRows) tooLong(p Place, head []byte, size int64) Row {
 	return row
 }
 
-// longHead copies what is kept of a row above the limit, for tooLong to cut where
-// the row ends.
+// longHead copies the kept start of a row above the limit; tooLong cuts it where the
+// row ends.
 func longHead(held []byte) []byte { return bytes.Clone(held[:min(len(held), longRowHead)]) }
 
-// lineRows reads NDJSON: one object a line. Lines end at '\n' only, because U+2028
-// and its like are legal inside strings; a '\r' before it is white space. So is all white space before a
-// row, however much there is of it.
+// lineRows reads NDJSON: one object a line. Only '\n' ends a line, because U+2028 and
+// other separators are legal inside strings; a '\r' before it is white space. Any white space before a
+// row is skipped.
 type lineRows struct{ textRows }
 
 func (l *lineRows) next() (Row, error) {
@@ -79,7 +79,7 @@ func (l *lineRows) next() (Row, error) {
 	return l.mendedRow(l.finish(p, text, f), json, m), nil
 }
 
-// judge returns the JSON of a row, and what had to be mended in it, or what is wrong with raw.
+// judge returns the JSON of a row and the repairs in it, or the fault of raw.
 func (t *textRows) judge(raw []byte) (json []byte, m record.Mended, f *record.Fault) {
 	if f = record.CheckJSON(raw, t.deep); f == nil || !f.Syntax && !f.Mendable || t.strict {
 		return raw, m, f

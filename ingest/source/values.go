@@ -23,7 +23,7 @@ func (v *valueRows) next() (Row, error) {
 	}
 	p := v.place()
 	var s scanner
-	var head []byte // of a value above the limit, which is passed without being held
+	var head []byte // start of a value above the limit, which is skipped without being held
 	size := int64(0)
 	for i := 0; ; {
 		end, done, f := s.scan(v.w.held(), i)
@@ -69,8 +69,8 @@ func (v *valueRows) broken(p Place, err error) error {
 	return v.fatal(p, fmt.Errorf("%w (rows read before it: %d)", err, v.row))
 }
 
-// toValue passes blanks and the array's punctuation up to the next value. It returns
-// io.EOF when there is none.
+// toValue skips blanks and the array's punctuation up to the next value. It returns
+// io.EOF after the last value.
 func (v *valueRows) toValue() error {
 	c, err := v.peek()
 	if !v.array {
@@ -106,7 +106,7 @@ func (v *valueRows) toValue() error {
 	return err
 }
 
-// peek passes blanks and returns the byte behind them.
+// peek skips blanks and returns the next byte without consuming it.
 func (v *valueRows) peek() (byte, error) {
 	if _, ok := v.w.skipBlanks(); ok {
 		return v.w.held()[0], nil

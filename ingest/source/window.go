@@ -65,8 +65,8 @@ func (w *window) makeRoom() {
 		} else {
 			size = max(size, w.limit) // not twice the bytes for a last small step
 		}
-		// The limit leaves room behind the longest row; a caller that asks for more
-		// than that gets it in small steps.
+		// The limit leaves room after the longest row; beyond it the buffer grows
+		// in small steps.
 		size = max(size, live+windowBytes/16)
 	}
 	if size > len(buf) {
@@ -132,8 +132,8 @@ func (w *window) skipMark() bool {
 	return found
 }
 
-// skipBlanks gives up white space and byte order marks, however much there is. It reports whether a byte
-// that is none is held afterwards, and how many blanks are in front of that in its line.
+// skipBlanks drops any amount of white space and byte order marks. It reports whether another byte is held
+// then, and how many blanks are before it in its line.
 func (w *window) skipBlanks() (lead int, ok bool) {
 	for {
 		b := w.held()
@@ -157,7 +157,7 @@ func (w *window) skipBlanks() (lead int, ok bool) {
 	}
 }
 
-// fill reads until n bytes are held or no more come, and returns what is held.
+// fill reads until n bytes are held or the stream ends, and returns the held bytes.
 func (w *window) fill(n int) []byte {
 	for w.end-w.start < n && w.more() {
 	}
@@ -171,8 +171,8 @@ func (w *window) unifyLines() {
 	w.r = u
 }
 
-// A lineUnifier is a stream with '\n' for every line end. Offsets behind "\r\n" are lower
-// than in the stream below.
+// A lineUnifier is a stream with '\n' for every line end. Offsets after "\r\n" are lower
+// than in the original stream.
 type lineUnifier struct {
 	r  io.Reader
 	cr bool // the byte before was '\r'

@@ -28,7 +28,7 @@ type Dumps struct {
 	Files   int64  `json:"files"`
 	Bytes   int64  `json:"bytes"`
 	SHA256  string `json:"sha256"` // hash of the lines "SHA256  NAME" of the last ingest's files, in the order of reading
-	Listed  []Dump `json:"listed"` // those of the last ingest, then of the ones before it; MaxListed at most
+	Listed  []Dump `json:"listed"` // latest ingest first; MaxListed at most
 }
 
 // A Dump is a file read by an ingest.

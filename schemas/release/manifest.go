@@ -18,7 +18,7 @@ import (
 	"github.com/reelsplice/reelsplice/schemas/provenance"
 )
 
-// ParamFallback is the parameter that lists the languages whose texts stand in for those that another lacks.
+// ParamFallback is the parameter that lists the languages whose texts replace missing ones of others.
 const ParamFallback = "fallback"
 
 // A Manifest describes a release.

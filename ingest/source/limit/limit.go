@@ -44,14 +44,14 @@ const (
 // Limits bound one file. Of the last four, a negative number means no limit.
 type Limits struct {
 	MaxRowBytes        int64 // longest row; 0 means DefaultMaxRowBytes
-	MaxDepth           int   // objects and arrays open at once in a row of JSON; 0, and what is above it, means DefaultMaxDepth
-	MaxBytes           int64 // of the file, uncompressed; 0 means no limit
+	MaxDepth           int   // objects and arrays open at once in a JSON row; 0, or more than DefaultMaxDepth, means DefaultMaxDepth
+	MaxBytes           int64 // bytes of the uncompressed file; 0 means no limit
 	MaxRatio           int64 // uncompressed bytes for each byte on disk, once there are 64 MiB; 0 means DefaultMaxRatio
-	MaxPageBytes       int64 // of a page of a Parquet file; 0 means DefaultMaxPageBytes
-	MaxDictionaryBytes int64 // of a dictionary page of a Parquet file; 0 means DefaultMaxDictionaryBytes
+	MaxPageBytes       int64 // largest page of a Parquet file; 0 means DefaultMaxPageBytes
+	MaxDictionaryBytes int64 // largest dictionary page of a Parquet file; 0 means DefaultMaxDictionaryBytes
 }
 
-// WithDefaults returns l with each limit as it applies: none is 0 or negative.
+// WithDefaults returns l with the limits that apply, all of them positive.
 func (l Limits) WithDefaults() Limits {
 	if l.MaxRowBytes <= 0 {
 		l.MaxRowBytes = DefaultMaxRowBytes

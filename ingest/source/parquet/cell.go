@@ -13,8 +13,8 @@ import (
 	"github.com/reelsplice/reelsplice/schemas/record"
 )
 
-// A cell appends a value that is not NULL as JSON. bad is the reason why the value
-// has no true form in JSON; what was appended then shows it as well as it can.
+// A cell appends a value that is not NULL as JSON. bad is the reason why JSON cannot
+// hold the value; the appended text is then its closest form.
 type cell func(dst []byte, v parquet.Value) (out []byte, bad string)
 
 // cellOf returns how the values of a leaf are written. Text that holds JSON stays
@@ -55,7 +55,7 @@ func cellOf(typ parquet.Type) cell {
 	return textCell
 }
 
-// textCell keeps bytes that are not valid UTF-8, so that a bad row shows what was found.
+// textCell keeps invalid UTF-8, so that a bad row shows the bytes found.
 func textCell(dst []byte, v parquet.Value) ([]byte, string) {
 	bad := ""
 	if f := record.CheckText(v.ByteArray()); f != nil {

@@ -23,8 +23,8 @@ const (
 
 // Variables because tests lower them.
 var (
-	heldBytes = 64 << 20 // of pages that the columns hold together
-	keptBytes = 4 << 20  // longest page whose buffers are used again
+	heldBytes = 64 << 20 // bytes of pages that all columns hold together
+	keptBytes = 4 << 20  // longest page whose buffers are reused
 )
 
 // A column reads the values of one leaf of the schema, one row group after another. What a page claims (how many values it
@@ -33,8 +33,8 @@ type column struct {
 	*node
 	file *Reader
 
-	section io.SectionReader // of the file: the column in the row group
-	in      *bufio.Reader    // of section
+	section io.SectionReader // the column in the row group
+	in      *bufio.Reader    // reads section
 	codec   format.CompressionCodec
 	left    int64 // bytes that were not read yet
 	values  int64 // values whose pages were not read yet
@@ -42,7 +42,7 @@ type column struct {
 	dict    *dictionary
 
 	page     page
-	err      error // why values of the page after those of buf cannot be read
+	err      error // why values of the page after buf cannot be read
 	buf      []parquet.Value
 	pos, end int             // buf[pos:end] is decoded and belongs to later rows
 	row      []parquet.Value // values of the current row; at least one
@@ -66,7 +66,7 @@ func (c *column) open(m *format.ColumnMetaData, total int64) {
 
 var (
 	errShort      = errors.New("it ends too early")
-	errValuesLeft = errors.New("values behind the last row")
+	errValuesLeft = errors.New("values after the last row")
 )
 
 // fault names the column in an error.

@@ -130,7 +130,7 @@ func (p *page) plain() (v parquet.Value, err error) {
 type dictionary struct {
 	body    []byte // in PLAIN encoding
 	values  int
-	offsets []uint32 // of BYTE_ARRAYs in body
+	offsets []uint32 // offsets of BYTE_ARRAYs in body
 }
 
 // readDictionary reads the dictionary page of a header that was checked.
@@ -297,8 +297,8 @@ func lengths(b []byte, values int) (rest []byte, list []int32, sum int64, err er
 }
 
 // DELTA_BINARY_PACKED is a head of four varints, then blocks: the least delta, a byte of
-// width for each part, and the parts. Nothing in it has the length of the whole, which is
-// wanted because DELTA_LENGTH_BYTE_ARRAY has its values behind it.
+// width for each part, and the parts. Its length is not stored, but must be found: the
+// values of DELTA_LENGTH_BYTE_ARRAY follow it.
 
 // deltaEnd checks that the numbers that b starts with, in DELTA_BINARY_PACKED encoding,
 // are no more than values, and returns their length in b.

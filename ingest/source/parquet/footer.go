@@ -16,20 +16,20 @@ import (
 )
 
 const (
-	maxSchemaDepth = 64       // of groups in the schema
-	maxFooterBytes = 64 << 20 // of the footer
+	maxSchemaDepth = 64       // nesting of groups in the schema
+	maxFooterBytes = 64 << 20 // longest footer
 	maxFooterItems = 1 << 20  // structs, numbers and strings in the lists of the footer
-	itemBytes      = 1 << 10  // that an item of a list in the footer may take in memory
+	itemBytes      = 1 << 10  // memory of an item of a list in the footer, at most
 )
 
-// valueBytes is what a value of a Parquet file counts for when what a file claims is
-// compared with its size: about what a NULL with its name takes as JSON. It is the
-// measure because a run of NULLs takes no bytes in the file at all.
+// valueBytes is the size of a value in the check of a file's claims against its size:
+// about a NULL with its name as JSON. The bytes in the file are no measure: a run of
+// NULLs takes none.
 const valueBytes = 8
 
-// readFooter reads the metadata of the Parquet file of size bytes behind r. An item of a
-// list that takes a byte there takes hundreds in memory, so there may be as many as a file
-// that may take expanded bytes can have.
+// readFooter reads the metadata of a Parquet file of size bytes. A list item of one byte
+// takes hundreds in memory, so expanded, the bytes that the file may expand to, bounds
+// the number of items.
 func readFooter(r io.ReaderAt, size, expanded int64) (*format.FileMetaData, error) {
 	var tail [8]byte
 	if size < 12 {
@@ -61,7 +61,7 @@ func readFooter(r io.ReaderAt, size, expanded int64) (*format.FileMetaData, erro
 	case meta.EncryptionAlgorithm.Value != nil:
 		return nil, errors.New("is an encrypted Parquet file")
 	case n < len(b):
-		return nil, fmt.Errorf("corrupt Parquet footer: found %d bytes behind it", len(b)-n)
+		return nil, fmt.Errorf("corrupt Parquet footer: found %d bytes after it", len(b)-n)
 	}
 	return meta, nil
 }
@@ -87,7 +87,7 @@ func checkClaims(meta *format.FileMetaData, leaves []*node, size, onDisk, ratio 
 				return bad(": column %d: it is encrypted", k+1)
 			case m.NumValues < g.NumRows:
 				return bad(": column %d: it has %d values in %d rows", k+1, m.NumValues, g.NumRows)
-			case leaves[k].rep == 0 && m.NumValues != g.NumRows: // values behind the last row would be lost
+			case leaves[k].rep == 0 && m.NumValues != g.NumRows: // values after the last row would be lost
 				return bad(": column %q has %d values in %d rows", leaves[k].path, m.NumValues, g.NumRows)
 			case start < 0 || m.TotalCompressedSize < 0 || start > size || m.TotalCompressedSize > size-start:
 				return bad(": column %d: it lies at %d to %d+%d in a file of %d bytes", k+1, start, start, m.TotalCompressedSize, size)

@@ -19,7 +19,7 @@ import (
 type page struct {
 	c      *column
 	header *format.PageHeader
-	off    int64 // of the compressed page in the column
+	off    int64 // offset of the compressed page in the column
 	size   int   // uncompressed
 	left   int   // values that were not read yet
 	held   int64 // bytes that count against limits.MaxPageBytes
@@ -27,7 +27,7 @@ type page struct {
 	parts    [3]part // repetition levels, definition levels, values
 	rep, def runs
 	value    func() (parquet.Value, error) // next value that is not NULL
-	bit      uint                          // of the next PLAIN boolean in eight
+	bit      uint                          // PLAIN booleans read so far
 	booleans byte
 }
 
@@ -35,7 +35,7 @@ type page struct {
 type part struct {
 	held []byte // in memory, and not read yet
 	rest int    // bytes of the part after held
-	end  int    // of the part in the uncompressed page
+	end  int    // end of the part in the uncompressed page
 }
 
 // open opens the page of a header that was checked, the next one of the column.
@@ -194,10 +194,10 @@ func (p *page) next() (v parquet.Value, err error) {
 type runs struct {
 	from   *part
 	width  int
-	values int    // of the page
-	left   uint64 // numbers that are left of the current run
+	values int    // number of values of the page
+	left   uint64 // numbers left in the current run
 	packed bool
-	number uint32 // of a repeated run
+	number uint32 // the number that a repeated run repeats
 	group  [8]uint32
 	at     int // next one of group
 }

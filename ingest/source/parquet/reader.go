@@ -28,24 +28,24 @@ type Reader struct {
 	budget  limit.Budget // that the pages of all columns share
 	again   int64        // bytes of pages that were uncompressed again
 	held    int64        // bytes that columns hold whatever their shares are
-	size    int64        // of the file as it lies on disk
+	size    int64        // bytes of the file on disk
 	groups  []format.RowGroup
 	total   int64 // rows of all groups
 	root    *node
-	columns []*column // by leaf of the schema, used again for each row group
+	columns []*column // by leaf of the schema, reused for each row group
 	group   int       // 0-based row group to read from
 	inGroup int64     // rows of it that were read
 	row     int64     // rows of the file that were read
 	json    []byte
 
 	unpack  unpacker
-	packed  []byte // the page at hand, as found
+	packed  []byte // the current page, as found
 	body    []byte // likewise, uncompressed
 	headers thriftReader
 }
 
-// Open opens the Parquet file of size bytes behind r, which takes onDisk bytes as it lies
-// on disk. The limits are those of Limits.WithDefaults. The library may panic on damaged files; that becomes an error.
+// Open opens the Parquet file of size bytes that r reads; onDisk is its size on disk. Limits get
+// their defaults. A panic of the library on a damaged file becomes an error.
 func Open(r io.ReaderAt, size, onDisk int64, l limit.Limits) (p *Reader, err error) {
 	defer recoverTo(&err)
 	meta, err := readFooter(r, size, limit.Expandable(onDisk, l.MaxRatio))
@@ -84,15 +84,15 @@ func recoverTo(err *error) {
 
 // A Row is one row as a JSON object, valid until the next call of Next.
 type Row struct {
-	JSON []byte // of a row that is longer than the limit, what was written until that was clear
+	JSON []byte // cut where a row is longer than the limit
 	Bad  string // why the row cannot be used; "" for a good one
-	// Left are the values that JSON does not have, and that are null in it. A strict Reader has them in Bad instead, and
-	// shows them as well as it can.
+	// Left are the values that JSON cannot hold: they are null in it. A strict Reader has them in Bad instead, and
+	// their closest form in JSON.
 	Left   []record.FieldError
-	Mended record.Mended // what was changed to make texts of its values
+	Mended record.Mended // repairs that made texts of its values
 }
 
-// Next returns the next row, io.EOF behind the last one. Any other error ends the file at
+// Next returns the next row, or io.EOF after the last one. Any other error ends the file at
 // that row.
 func (p *Reader) Next() (row Row, err error) {
 	defer func() {
@@ -157,5 +157,5 @@ func (p *Reader) Done() float64 {
 	return float64(p.row) / float64(p.total)
 }
 
-// Close frees what the reader holds, but not the file behind it.
+// Close frees the reader's memory. It does not close the file.
 func (p *Reader) Close() { p.unpack.close() }

@@ -10,26 +10,26 @@ import (
 	"github.com/reelsplice/reelsplice/ingest/source/limit"
 )
 
-// maxThriftDepth is how deep structs may lie in each other in the metadata of a Parquet file. Those
-// of the format need 8.
+// maxThriftDepth bounds the nesting of structs in the metadata of a Parquet file. The format
+// needs 8.
 const maxThriftDepth = 32
 
 var errThriftType = errors.New("it has a field of an unknown type")
 
-// A thriftReader is the library's reader with bounds: the library's decoder allocates what the length
-// of a list claims, and recurses as deep as structs lie in each other. The metadata of the format has
-// neither sets nor maps nor lists of lists. The zero value is ready; its buffers serve again.
+// A thriftReader is the library's reader with bounds: the library's decoder allocates any claimed
+// length of a list, and recurses as deep as structs are nested. The metadata of the format has
+// neither sets nor maps nor lists of lists. The zero value is ready; its buffers are reused.
 type thriftReader struct {
 	thrift.BytesReader
-	size  int   // of the bytes that are read
+	size  int   // length of the input
 	items int   // that lists may still have
 	open  []int // at each depth, how many structs are still to end
 	err   error // the first bound that did not hold
 }
 
-// decode decodes the struct, in Thrift's compact protocol, that b starts with into v, and returns its
-// length. Strings of v point into b. The error is errShort when the struct goes on behind b, and
-// beyond a limit when its lists have more than most items in all.
+// decode decodes the struct at the start of b, in Thrift's compact protocol, into v, and returns its
+// length. Strings of v point into b. The error is errShort if the struct does not end in b, and
+// a limit's if its lists have more than most items in all.
 func (r *thriftReader) decode(b []byte, v any, most int) (n int, err error) {
 	if r.BytesReader == nil {
 		var compact thrift.CompactProtocol

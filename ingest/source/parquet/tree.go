@@ -36,9 +36,9 @@ type node struct {
 	shape    shape
 	repeated bool
 	def, rep int // levels from which on the node is there, counted from the root
-	column   int // of a leaf; of the first leaf below a group, which has its levels
+	column   int // column of a leaf, or of a group's first leaf, which has its levels
 	physical format.Type
-	length   int32 // of a value of type FIXED_LEN_BYTE_ARRAY, in bytes
+	length   int32 // bytes of a FIXED_LEN_BYTE_ARRAY value
 	cell     cell
 	children []*node
 	drop     bool // read past, do not write
@@ -162,7 +162,7 @@ type rowWriter struct {
 	bad     string // first reason why the row cannot be used
 	left    []record.FieldError
 	mended  record.Mended
-	inKey   bool // of a map, which there is none without
+	inKey   bool // inside a key of a map, which an entry must have
 }
 
 // A fault ends the writing of a row, as a panic.

@@ -25,7 +25,7 @@ const (
 	deltaMagic     = "\xd5rsdel2\n"
 	deltaHeaderLen = len(deltaMagic) + 2*(32+8) + 4
 	deltaDict      = 1        // ID of the dictionary in a frame
-	maxDeltaSlice  = 64 << 20 // of a delta that is read
+	maxDeltaSlice  = 64 << 20 // longest slice of a delta that is read
 )
 
 // deltaSlice is the length of slices that are written. An edge holds three of them while it applies a delta.

@@ -39,7 +39,7 @@ type Info struct {
 	Forced bool
 	// Fetched is when its records were fetched, as far as known.
 	Fetched age.Days
-	// Fallback lists the languages whose texts stand in for those that another lacks; "" for none.
+	// Fallback lists the languages whose texts replace missing ones of others; "" for none.
 	Fallback string
 	// Err is the error of Open for an invalid folder; the numbers are 0 then.
 	Err error
