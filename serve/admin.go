@@ -183,7 +183,7 @@ func (s *Server) pullErr() error {
 	return s.puller.Err()
 }
 
-// awaited says what a Server without a release waits for, after a colon.
+// awaited returns, after a colon, what a Server without a release waits for.
 func (s *Server) awaited() (text string) {
 	if s.puller != nil && s.puller.Doing() != "" {
 		text = ": " + s.puller.Doing()

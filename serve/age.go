@@ -14,8 +14,8 @@ import (
 // day is the unit of ages, and how often a warning is repeated.
 const day = 24 * time.Hour
 
-// An ageWatch knows the age of the data that is served, by the days on which the records of the release were
-// fetched, and logs it. It is safe for concurrent use.
+// An ageWatch logs the age of the served data, by the days on which the records of the release were
+// fetched. It is safe for concurrent use.
 type ageWatch struct {
 	max time.Duration
 	log *slog.Logger

@@ -18,13 +18,13 @@ import (
 const (
 	// maxMissingBytes bounds the file of missing resources, and by it the memory of its lines: about 100,000.
 	maxMissingBytes = 1 << 20
-	// maxMissing is how many missing resources wait for the file. Others are left out, and noted when they are asked
-	// for again.
+	// maxMissing is how many missing resources wait for the file. Others are dropped until a client requests them
+	// again.
 	maxMissing = 4096
 )
 
-// A missingFile gets a line for each resource that requests ask for and a release lacks, such as "movie 550", as
-// crawl reads them. A line stands in it once. Only write touches the disk; what it cannot write is left out.
+// A missingFile collects resources that clients request and the release lacks, one a line, such as "movie 550":
+// the input of crawl. Each line is written once. Only write touches the disk; a line that cannot be written is dropped.
 type missingFile struct {
 	path  string
 	log   *slog.Logger
@@ -32,7 +32,7 @@ type missingFile struct {
 
 	seed  maphash.Seed
 	noted map[uint64]bool // the lines of the file, by their hashes
-	size  int64           // of the file whose lines those are
+	size  int64           // size of the file with these lines
 }
 
 func newMissingFile(path string, log *slog.Logger) *missingFile {
@@ -47,7 +47,7 @@ func (m *missingFile) note(one edge.Missing) {
 	}
 }
 
-// write appends what was noted. It is for one goroutine.
+// write appends the noted resources. It is for one goroutine.
 func (m *missingFile) write() {
 	if len(m.found) == 0 {
 		return
@@ -57,7 +57,7 @@ func (m *missingFile) write() {
 	}
 }
 
-// append opens the file each time: whoever reads it may move it away, or empty it, and lines are written anew then.
+// append opens the file each time: its reader may move or truncate it, and then lines are written again.
 func (m *missingFile) append() (err error) {
 	f, err := os.OpenFile(m.path, os.O_RDWR|os.O_APPEND|os.O_CREATE|syscall.O_NONBLOCK, 0o640)
 	if err != nil {

@@ -113,7 +113,7 @@ func (s *Server) openReleases() (err error) {
 			return err
 		}
 		c.Store.Dir, c.Later = s.cfg.Pull.Dir, true
-		follow = pull.Current // of the cache, which follows the bucket
+		follow = pull.Current // the cache follows the bucket, and the edge its cache
 	}
 	switch {
 	case s.cfg.Pull.Pin != "":
@@ -148,7 +148,7 @@ func Bind(cfg *Config, api, admin *net.TCPListener) (b *Bound, err error) {
 	return b, nil
 }
 
-// Close gives the addresses back. It does nothing to those that a Server has closed.
+// Close releases the addresses. Addresses closed by a Server stay closed.
 func (b *Bound) Close() {
 	_ = b.api.Close()
 	if b.admin != nil {

@@ -29,8 +29,8 @@ import (
 
 const ingestLong = "ingest reads dumps into the catalogue: files, folders or globs of NDJSON, JSON, CSV, TSV or Parquet,\n" +
 	"plain, .gz or .zst. The names of files and folders (movie.json, movies.ndjson.zst, tv/,\n" +
-	"tv/1399-season-1.json, people.parquet), the columns of tables, or --kind and --layout determine the kind\n" +
-	"of the rows. --explain prints the fields of the first rows, and a draft mapping for an unknown\n" +
+	"tv/1399-season-1.json, people.parquet), the columns of tables, or --kind and --layout determine the rows'\n" +
+	"kind. --explain prints the fields of the first rows, and a draft mapping for an unknown\n" +
 	"table.\n\n" +
 	"Dumps may lie in object storage: s3://bucket/key?region=R, with the credentials of AWS's tools,\n" +
 	"and gs://bucket/key, with an HMAC key in GS_ACCESS_KEY_ID and GS_SECRET_ACCESS_KEY.\n" +

@@ -65,7 +65,7 @@ func IssueChosen(path string, r Record, token string) error {
 	return IssueHashed(path, r)
 }
 
-// Validate reports what is wrong with a record that is to be issued.
+// Validate returns an error for a record that cannot be issued.
 func (r *Record) Validate() error {
 	if !r.Expires.IsZero() && !r.Expires.After(r.Created) {
 		return fmt.Errorf("issue token %q: expires %s: want a time after now, %s", r.Name, timeText(r.Expires), timeText(r.Created))
@@ -108,7 +108,7 @@ func IssueHashed(path string, r Record) error {
 	})
 }
 
-// state says what became of a token that is chosen again. A revoked one must not work again.
+// state describes the record of a token that is issued again. A revoked one stays revoked.
 func (r *Record) state(now time.Time) string {
 	if reason := r.refusal(now.Unix()); reason != None {
 		return fmt.Sprintf("stays %s: choose another", reason)

@@ -23,7 +23,7 @@ const (
 	MaxLine = 4096
 	// MaxName bounds the name of a token, in bytes.
 	MaxName = 128
-	// MaxAccount bounds the account of a token, in bytes: an id, or that of a guest's session.
+	// MaxAccount bounds the account of a token, in bytes: its id, or a guest's session.
 	MaxAccount = 32
 )
 
@@ -55,8 +55,8 @@ type Record struct {
 	Created time.Time // UTC, whole seconds; zero when the file has none
 	Expires time.Time // UTC, whole seconds: the first second it is refused; zero means never
 	Revoked time.Time // UTC, whole seconds; zero means not revoked. A future time revokes at once too.
-	Scopes  Scopes    // of a token
-	Limits            // of a token
+	Scopes  Scopes    // empty unless Kind is KindToken
+	Limits            // zero unless Kind is KindToken
 	// Void is why a token is refused whatever its other fields are: a field, a kind or a scope of a later version. It is ""
 	// for tokens that this version reads in full.
 	Void string
@@ -241,7 +241,7 @@ func parseLine(text []byte) (*entry, error) {
 	return e, nil
 }
 
-// wantLimits returns what is wrong with the limits of r as a whole.
+// wantLimits returns the fault of r's limits as a whole, or "".
 func (r *Record) wantLimits() (want string) {
 	switch {
 	case r.Kind != KindToken && (r.Limits != Limits{} || r.Scopes != ""):
@@ -354,7 +354,7 @@ func wantName(name string) (want string) {
 	return ""
 }
 
-// wantAccount accepts only hex digits, which include those of decimal ids.
+// wantAccount accepts only hex digits, so decimal ids too.
 func wantAccount(account string) (want string) {
 	if account == "" || len(account) > MaxAccount || strings.Trim(account, "0123456789abcdef") != "" {
 		return "the number of an account, its 24 hex digits, or the 32 of a guest's session"

@@ -18,7 +18,7 @@ import (
 	"github.com/reelsplice/reelsplice/schemas/file"
 )
 
-// Lifetimes of the signed values, the same as those of TMDB.
+// Lifetimes of the signed values, the same as TMDB's.
 const (
 	RequestTokenLife = time.Hour
 	GuestSessionLife = 24 * time.Hour

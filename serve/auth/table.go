@@ -35,11 +35,11 @@ const (
 type Result struct {
 	OK      bool
 	Reason  Reason
-	Name    string // of the token's record, also if that is expired or revoked
-	Account string // of an accepted credential; "" for none
-	Expires int64  // of an accepted token, in unix seconds; 0 for never
-	Meter   *Meter // of an accepted token; nil for one without limits
-	Scopes  Scopes // of an accepted token
+	Name    string // name of the record, also if expired or revoked
+	Account string // set only if OK, like all below; "" for none
+	Expires int64  // in unix seconds; 0 for never
+	Meter   *Meter // nil for a token without limits
+	Scopes  Scopes
 }
 
 // A Table looks tokens up. It never changes, so any number of goroutines may use it.
@@ -48,8 +48,8 @@ type Result struct {
 // no client can steer towards the digest of a token that it lacks: so comparisons need not take constant time.
 type Table struct {
 	records []Record
-	byHash  map[[sha256.Size]byte]int // index of records
-	meters  []*Meter                  // of records
+	byHash  map[[sha256.Size]byte]int // index in records
+	meters  []*Meter                  // by index in records
 }
 
 // NewTable builds a table. It keeps records, which must not change after; their hashes must be

@@ -31,8 +31,8 @@ const (
 	guestBytes   = 16
 )
 
-// generate returns a new credential of a kind. A session has 40 hex digits, that of a guest 32, as
-// TMDB's have.
+// generate returns a new credential of a kind. As with TMDB, a session has 40 hex digits and a guest's
+// session 32.
 func generate(kind Kind) string {
 	switch kind {
 	case KindSession:

@@ -61,7 +61,7 @@ type Installation struct {
 	ConfigFile string // "" for none
 }
 
-// Examine runs all checks. The error is that of ctx.
+// Examine runs all checks. Its only error is ctx's.
 func (in *Installation) Examine(ctx context.Context) ([]Finding, error) {
 	x := &examiner{Installation: in}
 	x.config()

@@ -59,7 +59,7 @@ func (x *examiner) tokens() {
 	}
 }
 
-// refused lists the credentials that the running edge refused, but for those that were issued since.
+// refused lists the credentials that the running edge refused and that were not issued since.
 func (x *examiner) refused(ctx context.Context) {
 	if x.Refused == nil {
 		return

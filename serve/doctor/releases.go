@@ -146,13 +146,13 @@ func (x *examiner) verify(ctx context.Context, folder store.Folder, id string, i
 	default:
 		x.ok("release", "%s, %s, checked 1 of %d parts", id, amount(info.Bytes), parts)
 		if info.Fallback != "" {
-			x.ok("release", "texts that a language lacks are those of %s", info.Fallback)
+			x.ok("release", "missing texts of a language come from %s", info.Fallback)
 		}
 		x.age(info)
 	}
 }
 
-// age compares the oldest record of the release that is served with the age that the edge warns of.
+// age compares the oldest record of the served release with the age that causes a warning.
 func (x *examiner) age(info *store.Info) {
 	if info.Fetched.IsZero() {
 		return
@@ -165,11 +165,11 @@ func (x *examiner) age(info *store.Info) {
 	x.ok("age", "the oldest record is of %s", oldest.Format(time.DateOnly))
 }
 
-// bucket looks for the release that the edge is to pull. An edge with a release in its
+// bucket checks the release that the edge will pull. An edge with a release in its
 // cache serves that one meanwhile.
 func (x *examiner) bucket(ctx context.Context) {
 	report := x.fail
-	cached, _ := store.Folder{Dir: x.Config.Pull.Dir}.List() // without a cache there is none
+	cached, _ := store.Folder{Dir: x.Config.Pull.Dir}.List() // empty without a cache
 	if slices.ContainsFunc(cached, func(i store.Info) bool { return i.Current && i.Err == nil }) {
 		report = x.warn
 	}

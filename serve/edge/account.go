@@ -295,7 +295,7 @@ func (w *writer) row(i release.Include) error {
 	return w.c.include(&i, 0)
 }
 
-// items writes those of n rows that are on a page, counted from 1.
+// items writes the rows on a page, counted from 1, of n rows.
 func (w *writer) items(n, number int, one func(i int) error) error {
 	from, end := placesOf(n, number)
 	for i := from; i < end; i++ {

@@ -24,8 +24,8 @@ type batchList struct {
 }
 
 // batch serves the details of several resources, with all that is appended to each: an
-// extension of the API. The IDs are numbers, of movies IMDb IDs too; a resource that is
-// asked for several times is served once. Missing ones are named in not_found.
+// extension of the API. The IDs are numbers, or IMDb IDs of movies. A repeated ID is
+// served once, and missing ones are listed in not_found.
 func batch(x *exchange, _ *api.Operation) error {
 	account, err := x.appendedAccount()
 	if err != nil {
@@ -91,7 +91,7 @@ func (b *batchList) add(x *exchange, id []byte) error {
 	if err := c.charge(0); err != nil {
 		return err
 	}
-	q.ID = fragment.ID(e.ID()) // that of the series whose seasons are appended
+	q.ID = fragment.ID(e.ID()) // its seasons may be appended
 	return c.resource(e, b.account)
 }
 

@@ -12,8 +12,8 @@ import (
 	"github.com/reelsplice/reelsplice/serve/variant"
 )
 
-// credit serves a credit: as a dump gave it, else from the table of credits, the row of its title
-// and that of its person. The latter has the names of both for caches, too: it changes with them.
+// credit serves a credit: as a dump gave it, else from the table of credits and the rows of its title
+// and person. Such a response has the cache names of both, because it changes with them.
 func credit(x *exchange, _ *api.Operation) error {
 	key := x.c.pathKey(&x.q)
 	if len(key) > 0 {
@@ -122,7 +122,7 @@ func (c *composer) filmography(choice *variant.Choice) error {
 	if c.prefetch {
 		c.scratch.awaitIncludes(c.rel, &choice.Fragment)
 	}
-	lists, first, wanted := 1, true, false // lists begun; no credit in the list yet; the credit at hand is of the kind
+	lists, first, wanted := 1, true, false // lists begun; no credit in the list yet; the current credit has the wanted kind
 	splice.Literal(c.answer, `"cast":[`)
 	var piece release.Piece
 	pieces := choice.Fragment.Pieces()

@@ -69,8 +69,8 @@ func (c *composer) pathKey(q *route.Request) []byte {
 	return i.AppendKey(key)
 }
 
-// resource serves the resource with a key or alias. missing is the body where there is none; it is
-// empty for a 404.
+// resource serves the resource with a key or alias. missing is the body if the release lacks it, or
+// "" for a 404.
 func resource(x *exchange, key []byte, missing string) error {
 	c := &x.c
 	account, err := x.appendedAccount()
@@ -111,8 +111,8 @@ func resource(x *exchange, key []byte, missing string) error {
 	return x.finish()
 }
 
-// appendedAccount returns the account whose account_states are to be appended; nil where they are not, and without a
-// session, where they are left out. If they are asked for, the response is for one client.
+// appendedAccount returns the account whose account_states the request appends. It is nil without a session: they are
+// left out then. A response to a request for account_states is private.
 func (x *exchange) appendedAccount() (*accounts.Account, error) {
 	for i := range x.q.Appends {
 		if x.q.Appends[i].Sub != fragment.SubAccountStates {
@@ -132,7 +132,7 @@ func (x *exchange) appendedAccount() (*accounts.Account, error) {
 	return nil, nil
 }
 
-// resource adds a resource and all that is appended to it; account_states are those of account, nil for nobody's.
+// resource adds a resource and all that is appended to it, with the account_states of account unless it is nil.
 func (c *composer) resource(e release.Entry, account *accounts.Account) error {
 	choice, ok := variant.Pick(e, c.q.Kind, fragment.SubDetails, c.q)
 	if !ok {
@@ -150,7 +150,7 @@ func (c *composer) resource(e release.Entry, account *accounts.Account) error {
 		}
 	}
 	if c.trace != nil {
-		c.trace.sub = "" // of the next resource of a batch
+		c.trace.sub = "" // a batch adds another resource
 	}
 	splice.Literal(c.answer, "}")
 	return nil
@@ -158,7 +158,7 @@ func (c *composer) resource(e release.Entry, account *accounts.Account) error {
 
 // A Missing is a resource that a release lacks.
 type Missing struct {
-	Kind fragment.Kind // that of a series for its seasons and episodes
+	Kind fragment.Kind // KindTV for seasons and episodes too
 	ID   uint64
 	IMDb bool // ID is the number after tt in a title's id at IMDb
 }
@@ -173,7 +173,7 @@ func (x *exchange) noteMissing() {
 	case fragment.KindMovie, fragment.KindFind:
 		if digits, ok := bytes.CutPrefix(x.q.Name, []byte("tt")); ok {
 			m.IMDb = true
-			m.ID, _ = strconv.ParseUint(string(digits), 10, 63) // 0 for one that is none
+			m.ID, _ = strconv.ParseUint(string(digits), 10, 63) // 0 if malformed
 		}
 	case fragment.KindSeason, fragment.KindEpisode:
 		m.Kind = fragment.KindTV

@@ -34,8 +34,8 @@ import (
 
 // Values of Cache-Control.
 const (
-	noStore      = "no-store"          // of responses that must not be kept
-	privateStore = "private, no-store" // of responses for one client
+	noStore      = "no-store"          // responses that must not be cached
+	privateStore = "private, no-store" // responses for one client
 )
 
 // paramAPIKey is the query parameter that takes a token.
@@ -44,11 +44,11 @@ const paramAPIKey = "api_key"
 // An Edge serves requests. It is safe for concurrent use.
 type Edge struct {
 	opts     Options
-	cache    string // Cache-Control of responses that can be kept
-	recheck  string // of those that caches must ask for again each time
+	cache    string // Cache-Control of cacheable responses
+	recheck  string // Cache-Control of responses that caches must revalidate each time
 	facts    *static.Set
 	webpage  *page.Set
-	tokens   func() *auth.Table // those that count at the moment
+	tokens   func() *auth.Table // returns the current tokens
 	signer   *auth.Signer
 	Releases *releases.Releases
 	date     time.Time          // Options.Date, zero for none
@@ -61,9 +61,9 @@ type Edge struct {
 
 // pools hold memory that no request uses.
 type pools struct {
-	exchanges sync.Pool // of *exchange
-	packers   sync.Pool // of *splice.Packer
-	keys      sync.Pool // of *[auth.MaxTokenLen]byte, for an api_key
+	exchanges sync.Pool // *exchange
+	packers   sync.Pool // *splice.Packer
+	keys      sync.Pool // *[auth.MaxTokenLen]byte, for an api_key
 }
 
 // A logSet is one log with a limit for each kind of message.
@@ -81,7 +81,7 @@ const (
 	hintEvery        = 10 * time.Second
 )
 
-// New returns an Edge over the current release of rels. tokens returns the tokens that count at the moment.
+// New returns an Edge over the current release of rels. tokens returns the current tokens.
 func New(opts Options, tokens func() *auth.Table, signer *auth.Signer, rels *releases.Releases) (*Edge, error) {
 	facts, err := static.New(opts.ImageBaseURL)
 	if err != nil {
@@ -222,7 +222,7 @@ func (x *exchange) authorize() error {
 // An answerer serves operations.
 type answerer struct {
 	answer func(x *exchange, op *api.Operation) error
-	class  RouteClass // of responses of 200; with appended sub-requests, RouteDetail is RouteAppend
+	class  RouteClass // class of its 200 responses; RouteDetail becomes RouteAppend with appended sub-requests
 	from   source
 }
 
@@ -235,7 +235,7 @@ const (
 	fromFacts                 // no release
 )
 
-// answerers has all answerers. Those of operations that change something are missing.
+// answerers has the answerers of all operations but writes.
 var answerers = [...]answerer{
 	api.AnswerDetails:      {details, RouteDetail, fromRelease},
 	api.AnswerLatest:       {latest, RouteDetail, fromRelease},
@@ -356,9 +356,9 @@ func (x *exchange) hint(c status.Code) {
 	}
 }
 
-// logRefused logs why a credential was refused, and by which client it was sent. The credential itself stays out of
-// the log; name is that of its line in the token file. An unknown one has its SHA-256, for token issue --sha256: nobody
-// else can read the key that some applications have built in.
+// logRefused logs why a credential was refused, its name in the token file, and the client. The credential itself stays
+// out of the log. An unknown one is logged by its SHA-256, for token issue --sha256: the log is the only place to learn
+// the key that an application has built in.
 func (x *exchange) logRefused(res *auth.Result) {
 	attrs := [...]slog.Attr{
 		slog.Int("status", status.InvalidKey.HTTP()), slog.String("reason", string(res.Reason)), slog.String("name", res.Name),

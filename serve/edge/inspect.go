@@ -28,8 +28,8 @@ type Inspection struct {
 	// are compressed as a whole, "static" for facts, "private" for one client's; "" unless Status is 200.
 	Class     string  `json:"class,omitempty"`
 	ETag      string  `json:"etag"`       // "" unless Status is 200
-	RawBytes  int     `json:"raw_bytes"`  // of the identity body
-	GzipBytes int     `json:"gzip_bytes"` // of the gzip body; 0 unless Status is 200
+	RawBytes  int     `json:"raw_bytes"`  // size of the identity body
+	GzipBytes int     `json:"gzip_bytes"` // size of the gzip body; 0 unless Status is 200
 	Pieces    []Piece `json:"pieces"`     // none unless Status is 200
 	Body      []byte  `json:"-"`          // identity
 }
@@ -40,17 +40,17 @@ type Piece struct {
 	// Kind is "segment" for stored bytes of the release, "literal" for the bytes between them, "made" for
 	// rows that were filtered or derived and compressed anew, "static" for a response that no release holds.
 	Kind   string   `json:"kind"`
-	Offset int64    `json:"offset"`       // of its first byte in the identity body
-	Raw    int      `json:"raw_bytes"`    // in the identity body
-	Stored int      `json:"stored_bytes"` // in the gzip body, unless that is compressed as a whole
-	CRC    Checksum `json:"crc32"`        // of the raw bytes
+	Offset int64    `json:"offset"`       // offset of its first byte in the identity body
+	Raw    int      `json:"raw_bytes"`    // size in the identity body
+	Stored int      `json:"stored_bytes"` // size in the gzip body, unless that is compressed as a whole
+	CRC    Checksum `json:"crc32"`        // checksum of the raw bytes
 	Origin
-	File       string `json:"file,omitempty"`        // of a segment: the pack that has it
-	FileOffset int64  `json:"file_offset,omitempty"` // of a segment there, in bytes
-	Text       string `json:"text,omitempty"`        // of a literal: its first bytes, maxText at most
+	File       string `json:"file,omitempty"`        // segment: the pack that holds it
+	FileOffset int64  `json:"file_offset,omitempty"` // segment: its offset there, in bytes
+	Text       string `json:"text,omitempty"`        // literal: its first bytes, maxText at most
 }
 
-// maxText is how many bytes of a literal a Piece has.
+// maxText bounds Piece.Text, in bytes.
 const maxText = 1 << 10
 
 // A Checksum is a CRC-32. Its text is eight hex digits.
@@ -201,15 +201,15 @@ func shortened(literal []byte) string {
 	return strings.ToValidUTF8(string(literal[:maxText]), "")
 }
 
-// An Origin says what a piece is, as far as one fragment has all of it.
+// An Origin is the source of a piece, if one fragment has all of it.
 type Origin struct {
 	// Sub is the part of the response that the piece belongs to: "details", or the name of the
-	// sub-request that was asked for or appended, such as "credits" or "season/1".
+	// requested or appended sub-request, such as "credits" or "season/1".
 	Sub string `json:"sub,omitempty"`
-	// Fragment is the sub-request whose fragment has the piece: Sub's own, or that of a row in it.
+	// Fragment is the sub-request whose fragment has the piece: Sub, or a row's.
 	Fragment string `json:"fragment,omitempty"`
-	Language string `json:"language,omitempty"` // of the fragment: "de" or "de-AT"; "" for none
-	Resource string `json:"resource,omitempty"` // that has the fragment: "movie/550"
+	Language string `json:"language,omitempty"` // language of the fragment: "de" or "de-AT"; "" for none
+	Resource string `json:"resource,omitempty"` // resource with the fragment: "movie/550"
 }
 
 // String returns, for instance, "credits: movie/550 de" or "similar: movie/551 row de".
@@ -227,33 +227,33 @@ func (o Origin) String() string {
 	return s
 }
 
-// A trace is the fragments of a response in the order in which they begin. Only people who look at
-// a response have one.
+// A trace lists the fragments of a response in the order of their starts. Only inspected
+// responses have one.
 type trace struct {
 	spans []span
 	sub   string // the name of the object that is being appended; "" for none
-	open  []int  // spans around the piece that origin was asked for last, innermost last
+	open  []int  // spans around the piece of the last call of origin, innermost last
 	next  int    // the first span that origin has not come to
 }
 
-// A span is the bytes of the identity body that come from one fragment and those in it.
+// A span is the range of the identity body that one fragment and its included fragments fill.
 type span struct {
 	from, to int
 	fragment release.Fragment
 	sub      string // the appended name of the object around it; "" for none
 }
 
-// bytes is how much memory t holds.
+// bytes returns the memory of t.
 func (t *trace) bytes() int { return cap(t.spans) * int(unsafe.Sizeof(span{})) }
 
-// begin begins the span of a fragment where a ends, and returns what ends it.
+// begin begins the span of a fragment at the end of a, and returns the function that ends it.
 func (t *trace) begin(f *release.Fragment, a *splice.Answer) (end func()) {
 	i := len(t.spans)
 	t.spans = append(t.spans, span{from: a.RawLen(), fragment: *f, sub: t.sub})
 	return func() { t.spans[i].to = a.RawLen() }
 }
 
-// origin returns the origin of a piece. Pieces are asked for in their order.
+// origin returns the origin of a piece. Calls must follow the order of the pieces.
 func (t *trace) origin(from, to int) Origin {
 	for ; t.next < len(t.spans) && t.spans[t.next].from <= from; t.next++ {
 		t.leave(t.spans[t.next].from)

@@ -33,8 +33,8 @@ const pageRows = 20
 type pageShape struct {
 	sub      fragment.Sub // SubRow or SubMediaRow
 	knownFor bool         // people have known_for
-	id       uint64       // before the page; 0 for none
-	window   query.Window // of the dates before the page; zero for none
+	id       uint64       // id before the page; 0 for none
+	window   query.Window // dates before the page; zero for none
 	maxPages int          // in total_pages at most; 0 for any number
 }
 
@@ -290,9 +290,9 @@ func (c *composer) derivedRow(i *release.Include, from fragment.Sub) error {
 	return c.add(c.scratch.thin)
 }
 
-// Rows of lists lie anywhere in a release, and each is found by three reads, one after the
-// other. From a disk those of a page of twenty take several milliseconds, unless the disk
-// reads for all of them at a time. The waits are system calls: see faultWatch in package serve.
+// Rows of lists lie anywhere in a release, and each takes three reads, one after the other.
+// A disk needs several milliseconds for a page of twenty rows, unless it reads for all of
+// them at a time. The waits are system calls: see faultWatch in package serve.
 
 // awaitRows waits until the rows of a page are in memory.
 func (s *scratch) awaitRows(rel *release.Reader, shape *pageShape, rows []query.Row) {

@@ -23,7 +23,7 @@ type Options struct {
 	// Cache names the caches that may keep responses: CachePublic, the default, CachePrivate or
 	// CacheRevalidate.
 	Cache       string
-	MaxAge      time.Duration // of Cache-Control; 1 hour by default
+	MaxAge      time.Duration // max-age of Cache-Control; 1 hour by default
 	MaxInflight int           // bytes of memory of all responses under way; 256 MiB by default
 	// Date is the day, YYYY-MM-DD, that now_playing, upcoming, airing_today and on_the_air
 	// count from, for catalogues of other times; "" for the clock's.
@@ -36,8 +36,8 @@ type Options struct {
 	// FromDisk reports whether much of the release is read from the disk at the moment. It is
 	// then worth the time to wait for pages before they are touched. nil is never.
 	FromDisk func() bool
-	// Missing is called with each resource that a request asks for and the release lacks. It must not wait. nil wants
-	// none.
+	// Missing is called with each requested resource that the release lacks, unless it is nil. It must not
+	// block.
 	Missing func(Missing)
 	Now     func() time.Time // the clock; time.Now by default
 	Log     *slog.Logger
@@ -87,7 +87,7 @@ func (o *Options) Validate() error {
 // Values of Options.Cache.
 const (
 	CachePublic     = "public"     // any cache, which then responds without a token until MaxAge is over
-	CachePrivate    = "private"    // that of the client alone
+	CachePrivate    = "private"    // the client's cache alone
 	CacheRevalidate = "revalidate" // any cache that asks the edge each time; the edge checks the token
 )
 

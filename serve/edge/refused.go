@@ -11,8 +11,8 @@ import (
 
 // A RefusedKey is an unknown credential that was refused.
 type RefusedKey struct {
-	SHA256    string    `json:"sha256"`     // of the credential, in hex
-	UserAgent string    `json:"user_agent"` // of the last request with it, without credentials
+	SHA256    string    `json:"sha256"`     // digest of the credential, in hex
+	UserAgent string    `json:"user_agent"` // client of the last request with it, without credentials
 	Last      time.Time `json:"last"`       // to the second
 }
 
@@ -26,7 +26,7 @@ type refusedKey struct {
 	hash  [32]byte
 	last  int64 // in unix seconds; 0 for a slot that is free
 	agent [128]byte
-	size  int // of agent
+	size  int // bytes used in agent
 }
 
 // add notes a refusal at the time now, in unix seconds, in place of the oldest one. It does not wait while another one

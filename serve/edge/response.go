@@ -20,8 +20,8 @@ type Request struct {
 	UserAgent           []byte // for the log of refused credentials
 	Gzip                bool   // the client takes gzip: see AcceptsGzip
 	Preflight           bool   // it is an OPTIONS that a browser sends before a request from another origin
-	// Grant holds the result of the last check of Authorization, and takes that of the next one.
-	// It may be nil, and must be emptied when Authorization changes.
+	// Grant caches the result of the last check of Authorization. It may be nil, and must be
+	// emptied when Authorization changes.
 	Grant *auth.Grant
 }
 
@@ -55,9 +55,9 @@ type Response struct {
 	// More is how many requests the response counts as for its token's rate, beside one.
 	More int
 
-	route RouteClass     // of the operation; see RouteClass
+	route RouteClass     // class of the operation
 	body  []byte         // the whole body, unless parts has it
-	parts *splice.Answer // the body in parts, written as Gzip says
+	parts *splice.Answer // the body in parts, compressed if Gzip is set
 	x     *exchange
 }
 
@@ -67,7 +67,7 @@ type Fields struct {
 	Allow    string
 	Callback string // Authentication-Callback
 	Release  string // ID of the release
-	Since    string // of the configuration: the oldest day of the data
+	Since    string // for the configuration: the oldest day of the data
 	Type     string // Content-Type; empty for the API's JSON
 	Policy   string // Content-Security-Policy
 	Retry    int    // Retry-After of 429, in seconds
@@ -326,7 +326,7 @@ var MaxWhole = 128 << 10
 // Sizes of responses and of their buffers.
 const (
 	// streamBytes is the memory of a body that is made while it is sent: an inflater, its buffer
-	// and that of the connection.
+	// and the connection's buffer.
 	streamBytes = 128 << 10
 	// exchangeBytes is about the memory of an exchange beside its buffers.
 	exchangeBytes = 4 << 10

@@ -44,7 +44,7 @@ func (x *exchange) ready(body *static.Body) {
 	}
 }
 
-// joinStatic composes an object of facts and those that are appended to it.
+// joinStatic composes an object of facts and the facts appended to it.
 func (x *exchange) joinStatic(body *static.Body) {
 	x.c.class = Page
 	a := x.c.answer

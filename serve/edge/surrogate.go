@@ -31,9 +31,9 @@ import (
 // max-age is over, or when the list itself is purged, which AppendPurge names where
 // compare.Releases finds it changed.
 //
-// A series with seasons or episodes appended has their own names too. What was not
-// found has the name that was asked for, by text or number ("movie-tt0137523",
-// "season-3624" for changes), unless it has a byte that does not belong into a header.
+// A series with seasons or episodes appended has their names too. A 404 has the requested
+// name, by text or number ("movie-tt0137523", "season-3624" for changes), unless a byte
+// of it is not allowed in a header.
 
 // QueryKey is the name in Surrogate-Key of responses from the tables of a release:
 // lists, discover, search. They may all change when any title does.
@@ -78,8 +78,8 @@ func appendKeys(dst []byte, releaseID string, resource []byte) []byte {
 	return appendKey(dst, k, true, i)
 }
 
-// appendKey appends the name of the resource of kind k that i leads to or lies in, and
-// on demand that of its kind before it.
+// appendKey appends the name of the resource of kind k that i is or lies in, after the
+// name of its kind if withKind is set.
 func appendKey(dst []byte, k fragment.Kind, withKind bool, i release.Include) []byte {
 	if withKind {
 		dst = append(append(dst, ' '), k.String()...)

@@ -180,7 +180,7 @@ func (w *writer) list(l *accounts.List, row []accounts.Text) {
 	}
 }
 
-// Rows of the lists that hold a title: those of series lack the type of the list.
+// Rows of the lists that hold a title. Rows for a series lack the type of the list.
 var (
 	holdingMovie = []accounts.Text{accounts.RowHead, accounts.RowCountry, accounts.RowType, accounts.RowEnd}
 	holdingTV    = []accounts.Text{accounts.RowHead, accounts.RowCountry, accounts.RowEnd}

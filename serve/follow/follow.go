@@ -17,7 +17,7 @@ import (
 type Files[T any] struct {
 	Name    string // in messages: "token file"
 	Paths   []string
-	MaxSize int64 // of each file, in bytes
+	MaxSize int64 // largest size of each file, in bytes
 	// Make makes the value of the files' contents, with attributes for the log.
 	Make func(contents [][]byte) (v *T, attrs []any, err error)
 	Log  *slog.Logger
@@ -79,7 +79,7 @@ func (v *Value[T]) Poll() {
 	}
 }
 
-// load replaces the value if the files have other contents than those that it was made from.
+// load replaces the value if the contents of the files have changed.
 func (v *Value[T]) load() error {
 	contents := make([][]byte, len(v.files.Paths))
 	for i, path := range v.files.Paths {

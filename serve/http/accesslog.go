@@ -10,8 +10,8 @@ import (
 	"github.com/reelsplice/reelsplice/serve/observe"
 )
 
-// entryOf returns what is logged of a response of fasthttp, with copies of all that ends with the request; nil if
-// it is not logged.
+// entryOf returns the log entry of a response of fasthttp, or nil if it is not logged. It copies all bytes of the
+// request.
 func (m *meters) entryOf(ctx *fasthttp.RequestCtx, rs *edge.Response, sent int) *observe.Entry {
 	if m.access == nil {
 		return nil

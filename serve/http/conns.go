@@ -11,12 +11,12 @@ import (
 	"github.com/reelsplice/reelsplice/serve/observe"
 )
 
-// AdminConns is how many connections an admin listener has at most. They and the files they need
-// are set aside, so that clients of the API cannot take them.
+// AdminConns bounds the connections of an admin listener. They and the files they need
+// are reserved, so that clients of the API cannot take them.
 const AdminConns = 32
 
-// ownFiles is how many files may be open beside connections: the log, the token file, those
-// of a release while it is opened, inherited ones.
+// ownFiles is how many files may be open beside connections: the log, the token file, files of
+// a release while it is opened, inherited ones.
 const ownFiles = 64
 
 // OtherFiles is how many files may be open beside the connections of the API.
@@ -59,8 +59,8 @@ func LimitAdmin(ln *net.TCPListener, log *slog.Logger) *connlimit.Listener {
 // limitLog returns the log of refused connections and failing accepts: one line in ten seconds.
 func limitLog(log *slog.Logger) *slog.Logger { return observe.Limit(log, 1, 10*time.Second) }
 
-// WriteConns adds the metrics of a listener, which may be nil, to w. The families are first and those that follow
-// it, observe.Connections or observe.AdminConnections.
+// WriteConns adds the metrics of a listener, which may be nil, to w. first is observe.Connections or
+// observe.AdminConnections; the families after it follow.
 func WriteConns(w *observe.Writer, first observe.Family, l *connlimit.Listener, most int) {
 	if l == nil {
 		return

@@ -123,7 +123,7 @@ func setHeader(to *fasthttp.Response, rs *edge.Response, from origin) {
 	}
 }
 
-// A body is the body of a response, for fasthttp, with what is noted once it was sent.
+// A body is the body of a response, for fasthttp, with the data to log and count once it was sent.
 type body struct {
 	rs     *edge.Response
 	meters *meters // nil where nothing is noted

@@ -22,7 +22,7 @@ type request struct {
 	same bool
 }
 
-// A span is a part of a block of header fields; the zero span is none.
+// A span is a part of a block of header fields. The zero span is empty.
 type span struct{ from, to int }
 
 // A parser checks heads against RFC 9110 and 9112. Most clients repeat their header fields

@@ -23,7 +23,7 @@ type meters struct {
 type meter struct {
 	served  [edge.RouteClasses][ways]atomic.Uint64 // below 400
 	refused [len(sentStatuses)]atomic.Uint64       // from 400 on, by the place in sentStatuses
-	bytes   atomic.Uint64                          // of bodies
+	bytes   atomic.Uint64                          // bytes of bodies
 	missed  atomic.Uint64                          // responses that could have been prepared
 	took    [edge.RouteClasses]observe.Durations
 	_       [128]byte // two cache lines, which processors fetch in pairs
@@ -51,10 +51,10 @@ func newMeters() *meters {
 	return &meters{shares: make([]meter, min(runtime.GOMAXPROCS(0), maxMeters))}
 }
 
-// of returns the meter of the connection with a number.
+// The meter of a connection is found by its number.
 func (m *meters) of(conn uint64) *meter { return &m.shares[conn%uint64(len(m.shares))] }
 
-// count counts a response, and returns how many bytes of its body are sent: none of that to a HEAD.
+// count counts a response, and returns how many bytes of its body are sent: 0 for HEAD.
 func (m *meter) count(rs *edge.Response, isHead bool) (sent int) {
 	how := way(0)
 	if rs.Gzip {

@@ -74,9 +74,9 @@ func (p *prepared) write(w *reply, date []byte, rq *request) (code, length int) 
 	return code, length
 }
 
-// A preparedSet keeps the responses to requests that come again and again. A target has one slot, by
-// its hash, and gets it when it is missed twice with no other that wants the slot between: so a target
-// that is asked for once takes no memory and drives nothing out. It is safe for concurrent use.
+// A preparedSet keeps the responses to frequent requests. The hash of a target determines its slot. It
+// gets the slot if two misses come with no other miss of that slot between: a target requested once
+// takes no memory and evicts nothing. It is safe for concurrent use.
 type preparedSet struct {
 	seed   maphash.Seed // so that nobody can choose targets of one slot
 	slots  [preparedSlots]atomic.Pointer[prepared]
@@ -96,7 +96,7 @@ func (ps *preparedSet) find(target []byte, held *releases.Held) *prepared {
 	return p
 }
 
-// learn notes a response that lasts and that find did not have, and prepares it the second time.
+// learn notes a lasting response that find did not return, and prepares it the second time.
 func (ps *preparedSet) learn(target []byte, rs *edge.Response) {
 	h := maphash.Bytes(ps.seed, target)
 	if high := uint32(h >> 32); ps.missed[h%preparedSlots].Swap(high) != high {

@@ -137,7 +137,7 @@ func (s *Server) PollCertificate() {
 	}
 }
 
-// CertificateErr returns why the files of the certificate are not those that are presented, or nil.
+// CertificateErr returns why the certificate in its files is not in use, or nil.
 func (s *Server) CertificateErr() error {
 	if s.cert == nil {
 		return nil

@@ -151,7 +151,7 @@ func (h *handshaker) failed(c net.Conn, err error) {
 	}
 	var local *net.OpError
 	if errors.As(err, &local) && local.Op == "local error" && strings.Contains(local.Error(), "bad record MAC") {
-		// OpenSSL sends the alert that refuses a certificate in the clear, where TLS 1.3 wants it encrypted.
+		// OpenSSL sends the alert that refuses a certificate in the clear; TLS 1.3 requires encryption.
 		err = fmt.Errorf("%w; most often the client does not trust the certificate", err)
 	}
 	if errors.Is(err, io.EOF) { // port scans and health checks connect and leave
@@ -160,7 +160,7 @@ func (h *handshaker) failed(c net.Conn, err error) {
 	h.log.Warn("TLS handshake failed", "client", c.RemoteAddr().String(), "error", observe.MaskText([]byte(err.Error())))
 }
 
-// isHTTP reports whether the first bytes of a connection are those of a request.
+// isHTTP reports whether the first bytes of a connection start an HTTP request.
 func isHTTP(head [5]byte) bool {
 	switch string(head[:]) {
 	case "GET /", "HEAD ", "POST ", "PUT /", "OPTIO", "DELET":

@@ -50,19 +50,19 @@ var builtIn = []string{"api.themoviedb.org", "api.tmdb.org", "image.tmdb.org"}
 // ErrBadName is about a host that no certificate can name.
 var ErrBadName = errors.New("want a host name such as api.themoviedb.org, or an address")
 
-// A Report has what Make did.
+// A Report is the result of Make.
 type Report struct {
 	Dir     string    `json:"dir"`
-	Names   []string  `json:"names"`      // of the edge's certificate
+	Names   []string  `json:"names"`      // names in the edge's certificate
 	NewCA   bool      `json:"new_ca"`     // clients have to trust it
-	CA      string    `json:"ca_sha256"`  // of the authority's certificate, in hex
-	Expires time.Time `json:"expires"`    // of the edge's certificate
-	CAUntil time.Time `json:"ca_expires"` // of the authority
+	CA      string    `json:"ca_sha256"`  // digest of the authority's certificate, in hex
+	Expires time.Time `json:"expires"`    // end of the edge's certificate
+	CAUntil time.Time `json:"ca_expires"` // end of the authority's certificate
 }
 
-// Make writes a certificate for names and those of the certificate in dir, or for the host of the API if there are
-// none. It is valid for days, and signed by the authority in dir. Without one it makes an authority that may sign for names alone, and for those of builtIn if one of
-// them is among names. An authority that may not sign for all names is an error: clients would refuse the certificate.
+// Make writes a certificate for names and the names of the certificate in dir, or for the host of the API if both are
+// empty. It is valid for days, and signed by the authority in dir. If dir has no authority, Make creates one that may sign for names alone, and
+// for builtIn if one of these is in names. An authority that may not sign for all names is an error: clients would refuse the certificate.
 func Make(dir string, names []string, days int, now time.Time) (Report, error) {
 	if err := Check(names, days); err != nil {
 		return Report{}, err
@@ -146,7 +146,7 @@ func parseHosts(names []string) (h hosts, err error) {
 	return h, nil
 }
 
-// addCertified puts the names of the certificate in dir, if there is one, before those of h.
+// addCertified puts the names of the certificate in dir, if it has one, before the names of h.
 func (h *hosts) addCertified(dir string) error {
 	path := filepath.Join(dir, LeafFile)
 	text, err := os.ReadFile(path)
@@ -202,7 +202,7 @@ type authority struct {
 	key  crypto.Signer
 }
 
-// openAuthority reads the authority in dir. The error is fs.ErrNotExist if there is none.
+// openAuthority reads the authority in dir. The error is fs.ErrNotExist if dir has no authority.
 func openAuthority(dir string, now time.Time) (*authority, error) {
 	text, err := os.ReadFile(filepath.Join(dir, CAFile))
 	if err != nil {

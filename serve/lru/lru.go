@@ -12,7 +12,7 @@ type Cache[V any] struct {
 	max   int // bytes in all
 	free  int // bytes left
 	byKey map[string]*list.Element
-	used  list.List // of *entry[V], last used first
+	used  list.List // elements are *entry[V], last used first
 	// Lookups so far.
 	hits, misses uint64
 }
@@ -31,7 +31,7 @@ func New[V any](bytes int) *Cache[V] {
 	return &Cache[V]{max: bytes, free: bytes, byKey: map[string]*list.Element{}}
 }
 
-// Get returns the value of a key, the zero value if there is none. It is shared: read only.
+// Get returns the value of a key, or the zero value. It is shared: read only.
 func (c *Cache[V]) Get(key []byte) (v V) {
 	if c == nil {
 		return v

@@ -15,13 +15,13 @@ import (
 // The formats of lines.
 const (
 	JSON   = "json"
-	Common = "common" // of NCSA, as most tools read it
+	Common = "common" // NCSA's, which most tools read
 )
 
 // Stdout is the AccessLogConfig.Path of standard output.
 const Stdout = "-"
 
-// AccessLogConfig says where the lines go.
+// AccessLogConfig is the place and the format of the lines.
 type AccessLogConfig struct {
 	Path   string    // file, Stdout, or "" for no access log
 	Format string    // JSON, the default, or Common
@@ -39,7 +39,7 @@ func (c *AccessLogConfig) Validate() error {
 	return nil
 }
 
-// An Entry is what is logged of a response. Its slices are read by Write alone.
+// An Entry is a response in the log. Only Write reads its slices.
 type Entry struct {
 	Time        time.Time // when the request was read
 	Client      net.Addr
@@ -47,7 +47,7 @@ type Entry struct {
 	Path, Query []byte // as they came
 	Protocol    string
 	Status      int
-	Bytes       int // of the body that was sent
+	Bytes       int // bytes of the body that were sent
 	Took        time.Duration
 	Class       string
 	Token       string // its name
@@ -56,7 +56,7 @@ type Entry struct {
 	Release     string
 }
 
-// An AccessLog writes entries. It is safe for concurrent use. A nil AccessLog wants none.
+// An AccessLog writes entries. It is safe for concurrent use. A nil AccessLog drops them.
 type AccessLog struct {
 	cfg   AccessLogConfig
 	file  *file // nil for Stdout
@@ -201,7 +201,7 @@ func (l *AccessLog) Reopen() error {
 // patience is how long Close waits for the file, or the reader of standard output.
 const patience = time.Second
 
-// Close writes what is queued and closes the file. It does nothing to a nil AccessLog.
+// Close writes the queued lines and closes the file. It does nothing to a nil AccessLog.
 func (l *AccessLog) Close() { l.closeWithin(patience) }
 
 func (l *AccessLog) closeWithin(most time.Duration) {

@@ -81,8 +81,8 @@ type Description struct {
 	Name   string
 	Type   Type
 	Help   string   // one sentence, with its unit
-	Labels []string // of each sample
-	With   string   // when alone the family is there, as "with TLS"; "" for always
+	Labels []string // labels of each sample
+	With   string   // condition of the family, such as "with TLS"; "" for always
 }
 
 const (

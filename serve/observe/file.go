@@ -71,7 +71,7 @@ func (f *file) moved(now time.Time) bool {
 	return err == nil && !os.SameFile(named, own)
 }
 
-// reopen opens the file that has the name, and makes one if there is none.
+// reopen opens the file with the name, and creates it if needed.
 func (f *file) reopen() error {
 	// A pipe without a reader is an error instead of a wait.
 	opened, err := os.OpenFile(f.path, os.O_APPEND|os.O_CREATE|os.O_WRONLY|syscall.O_NONBLOCK, 0o640)

@@ -75,7 +75,7 @@ func secretIn(escaped string) (plain string, first int) {
 	for at := range text {
 		switch text[at] {
 		case '=':
-		case ':': // of JSON alone: a title may have one
+		case ':': // only after a name in JSON, because titles have colons
 			if !strings.HasSuffix(strings.TrimRight(text[:at], " "), `"`) {
 				continue
 			}
@@ -155,7 +155,7 @@ func MaskText(value []byte) string {
 // maxEscapes is how many times a text may be escaped before it is not looked into.
 const maxEscapes = 4
 
-// decoded returns a text without the percent-escapes that it has, and those that these leave.
+// decoded returns a text without percent-escapes, nested ones included.
 func decoded(s string) string {
 	for range maxEscapes {
 		next := decodeOnce(s)

@@ -10,7 +10,7 @@ import (
 // What a Queue holds at most while its destination stalls.
 const (
 	maxQueued = 8192    // writes
-	maxBytes  = 8 << 20 // of them, about
+	maxBytes  = 8 << 20 // bytes of the writes, about
 )
 
 // A Queue is an io.Writer that never waits. A goroutine passes lines on; a line that
@@ -24,11 +24,11 @@ type Queue struct {
 	stop    chan struct{} // closed by Close
 	ended   chan struct{}
 	lost    atomic.Int64 // lines, in all
-	noticed int64        // of these, in notices that were written; of the goroutine
+	noticed int64        // lost lines in written notices; owned by the goroutine
 }
 
 // NewQueue returns a Queue in front of dst. Once dst takes lines again, it gets the line
-// that notice returns about those that were lost since the last one.
+// of notice about the lines lost since the last notice.
 func NewQueue(dst io.Writer, notice func(lost int64) []byte) *Queue {
 	q := &Queue{
 		dst: dst, notice: notice,
@@ -71,7 +71,7 @@ func (q *Queue) Close(patience time.Duration) {
 	}
 }
 
-// run writes what is pending until the Queue is closed and empty.
+// run writes pending lines until the Queue is closed and empty.
 func (q *Queue) run() {
 	defer close(q.ended)
 	for {
@@ -85,7 +85,7 @@ func (q *Queue) run() {
 	}
 }
 
-// drain writes what is pending.
+// drain writes the pending lines.
 func (q *Queue) drain() {
 	for {
 		select {

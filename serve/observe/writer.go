@@ -59,7 +59,7 @@ func (w *Writer) Durations(f Family, s *Snapshot, labels ...string) {
 	w.sample(f, "_count", labels, strconv.FormatUint(count, 10))
 }
 
-// sample adds one line. extra are names and values of labels after those of the family.
+// sample adds one line. extra are names and values of labels after the family's labels.
 func (w *Writer) sample(f Family, suffix string, values []string, v string, extra ...string) {
 	d := &descriptions[f]
 	var pairs []string

@@ -50,7 +50,7 @@ type Set struct {
 	documents map[string]func() *Document
 }
 
-// New returns the OpenAPI document. WithPage adds those of the page.
+// New returns the OpenAPI document. WithPage adds the documents of the page.
 func New() *Set {
 	s := &Set{documents: map[string]func() *Document{}}
 	s.add(OpenAPIPath, "openapi.json", func() (body, packed []byte) { return api.OpenAPI(), api.OpenAPIGzip() })
@@ -81,7 +81,7 @@ func (s *Set) WithPage(imageBaseURL string) error {
 	return nil
 }
 
-// add adds a document whose type is that of name, and whose forms read returns; see static.BodyOf.
+// add adds a document with the type of name and the forms that read returns; see static.BodyOf.
 func (s *Set) add(at, name string, read func() (body, packed []byte)) {
 	s.documents[at] = sync.OnceValue(func() *Document {
 		return &Document{Body: static.BodyOf(read()), Type: types[path.Ext(name)], Policy: s.policy}

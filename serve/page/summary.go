@@ -21,7 +21,7 @@ import (
 	"github.com/reelsplice/reelsplice/schemas/tables/posting"
 )
 
-// A Summary is the JSON of /page/release. What is not known is null, or "".
+// A Summary is the JSON of /page/release. Unknown values are null, or "".
 type Summary struct {
 	Release     string           `json:"release"`
 	Parent      string           `json:"parent"` // the release before; "" for the first one
@@ -29,16 +29,16 @@ type Summary struct {
 	Resources   map[string]int64 `json:"resources"`
 	Fragments   int64            `json:"fragments"`
 	Segments    int64            `json:"segments"`
-	RawBytes    int64            `json:"raw_bytes"`    // of segments, inflated
-	StoredBytes int64            `json:"stored_bytes"` // of segments
-	FilesBytes  int64            `json:"files_bytes"`  // of all files
+	RawBytes    int64            `json:"raw_bytes"`    // size of the inflated segments
+	StoredBytes int64            `json:"stored_bytes"` // size of the segments
+	FilesBytes  int64            `json:"files_bytes"`  // size of all files
 	Years       []Year           `json:"years"`        // those with titles; null without tables
-	Releases    []Release        `json:"releases"`     // of the store, the oldest first
+	Releases    []Release        `json:"releases"`     // releases of the store, the oldest first
 	Changes     *Changes         `json:"changes"`
 	// ChangesAt is the time that the lists of changes have for them, RFC 3339; "" without a parent.
 	ChangesAt string    `json:"changes_at"`
 	Data      *age.Days `json:"data"` // the days on which records were fetched
-	// Quarantine and Conflicts are those of the ingest's report that the build has found.
+	// Quarantine and Conflicts are from the ingest's report that the build found.
 	Quarantine json.RawMessage `json:"quarantine"`
 	Conflicts  json.RawMessage `json:"conflicts"`
 }
@@ -81,8 +81,8 @@ type buildReport struct {
 	} `json:"ingest"`
 }
 
-// Describe returns the summary of a release, which the caller holds, in the folder of its store. The error is that of a
-// file that cannot be read, or matches release.ErrCorrupt.
+// Describe returns the summary of a release, which the caller holds, in the folder of its store. The error matches
+// release.ErrCorrupt, or a file is unreadable.
 func Describe(rel *release.Reader, folder store.Folder) (s *Summary, err error) {
 	err = release.Guard(func() error {
 		if s, err = describe(rel, folder); err == nil {

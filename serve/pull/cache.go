@@ -119,8 +119,8 @@ func (p *Puller) hasRoom(dir string, files []release.File) error {
 	return nil
 }
 
-// evict removes releases, those first that were current the longest ago, until the cache and the wanted release have no more
-// than their size. What is wanted, served or current stays.
+// evict removes the releases that were current the longest ago, until the cache with the wanted release fits its
+// size. The wanted, served and current releases stay.
 func (p *Puller) evict(wanted *release.Manifest) error {
 	keep := p.inUse(wanted)
 	for {

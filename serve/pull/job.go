@@ -152,14 +152,14 @@ func filesOf(m *release.Manifest) (files []release.File) {
 	return files
 }
 
-// reuse links files of the release in dir that the cache or an interrupted pull has, and returns those that are missing.
+// reuse links files of the cache and of interrupted pulls into dir, and returns the missing files of the release.
 func (p *Puller) reuse(ctx context.Context, files []release.File, dir string, verify bool, j *job) (rest []release.File, err error) {
 	sources := p.sources()
 	for _, f := range files {
 		path := filepath.Join(dir, f.Name)
 		from, known := sources[f.SHA256]
 		switch {
-		case hasSize(path, f.Size): // of an interrupted pull of the same release
+		case hasSize(path, f.Size): // an interrupted pull of the same release has left it
 		case !known, verify && f.Check(ctx, from) != nil:
 			rest = append(rest, f)
 			continue
@@ -179,7 +179,7 @@ func (p *Puller) reuse(ctx context.Context, files []release.File, dir string, ve
 
 // leftovers returns the folders of pulls that did not end.
 func (p *Puller) leftovers() (dirs []string) {
-	entries, _ := os.ReadDir(p.cfg.Dir) // those that were read
+	entries, _ := os.ReadDir(p.cfg.Dir) // the readable ones
 	for _, e := range entries {
 		if strings.HasPrefix(e.Name(), pullingPrefix) {
 			dirs = append(dirs, filepath.Join(p.cfg.Dir, e.Name()))

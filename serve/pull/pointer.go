@@ -15,13 +15,13 @@ import (
 // errMoved ends a pull because the pointer names another release.
 var errMoved = errors.New("the pointer names another release by now")
 
-// A pointer is what was last read of the bucket's pointer.
+// A pointer is the last state of the bucket's pointer.
 type pointer struct {
 	name, etag string
 	id         string
 }
 
-// target returns the id of the release that is to be current.
+// target returns the id of the release to make current.
 func (p *Puller) target(ctx context.Context) (string, error) {
 	if p.cfg.Pin != "" {
 		p.counts.looked.Store(time.Now().UnixNano())
@@ -115,7 +115,7 @@ func (p *Puller) bounded(ctx context.Context) (context.Context, context.CancelFu
 	return context.WithTimeoutCause(ctx, p.cfg.Stall, errStalled)
 }
 
-// named names the object in an error that only says that a request took too long.
+// named adds the object to an error that a request took too long.
 func (p *Puller) named(ctx context.Context, name string, err error) error {
 	if err != nil && errors.Is(context.Cause(ctx), errStalled) {
 		return fmt.Errorf("%s: %w: it took more than %s", p.cfg.Bucket.URL(name), errStalled, p.cfg.Stall)

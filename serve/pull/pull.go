@@ -31,7 +31,7 @@ import (
 // Pointers of a bucket.
 const (
 	Current = "current"
-	Canary  = "canary" // Current where there is none
+	Canary  = "canary" // Current in a bucket without it
 )
 
 const (
@@ -47,16 +47,16 @@ const (
 	manifestFile  = "manifest.json"
 )
 
-// Config says what is pulled, from where and how.
+// Config is the source, the destination and the limits of a Puller.
 type Config struct {
 	Bucket   object.Folder // current, canary, ID/manifest.json, files/SHA256, deltas/NEW-OLD; nil for a local folder, which has Follow and Pin too
 	Dir      string        // the cache, a folder of releases
-	Size     int64         // bytes of the cache; beyond, releases go that are neither served nor pulled, and a pull is refused
+	Size     int64         // bytes of the cache; above it, releases neither served nor pulled are evicted, then a pull is refused
 	Follow   string        // Current or Canary
-	Pin      string        // id of the release to serve whatever the pointers say; "" for none
+	Pin      string        // id of the release to serve in place of the pointers'; "" for none
 	Interval time.Duration // between two looks at the pointer
 	Rate     int64         // bytes a second; 0 for no bound
-	Stall    time.Duration // of a request of up to 1 MiB
+	Stall    time.Duration // longest time of a request of up to 1 MiB
 	Log      *slog.Logger
 	// granule is the most bytes of a request, and what an interrupted download loses at most.
 	granule int64
@@ -89,8 +89,8 @@ func (c *Config) Validate() error {
 
 // An Edge serves from the cache.
 type Edge interface {
-	ID() string // of the release in use, whose folder stays in the cache
-	Reload()    // there is another current release, or it was made whole
+	ID() string // id of the release in use, whose folder stays in the cache
+	Reload()    // called when the current release was replaced or repaired
 }
 
 // A Puller keeps a cache in step with a bucket. Run does the work; the other methods report, from any goroutine.
@@ -112,7 +112,7 @@ type Puller struct {
 
 	settled bool // the cache fits its size
 
-	pointer pointer // of the goroutine that watches while a pull is at work
+	pointer pointer // owned by the goroutine that watches during a pull
 
 	patching sync.Mutex // one delta at a time: each takes memory and a processor
 }
@@ -254,7 +254,7 @@ func (p *Puller) step(ctx context.Context) error {
 			return err
 		}
 	}
-	if err := p.removeLeftovers(""); err != nil { // of a release that the pointer named meanwhile
+	if err := p.removeLeftovers(""); err != nil { // the pointer may have named another release meanwhile
 		return err
 	}
 	if p.settled {

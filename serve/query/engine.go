@@ -23,7 +23,7 @@ type Row struct {
 
 // A Result is one page of hits.
 type Result struct {
-	Rows  []Row // of the page; none after the last one
+	Rows  []Row // rows of the page; empty after the last page
 	Total int   // hits on all pages
 }
 
@@ -39,7 +39,7 @@ const DefaultCacheBytes = 16 << 20
 type Engine struct {
 	tables map[fragment.Kind]*table
 	unfit  map[fragment.Kind]error // why a kind's table is not in tables
-	cache  *lru.Cache[*hits]       // of results; nil for none
+	cache  *lru.Cache[*hits]       // cached results; nil for no cache
 }
 
 // Open returns an Engine over the tables of rel with a cache of results of so many bytes, 0 for none,
@@ -82,7 +82,7 @@ type table struct {
 }
 
 // Discover fills out with a page of what f finds among the resources of a kind. Pages
-// count from 1 and have size rows; after the last page there are none. f must be for
+// count from 1 and have size rows; pages after the last one are empty. f must be for
 // that kind.
 func (e *Engine) Discover(kind fragment.Kind, f *Filter, page, size int, out *Result) error {
 	out.reset()
@@ -126,8 +126,8 @@ const (
 type hits struct {
 	tables []*table // whose ranks: one table, or one for each rank
 	ranks  []uint32
-	days   []int32 // of the dates of a region: those of the ranks
-	total  int     // of all hits
+	days   []int32 // date in a region of each rank
+	total  int     // number of all hits
 }
 
 // bytes returns about the memory of h.
@@ -137,7 +137,7 @@ func (h *hits) bytes() int { return 4*cap(h.ranks) + 4*cap(h.days) + 8*cap(h.tab
 // hits after the first skip. The first hits are cached by the key.
 func (e *Engine) page(page, size int, out *Result, key []byte, find func(skip, limit int) (*hits, error)) ([]uint32, error) {
 	if page < 1 || size < 1 || page > maxRank/size {
-		return nil, fmt.Errorf("page %d of %d rows: there is none", page, size)
+		return nil, fmt.Errorf("page %d of %d rows is out of range", page, size)
 	}
 	skip := (page - 1) * size
 	h := e.cache.Get(key)

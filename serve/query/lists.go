@@ -12,7 +12,7 @@ import (
 // A Window is the first and the last day of a list, its dates in the response.
 type Window struct{ From, To int32 }
 
-// windows are the days of lists, counted from the day that is asked about.
+// windows are the days of lists, counted from the day of the query.
 var windows = map[api.Answerer]Window{
 	api.AnswerNowPlaying:  {-42, 0},
 	api.AnswerUpcoming:    {0, 21},

@@ -29,7 +29,7 @@ func (n *names) exact(key uint64) iter.Seq[uint32] {
 	}
 }
 
-// list returns the list of a term; false if there is none.
+// list returns the list of a term, or false.
 func (n *names) list(term []byte) (posting.List, bool, error) {
 	i, ok, err := n.Terms.Get(term)
 	if err != nil || !ok {

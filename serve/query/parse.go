@@ -20,8 +20,8 @@ import (
 
 // Bounds on filters.
 const (
-	maxValues = 500  // of one list
-	maxTerms  = 2000 // of all lists
+	maxValues = 500  // values of one list
+	maxTerms  = 2000 // values of all lists
 )
 
 // ranges are the parameters with the ends ".gte" and ".lte" that bound a column of numbers.
@@ -56,7 +56,7 @@ var lists = [...]struct {
 	{"type", idKey, []tables.ColumnID{tables.SeriesType}},
 }
 
-// Ends of the names of ranges, and beginnings of those of lists.
+// Suffixes of the names of ranges, and prefixes of the names of lists.
 const (
 	least   = ".gte"
 	most    = ".lte"
@@ -64,8 +64,8 @@ const (
 	without = "without_"
 )
 
-// parameters returns the names of the parameters of discover, by kind: those of the table of
-// operations, own ones too.
+// parameters returns the names of discover's parameters in the table of operations, by kind,
+// with our extensions.
 var parameters = sync.OnceValue(func() map[fragment.Kind]map[string]string {
 	known := map[fragment.Kind]map[string]string{}
 	for kind, op := range map[fragment.Kind]api.Op{fragment.KindMovie: api.OpDiscoverMovie, fragment.KindTV: api.OpDiscoverTv} {
@@ -222,10 +222,10 @@ const noKey = math.MaxUint64
 
 func idKey(b []byte) (uint64, bool) { return parseUint(b) }
 
-// upperKey returns the key of a code such as that of a country.
+// upperKey returns the key of a code in capitals, such as a country's.
 func upperKey(b []byte) (uint64, bool) { return codeKey(bytes.ToUpper(b)) }
 
-// lowerKey returns the key of a code such as that of a language.
+// lowerKey returns the key of a code in small letters, such as a language's.
 func lowerKey(b []byte) (uint64, bool) { return codeKey(bytes.ToLower(b)) }
 
 func codeKey(code []byte) (uint64, bool) {

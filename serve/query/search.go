@@ -48,7 +48,7 @@ var multiKinds = [...]fragment.Kind{fragment.KindMovie, fragment.KindTV, fragmen
 func (e *Engine) Search(s *Search, page, size int, out *Result) (err error) {
 	out.reset()
 	if page < 1 || size < 1 || page > maxRank/size {
-		return fmt.Errorf("search: page %d of %d rows: there is none", page, size)
+		return fmt.Errorf("search: page %d of %d rows is out of range", page, size)
 	}
 	q := searches.Get().(*search)
 	defer func() {
@@ -89,9 +89,9 @@ func (e *Engine) Search(s *Search, page, size int, out *Result) (err error) {
 type search struct {
 	wanted
 	lists [restHit][]judged // the hits of all kinds, by class
-	rest  []*stream         // those of the last class, by kind
+	rest  []*stream         // hits of the last class, by kind
 	found bool              // resources have the words, filtered out or not
-	ranks []uint32          // of the rows of the page
+	ranks []uint32          // ranks of the rows of the page
 }
 
 var searches = sync.Pool{New: func() any { return new(search) }}

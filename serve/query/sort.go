@@ -44,7 +44,7 @@ func (t *table) sorted(f *Filter, set posting.Set, count int, w *window) error {
 	return nil
 }
 
-// byRank adds the ranks of set in their order, which is that of popularity descending.
+// byRank adds the ranks of set by popularity.
 func byRank(set posting.Set, descending bool, w *window) {
 	if descending {
 		for r := set.Next(0); r >= 0 && w.add(uint32(r)); {
@@ -96,7 +96,7 @@ type sorter struct {
 	rows   int
 	order  *posting.Order
 	column *posting.Range // nil: the order has no equal values
-	places posting.Set    // of the hits; nil before they are looked up
+	places posting.Set    // places of the hits; nil before they are looked up
 	steps  int            // without places: how many more places the walk may visit
 	err    error
 }

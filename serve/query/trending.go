@@ -12,9 +12,9 @@ import (
 // maxTrending is how many hits trending has at most.
 const maxTrending = 10_000
 
-// Trending fills out with a page of the hottest of a day or a week; kind 0 is movies,
-// series and people together, merged by their scores, then by popularity. Adult ones are
-// left out. Pages are those of Discover.
+// Trending fills out with a page of the hottest resources of a day or a week. Kind 0 is
+// movies, series and people together, merged by their scores, then by popularity. Adult
+// ones are left out. Pages work as in Discover.
 func (e *Engine) Trending(kind fragment.Kind, week bool, page, size int, out *Result) error {
 	out.reset()
 	kinds := []fragment.Kind{kind}
@@ -71,7 +71,7 @@ func (t *table) trend(week bool) (*stream, error) {
 // A stream goes through the ranks of a set, those with the highest scores first.
 type stream struct {
 	t     *table
-	order *posting.Order // by score; nil for the order of ranks, which is that of popularity
+	order *posting.Order // by score; nil for the order of ranks, by popularity
 	score posting.Float64s
 	set   *posting.Set
 	place int    // after the place of rank

@@ -43,7 +43,7 @@ var automata = sync.OnceValues(func() (list [2]*levenshtein.LevenshteinAutomaton
 // with errors in words that no name has, then in any.
 func (q *search) matchTypos(n *names, set posting.Set) error {
 	for i := range q.words {
-		q.words[i].typos, q.words[i].tried = nil, false // those of another kind
+		q.words[i].typos, q.words[i].tried = nil, false // they belong to another kind
 	}
 	for _, any := range [...]bool{false, true} {
 		set.Clear()
@@ -61,8 +61,8 @@ func (q *search) matchTypos(n *names, set posting.Set) error {
 	return nil
 }
 
-// allowTypos finds the terms that stand in for the words: for any, or for those that no name
-// has. It reports whether it found new ones.
+// allowTypos finds similar terms for the words: for any, or only for words that no name has.
+// It reports whether it found new ones.
 func (w *wanted) allowTypos(n *names, any bool) (bool, error) {
 	scratch, part := n.Pool.Get(), n.Pool.Get()
 	defer func() { n.Pool.Put(scratch); n.Pool.Put(part) }()
@@ -118,8 +118,8 @@ func (w *word) loadTypos(n *names, dst, part posting.Set) error {
 	return nil
 }
 
-// similar returns the terms that differ from a word by typing errors: those with the
-// fewest, then those that most resources have.
+// similar returns the terms that differ from a word by typing errors. The fewest errors
+// come first, then the terms of most resources.
 func (n *names) similar(letters []byte) ([]typo, error) {
 	builders, err := automata()
 	if err != nil {

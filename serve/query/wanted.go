@@ -13,7 +13,7 @@ import (
 // wanted are the words of a query.
 type wanted struct {
 	folded []byte
-	key    uint64 // of the whole query
+	key    uint64 // hash of the whole query
 	words  []word
 	length int // letters of the words
 	start  []byte
@@ -21,9 +21,9 @@ type wanted struct {
 
 // A word is a word of the query with its joints, such as hyphens.
 type word struct {
-	text   []byte // of folded
+	text   []byte // part of folded
 	joined []byte // text without joints, if it has any
-	run    bool   // of a script without blanks
+	run    bool   // in a script without blanks
 	prefix bool   // the beginning of a word is enough: the last one of the query
 	typos  []typo // terms that stand in for it
 	tried  bool   // typos is final

@@ -11,12 +11,12 @@ import (
 // scrubs are the background checks so far, for metrics.
 type scrubs struct {
 	mu        sync.Mutex
-	of        *release.Reader // what the last check is or was of; nil before the first
-	read      int64           // its bytes
-	ended     bool            // and read the whole release
-	bytes     int64           // of all checks
-	whole     int64           // checks that ended
-	completed time.Time       // when the last of these ended
+	of        *release.Reader // release of the last check; nil before the first
+	read      int64           // bytes that the last check read
+	ended     bool            // the last check read the whole release
+	bytes     int64           // bytes that all checks read
+	whole     int64           // checks that read the whole release
+	completed time.Time       // end of the last whole check
 }
 
 // begin notes the begin of a check.

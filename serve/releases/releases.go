@@ -58,12 +58,12 @@ const retryAfter = 10 * time.Second
 // A Held is a release that someone uses.
 type Held struct {
 	Reader *release.Reader
-	Engine *query.Engine // of queries over it
+	Engine *query.Engine // runs its queries
 	Since  string        // the oldest day of its data, YYYY-MM-DD; "" where that is unknown
 	users  atomic.Int64  // requests, and one for being current
 	log    *slog.Logger
-	// serial is of this release alone in this process; never 0. It changes when damage is
-	// found, so that nothing prepared before is used again.
+	// serial is unique in this process; never 0. It changes when damage is
+	// found, so that earlier prepared responses are not used.
 	serial atomic.Uint64
 	loaded time.Time       // when it was opened
 	served context.Context // ends when another release is served
@@ -91,11 +91,11 @@ func (h *Held) Release() {
 	}
 }
 
-// Config says which release is served.
+// Config selects the release to serve.
 type Config struct {
 	Store   store.Folder
 	Wanted  func() (string, error) // the id of the release to serve; Store.Current by default
-	Later   bool                   // there may be no release, or none that opens, until Reload
+	Later   bool                   // start without a release if none opens, and wait for Reload
 	Results int                    // bytes of results of queries that are kept
 	Warm    int64                  // bytes of indexes and checks that are read in the background when a release is opened
 	Log     *slog.Logger
@@ -115,7 +115,7 @@ func Canary(s store.Folder) func() (string, error) {
 	}
 }
 
-// New opens the release that c wants.
+// New opens the release that c selects.
 func New(c Config) (*Releases, error) {
 	r := &Releases{store: c.Store, wanted: c.Wanted, later: c.Later, results: c.Results, warm: c.Warm, log: c.Log, damages: observe.Limit(c.Log, damages, time.Second)}
 	if r.wanted == nil {
@@ -178,8 +178,8 @@ func (r *Releases) open(id string) error {
 	return nil
 }
 
-// absent names the tables of kinds that a release lacks, and the columns, as KIND.COLUMN. Every build of today
-// writes them; it has no tables of changes and of account data where there are none.
+// absent returns the tables of kinds and the columns, as KIND.COLUMN, that a release lacks. Every current build
+// writes them. Tables of changes and account data are optional.
 func absent(r *release.Reader) (names []string) {
 	for _, kind := range tables.Kinds {
 		t, ok := r.Table(kind.String())
@@ -237,8 +237,8 @@ func (r *Releases) Reload() {
 	r.follow()
 }
 
-// follow opens the store's current release when it is another one than is served.
-// What is served goes on when that fails.
+// follow opens the store's current release if it is not the served one.
+// The served one stays if that fails.
 func (r *Releases) follow() {
 	r.looking.Lock()
 	defer r.looking.Unlock()

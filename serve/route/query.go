@@ -18,10 +18,10 @@ const (
 	paramPage
 	paramStart
 	paramEnd
-	firstPlain // which cannot be refused, as all after it
+	firstPlain // this and later parameters cannot be refused
 )
 
-// params are the parameters, with what reads the value of those that cannot be refused.
+// params are the parameters. Those from firstPlain on have a reader of their values.
 var params = [...]struct {
 	name string
 	read func(q *Request, value []byte)
@@ -64,7 +64,7 @@ const maxName = 32
 // A paramSet is a set of parameters, one bit each.
 type paramSet uint32
 
-// setOf returns those of params that have a field in Params.
+// setOf returns the parameters in params with a field in Params.
 func setOf(params []api.Param) paramSet {
 	var s paramSet
 	for _, p := range params {
@@ -241,8 +241,8 @@ func Each(query []byte) iter.Seq2[[]byte, []byte] {
 
 // Lookup appends to dst the decoded value of a parameter in a raw query, and
 // reports whether it was given. It is for parameters without a field in Params, and for
-// those that are needed before the path is routed. The name is letter for
-// letter; of a repeated parameter the last one counts.
+// use before the path is routed. The name matches letter for
+// letter; the last of repeated parameters counts.
 func Lookup(dst, query []byte, name string) ([]byte, bool) {
 	from, found := len(dst), false
 	for pair := range bytes.SplitSeq(query, []byte{'&'}) {
@@ -254,7 +254,7 @@ func Lookup(dst, query []byte, name string) ([]byte, bool) {
 }
 
 // Omit appends a raw query to dst without the pairs of a parameter, named as for Lookup, and
-// reports whether there was one. The result means the same to whoever ignores the parameter.
+// reports whether there was one. The result is equivalent for readers that ignore the parameter.
 func Omit(dst, query []byte, name string) ([]byte, bool) {
 	from, found := len(dst), false
 	for pair := range bytes.SplitSeq(query, []byte{'&'}) {
@@ -293,7 +293,7 @@ func appendDecoded(dst, b []byte) []byte {
 }
 
 // decodeByte decodes the first byte of b, which is not empty, and returns how many
-// bytes it took. An escape that is none stands for itself.
+// bytes it took. An invalid escape stands for itself.
 func decodeByte(b []byte) (ch byte, n int) {
 	switch b[0] {
 	case '+':

@@ -7,7 +7,7 @@
 // A path is percent-decoded once, then dot segments are resolved, so that "%2F" is
 // a slash and "%252F" is not. Repeated slashes count as one and a slash at the end
 // is ignored, as the proxies in front of such services have it; ".." at the root
-// stays at the root. A NUL, encoded or not, and an escape that is none are
+// stays at the root. A NUL, encoded or not, and an invalid escape are
 // InvalidInput. Backslash, ";a=b" and full-width slashes are letters like any other.
 //
 // Words of a path win over parameters: "/3/movie/latest" is no movie. Numbers are
@@ -16,11 +16,11 @@
 //
 // # Queries
 //
-// Names and values are percent-decoded, "+" is a blank, and an escape that is none
-// stays as it stands. Order means nothing, unknown parameters are ignored, of a
-// repeated parameter the last one counts, and an empty value is like none. What the
-// operation and its appended sub-requests do not take is left at its zero value,
-// whatever its value: it changes no response and causes no error.
+// Names and values are percent-decoded, "+" is a blank, and an invalid escape stays as
+// it is. The order of parameters is irrelevant. Unknown parameters and empty values are
+// ignored, and the last of repeated parameters counts. A parameter that neither the
+// operation nor its appended sub-requests take keeps its zero value, whatever the
+// request has: it changes no response and causes no error.
 //
 // # Which error wins
 //
@@ -64,17 +64,17 @@ type Request struct {
 	images  [MaxLanguages]fragment.Variant
 	videos  [MaxLanguages]fragment.Variant
 
-	// scratch holds what had to be decoded. Nothing is decoded twice and decoding
-	// never lengthens, so that it cannot overflow.
+	// scratch holds decoded text. Nothing is decoded twice and decoding
+	// never lengthens, so it cannot overflow.
 	scratch [MaxPath + MaxQuery]byte
-	used    int // of scratch
+	used    int // bytes used in scratch
 }
 
 // A Target is what the path names.
 type Target struct {
 	// Op is the operation; NoOp when none has this path and method.
 	Op api.Op
-	// Kind and Sub are those of the operation; zero where it has none.
+	// Kind and Sub belong to the operation; zero if it has none.
 	Kind fragment.Kind
 	Sub  fragment.Sub
 	// ID is the number in the path; of a series in the paths of seasons and
@@ -123,11 +123,11 @@ type Params struct {
 	// names, each once. It is empty for operations that append nothing.
 	// "account_states" is among them; the caller decides about it.
 	Appends []Append
-	// ImageLanguages are those of include_image_language: bare languages and NoLanguage
+	// ImageLanguages are the items of include_image_language: bare languages and NoLanguage
 	// (for "null"), ascending, each once. The region of an item is ignored, blanks
 	// around it too, and so are items that are no language and those beyond
 	// MaxLanguages. It is empty when nothing is left or the parameter was not given.
-	// VideoLanguages are those of include_video_language.
+	// VideoLanguages are the same for include_video_language.
 	ImageLanguages, VideoLanguages []fragment.Variant
 }
 
@@ -138,7 +138,7 @@ type Append struct {
 	Property []byte
 	// Op is the operation appended to the configuration; NoOp elsewhere.
 	Op api.Op
-	// Kind is that of the details, or KindSeason or KindEpisode below a series;
+	// Kind is the kind of the details, or KindSeason or KindEpisode below a series;
 	// Season and Episode are their numbers.
 	Kind            fragment.Kind
 	Sub             fragment.Sub

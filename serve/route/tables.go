@@ -17,7 +17,7 @@ type tables struct {
 
 // A pathRoute holds the operations of one path.
 type pathRoute struct {
-	get    api.Op // NoOp when there is none
+	get    api.Op // NoOp for none
 	writes []methodOp
 	allow  string
 }
@@ -97,10 +97,10 @@ func slotOf(op *api.Operation, name string) slot {
 	for _, p := range op.PathParams {
 		switch {
 		case p.Name != name:
-		case name == "external_id": // of Freebase: /m/03d34x8
+		case name == "external_id": // a Freebase ID has a slash: /m/03d34x8
 			return slotRest
 		case !p.Integer || name == "account_id":
-			// Of accounts the session counts: some clients leave the parameter as it is.
+			// The session determines the account: some clients leave the parameter as it is.
 			return slotText
 		case name == "movie_id":
 			return slotMovie

@@ -8,7 +8,7 @@ import (
 	"github.com/reelsplice/reelsplice/schemas/fragment"
 )
 
-// A Country is an ISO 3166-1 code of two capital letters; the zero Country is none.
+// A Country is an ISO 3166-1 code of two capital letters; the zero Country is empty.
 type Country [2]byte
 
 // String returns the code, empty for none.

@@ -20,11 +20,11 @@ type Packer struct {
 // and the fastest level saves a tenth of the time for 6 % more bytes.
 const packLevel = 6
 
-// Bytes returns the capacity for bodies in bytes, that of the longest one.
+// Bytes returns the capacity for bodies in bytes.
 func (p *Packer) Bytes() int { return cap(p.raw) }
 
-// AppendGzip appends the body of a as one gzip member of one pass. The error is that of
-// Answer.AppendIdentity.
+// AppendGzip appends the body of a as one gzip member, compressed as a whole. Its errors are
+// Answer.AppendIdentity's.
 func (p *Packer) AppendGzip(dst []byte, a *Answer) (_ []byte, err error) {
 	if p.raw, err = a.AppendIdentity(p.raw[:0]); err != nil {
 		return dst, err

@@ -1,9 +1,9 @@
 // Package splice joins stored segments and literal bytes into one body, without
-// decoding or compressing what is stored.
+// inflating or compressing the segments.
 //
 // The gzip form is one member: a header, the segments' deflate blocks as they lie in
 // the release, stored blocks for the literals between them, an empty final block,
-// and the CRC-32 and length of the whole, combined from those of the parts.
+// and the CRC-32 and length of the whole, combined from the parts'.
 package splice
 
 import (
@@ -40,7 +40,7 @@ type Answer struct {
 	raw      uint64
 	stored   int
 	inflater release.Inflater
-	frame    [headerLen]byte // of gzip, around a piece
+	frame    [headerLen]byte // gzip framing around a piece
 }
 
 // chunk is a segment of a release, a segment whose bytes are literals[from:to], or those literals.
@@ -140,7 +140,7 @@ func (a *Answer) Await() {
 // damage: see release.Guard. It comes before the tag and the body.
 func (a *Answer) Check() {
 	for i := range a.chunks {
-		a.chunks[i].seg.Check() // that of a literal does nothing
+		a.chunks[i].seg.Check() // does nothing for a literal
 	}
 }
 
@@ -208,8 +208,8 @@ func (a *Answer) AppendIdentity(dst []byte) ([]byte, error) {
 	return dst, nil
 }
 
-// WriteIdentity writes the body uncompressed to w, in pieces of some kilobytes. The error is
-// that of AppendIdentity, or w's.
+// WriteIdentity writes the body uncompressed to w, in pieces of some kilobytes. Its errors are
+// AppendIdentity's and w's.
 func (a *Answer) WriteIdentity(w io.Writer) error {
 	for i := range a.chunks {
 		c := &a.chunks[i]
@@ -243,8 +243,8 @@ func (a *Answer) Bytes() int {
 	return cap(a.chunks)*int(unsafe.Sizeof(chunk{})) + cap(a.literals) + cap(a.tag) + a.inflater.Bytes()
 }
 
-// AppendInflated appends the raw bytes of one segment, which need not be of a. The
-// error is that of AppendIdentity.
+// AppendInflated appends the raw bytes of one segment, which need not belong to a. Its
+// errors are AppendIdentity's.
 func (a *Answer) AppendInflated(dst []byte, s *release.Segment) ([]byte, error) {
 	return a.inflater.Append(dst, s)
 }

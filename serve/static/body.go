@@ -11,7 +11,7 @@ import (
 
 // A Body is a prepared response. It is shared by all requests: read only.
 type Body struct {
-	Identity []byte // of facts, JSON without blanks or a newline
+	Identity []byte // facts are JSON without blanks or a newline
 	Gzip     []byte // the same as one gzip member
 	ETag     []byte // W/"<32 hex digits>", the first half of the SHA-256 of Identity
 }

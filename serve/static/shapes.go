@@ -60,7 +60,7 @@ func countriesIn(tag language.Tag) []reference.Country {
 }
 
 // providersIn returns the providers with offers in a country. Their display_priority
-// is the one of the country; display_priorities stay those of all countries.
+// is the country's; display_priorities keep all countries.
 func providersIn(m reference.Media, country string) object {
 	rows := []reference.Provider{}
 	for _, p := range reference.Providers(m) {

@@ -47,7 +47,7 @@ const (
 // A refusal is the form of a code on the wire.
 type refusal struct {
 	http    int
-	success order // of the property success, which is false
+	success order // place of the property "success": false
 	message string
 	body    []byte // JSON
 }
@@ -91,7 +91,7 @@ func render(table map[Code]refusal) (all [256]refusal) {
 	return all
 }
 
-// of maps an unknown code to Internal, so that a wrong constant becomes an honest 500.
+// An unknown code gets the refusal of Internal: a wrong constant becomes an honest 500.
 func (c Code) of() *refusal {
 	if refusals[c].http == 0 {
 		return &refusals[Internal]

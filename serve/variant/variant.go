@@ -17,9 +17,9 @@ type Choice struct {
 	Fragment release.Fragment
 	// Page is what a page mark stands for.
 	Page uint16
-	// ID is what an ID mark stands for: that of the resource in a response that is one of its sub-requests, else 0.
+	// ID replaces an ID mark: the resource's ID if the response is one of its sub-requests, else 0.
 	ID uint64
-	// Filter thins out the rows of Fragment unless it is zero.
+	// Filter selects rows of Fragment unless it is zero.
 	Filter Filter
 	// Titles is the kind of titles that are taken from a filmography; 0 for all of Fragment.
 	Titles fragment.Kind
@@ -97,8 +97,8 @@ func PickDefault(e release.Entry, k fragment.Kind, s fragment.Sub, q *route.Requ
 }
 
 // rowsOf returns the criterion by which the rows of a sub-request are chosen. The images of people,
-// companies and networks take no language, not even that of the details they are
-// appended to.
+// companies and networks take no language, even if the details they are appended
+// to have one.
 func rowsOf(k fragment.Kind, s fragment.Sub) by {
 	switch s {
 	case fragment.SubImages:
@@ -109,7 +109,7 @@ func rowsOf(k fragment.Kind, s fragment.Sub) by {
 	case fragment.SubVideos:
 		return byVideoLanguage
 	case fragment.SubAlternativeTitles:
-		if k == fragment.KindMovie { // those of series take no country
+		if k == fragment.KindMovie { // the titles of series take no country
 			return byCountryCode
 		}
 	case fragment.SubChanges:
@@ -173,11 +173,11 @@ func pageOf(k fragment.Kind, s fragment.Sub, q *route.Request) (stored, shown ui
 	return 0, 0
 }
 
-// languages are those that rows may have.
+// languages are the languages of the rows to choose.
 type languages struct {
-	own     fragment.Variant   // that of the request, Base for none
-	include []fragment.Variant // those that a parameter adds, each once; they belong to the request
-	unnamed fragment.Variant   // that of rows that name none
+	own     fragment.Variant   // language of the request, Base for none
+	include []fragment.Variant // languages that a parameter adds, each once; the request owns them
+	unnamed fragment.Variant   // language of rows without one
 }
 
 func languagesOf(q *route.Request, include []fragment.Variant, unnamed fragment.Variant) languages {
@@ -192,9 +192,9 @@ func (l *languages) has(v fragment.Variant) bool {
 	return v == l.own || slices.Contains(l.include, v)
 }
 
-// pickRows returns the rows of the languages in l. One language is stored as it is asked for; other
-// combinations are filtered out of the fragment of all. Languages without a row do not count, so that
-// equal answers are equal choices.
+// pickRows returns the rows of the languages in l. The rows of one language are stored as a fragment; other
+// combinations are selected from the fragment of all rows. Languages without a row do not count, so that
+// equal responses are equal choices.
 func pickRows(e release.Entry, sub fragment.Sub, from fragment.Variant, l languages, rows by) (Choice, bool) {
 	whole, ok := e.Find(fragment.Address{Sub: sub, Variant: from})
 	if !ok {

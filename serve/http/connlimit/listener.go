@@ -19,8 +19,8 @@ import (
 
 // Config bounds the number of connections.
 type Config struct {
-	Max        int // in all
-	PerAddress int // of one IPv4 address or one /64 of IPv6; 0 for no limit
+	Max        int // limit in all
+	PerAddress int // limit of an IPv4 address or a /64 of IPv6; 0 for none
 	// Refuse returns the response to a connection above the limits, by its HTTP status: 429
 	// or 503. Without it such a connection is closed silently.
 	Refuse func(status int) []byte
@@ -33,13 +33,13 @@ const (
 	maxRefusing = 16 // refused, with a response under way
 )
 
-// Extra is how many files a Listener may have open beside those of Config.Max connections.
+// Extra is how many files a Listener may have open in addition to Config.Max connections.
 const Extra = maxLeaving + maxRefusing + 2 // itself, and the connection just accepted
 
 // Stats counts connections by their fate.
 type Stats struct {
 	Open         int   // now
-	Busy         int   // of these, with a server at work on a request
+	Busy         int   // open ones with a request in work
 	Evicted      int64 // closed while idle, to make room
 	Refused      int64
 	AcceptErrors int64
@@ -49,7 +49,7 @@ type Stats struct {
 type Listener struct {
 	*net.TCPListener
 	cfg      Config
-	accept   func() (*net.TCPConn, error) // of TCPListener
+	accept   func() (*net.TCPConn, error) // accepts from TCPListener
 	draining atomic.Bool
 	closed   context.Context // ends with Close
 	shut     context.CancelFunc
