@@ -113,7 +113,7 @@ func (s *Server) openReleases() (err error) {
 			return err
 		}
 		c.Store.Dir, c.Later = s.cfg.Pull.Dir, true
-		follow = pull.Current // the cache follows the bucket, and the edge its cache
+		follow = pull.Current // the cache's; the puller follows the bucket's pointer
 	}
 	switch {
 	case s.cfg.Pull.Pin != "":

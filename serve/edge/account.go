@@ -22,7 +22,7 @@ type accountTables struct {
 	accounts accounts.Accounts
 }
 
-// openAccounts opens the tables of a release, in the same time whatever they hold. A release without
+// openAccounts opens the tables of a release, in constant time. A release without
 // them has no account.
 func openAccounts(rel *release.Reader) (accountTables, error) {
 	var t accountTables
@@ -36,9 +36,9 @@ func openAccounts(rel *release.Reader) (accountTables, error) {
 	return t, errors.Join(errs[0], errs[1])
 }
 
-// sessionAccount returns the account of the session that the request has: a session_id or, where
-// guests may ask, a guest_session_id, or else the token of a user. A guest that the release does not
-// have has an empty account. ok is false without a session.
+// sessionAccount returns the account of the request's session: a session_id, a guest_session_id if
+// guests is set, else a user's token. A guest missing from the release has an empty account.
+// ok is false without a session.
 func (x *exchange) sessionAccount(t *accountTables, guests bool) (a *accounts.Account, ok bool, err error) {
 	table, now := x.edge.tokens(), x.edge.opts.Now().Unix()
 	var buf [auth.MaxTokenLen]byte
@@ -54,7 +54,7 @@ func (x *exchange) sessionAccount(t *accountTables, guests bool) (a *accounts.Ac
 	return nil, false, nil
 }
 
-// accountOf returns the account of an accepted credential: nil where the token of the request may not read it.
+// accountOf returns the account of an accepted credential, or nil if the request's token may not read it.
 func (x *exchange) accountOf(t *accountTables, r auth.Result) (*accounts.Account, bool, error) {
 	if !r.OK || r.Account == "" {
 		return nil, false, nil
@@ -76,8 +76,8 @@ func (x *exchange) accountOf(t *accountTables, r auth.Result) (*accounts.Account
 	return nil, false, nil
 }
 
-// guest returns the account of a guest's session: one that was issued, or that the
-// server signed, for which no dump has data.
+// guest returns the account of a guest's session. The session was issued in the token file, or
+// signed by the server: no dump has data for those.
 func (x *exchange) guest(t *accountTables, id []byte) (*accounts.Account, bool, error) {
 	r := x.edge.tokens().Check(auth.KindGuest, id, x.edge.opts.Now().Unix())
 	if !r.OK {
@@ -90,8 +90,8 @@ func (x *exchange) guest(t *accountTables, id []byte) (*accounts.Account, bool, 
 	return a, ok, err
 }
 
-// owner returns the account of the session; in version 4, if it is the one that the path
-// names. The response is for one client.
+// owner returns the account of the session. In version 4 the path must name the same
+// account. The response is private.
 func (x *exchange) owner(op *api.Operation) (*accountTables, *accounts.Account, error) {
 	x.c.raise(Private)
 	t, err := openAccounts(x.c.rel)
@@ -112,7 +112,7 @@ func (x *exchange) owner(op *api.Operation) (*accountTables, *accounts.Account, 
 	case !ok || a.Guest():
 		return nil, nil, status.AuthFailed
 	case op.Version() == 3:
-		return &t, a, nil // whatever the path names: clients put anything there, for the session decides
+		return &t, a, nil // the session decides: clients put anything into the path
 	}
 	named, ok, err := t.accounts.Find(x.q.Name)
 	if err == nil && (!ok || named.Row != a.Row) {
@@ -131,16 +131,16 @@ func account(x *exchange, op *api.Operation) error {
 	return x.finish()
 }
 
-// A form is what rows of titles have after them.
+// A form is the end of a title's row.
 type form uint8
 
 const (
-	plain  form = iota // nothing, as lists of one type
-	rating             // the rating, as version 3 has it
+	plain  form = iota // nothing, for lists of one type
+	rating             // the rating of version 3
 	rated              // the rating of version 4
 )
 
-// shelves names, by operation, the shelf of an account or a guest, and the form of its rows.
+// shelves has, by operation, the shelf of an account or a guest, and the form of its rows.
 var shelves = map[api.Op]struct {
 	shelf accounts.Shelf
 	form  form
@@ -174,7 +174,7 @@ func shelf(x *exchange, op *api.Operation) error {
 	at := shelves[x.q.Op]
 	rows, newest := a.Shelf(at.shelf), string(x.q.SortBy) == "created_at.desc" // the last addition comes first
 	sub := fragment.SubRow
-	if op.Version() == 4 && at.shelf.Kind() == fragment.KindMovie { // it gives the media type of movies, not of series
+	if op.Version() == 4 && at.shelf.Kind() == fragment.KindMovie { // version 4 has the media type of movies, but not of series
 		sub = fragment.SubMediaRow
 	}
 	w := &writer{c: &x.c}
@@ -208,7 +208,7 @@ func (w *writer) title(p *accounts.Placed, sub fragment.Sub, f form) error {
 		at := p.Created
 		w.text(`,"account_rating":{"created_at":"`)
 		if at.IsZero() {
-			at = at.AddDate(1969, 0, 0) // the beginning of 1970, for want of a time
+			at = at.AddDate(1969, 0, 0) // the time is unknown: the start of 1970
 		}
 		w.buf = at.AppendFormat(w.buf, "2006-01-02T15:04:05.000Z")
 		w.float(`","value":`, p.Value)
@@ -219,8 +219,8 @@ func (w *writer) title(p *accounts.Placed, sub fragment.Sub, f form) error {
 	return nil
 }
 
-// episodeFields are the fields of a rated episode before its rating, in wire order. Rows of
-// episodes in other lists have the same in another order.
+// episodeFields are the fields of a rated episode before its rating, in wire order. Other
+// lists of episodes have them in another order.
 var episodeFields = [...]string{
 	"air_date", "episode_number", "episode_type", "id", "name", "overview", "production_code", "runtime",
 	"season_number", "show_id", "still_path", "vote_average", "vote_count",
@@ -250,7 +250,7 @@ func (w *writer) episode(p *accounts.Placed) error {
 	return nil
 }
 
-// placesOf returns the places from, included, to to, excluded, of a page, counted from 1.
+// placesOf returns the range of rows [from, to) on a page, counted from 1.
 func placesOf(n, number int) (from, to int) {
 	from = min(n, (max(number, 1)-1)*pageRows)
 	return from, min(n, from+pageRows)
@@ -309,7 +309,7 @@ func (w *writer) items(n, number int, one func(i int) error) error {
 	return nil
 }
 
-// page writes a page, from after the opening brace on.
+// page writes a page after its opening brace.
 func (w *writer) page(n, number int, one func(i int) error) error {
 	w.int(`"page":`, int64(number))
 	w.text(`,"results":[`)

@@ -12,15 +12,15 @@ import (
 	"github.com/reelsplice/reelsplice/serve/status"
 )
 
-// maxBatch is how many bytes of JSON the resources of a batch may have before one more is added. Tests lower it.
+// maxBatch bounds a batch: with more bytes of JSON it gets no further resource. Tests lower it.
 var maxBatch = 32 << 20
 
-// A batchList is the list of IDs that a batch asks for.
+// A batchList is the list of IDs of a batch.
 type batchList struct {
 	account      *accounts.Account
 	done         map[string]bool // texts, and keys of resources
 	asked, found int
-	missing      []byte // IDs of no resource, as JSON, each after a comma
+	missing      []byte // IDs without a resource, as JSON, each after a comma
 }
 
 // batch serves the details of several resources, with all that is appended to each: an
@@ -32,9 +32,9 @@ func batch(x *exchange, _ *api.Operation) error {
 		return err
 	}
 	if len(x.q.IDs) == 0 {
-		return status.NotFound // as the API responds to the path
+		return status.NotFound // as the API responds to this path
 	}
-	x.rs.More = min(bytes.Count(x.q.IDs, []byte(",")), route.MaxIDs-1) // a batch counts as a request for each ID
+	x.rs.More = min(bytes.Count(x.q.IDs, []byte(",")), route.MaxIDs-1) // each ID counts as a request
 	x.meter.Add(x.edge.opts.Now(), x.rs.More)
 	splice.Literal(x.c.answer, `{"results":[`)
 	b := batchList{account: account, done: map[string]bool{}}
@@ -95,7 +95,7 @@ func (b *batchList) add(x *exchange, id []byte) error {
 	return c.resource(e, b.account)
 }
 
-// appendID appends the ID that a request names, as JSON. Names of movies are tt and digits.
+// appendID appends the ID of a request as JSON. Names of movies are tt and digits.
 func appendID(dst []byte, q *route.Request) []byte {
 	if q.Name == nil {
 		return strconv.AppendUint(dst, uint64(q.ID), 10)

@@ -12,15 +12,15 @@ import (
 // changeRows is how many rows a page of a list of changes has.
 const changeRows = 100
 
-// changesIn opens the changes of the release, and returns the time that the request asks about.
+// changesIn opens the changes of the release, and returns the window of the request.
 func (c *composer) changesIn() (*changelog.Log, changelog.Window) {
 	log, p := changelog.Open(c.rel), &c.q.Params
 	days := changelog.Days{Start: int32(p.Start), End: int32(p.End), HasStart: p.HasStart, HasEnd: p.HasEnd}
 	return log, log.Window(days, c.now())
 }
 
-// addChanges adds the changes that the builds of the last days made to a resource, from after the
-// opening brace on. They depend on the clock.
+// addChanges adds the changes of a resource in the builds of the last days, after the opening
+// brace. They depend on the clock.
 func addChanges(c *composer, k fragment.Kind, id uint64) error {
 	c.raise(Page)
 	log, window := c.changesIn()

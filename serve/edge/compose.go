@@ -25,24 +25,24 @@ type composer struct {
 	rel      *release.Reader
 	q        *route.Request
 	now      func() time.Time
-	prefetch bool  // the release is not in memory: see Options.FromDisk
-	lease    lease // the memory that the response holds
+	prefetch bool  // see Options.FromDisk
+	lease    lease // memory of the response
 
 	answer   *splice.Answer
-	body     splice.Answer    // the response's
+	body     splice.Answer    // body of the response
 	spare    []*splice.Answer // for aside
-	class    Class            // the highest so far
+	class    Class            // highest class so far
 	key      [fragment.MaxKeyLen]byte
-	defaults [fragment.KindEpisodeGroup + 1]defaults // by kind, as far as they were asked for
+	defaults [fragment.KindEpisodeGroup + 1]defaults // by kind, looked up on first use
 	scratch  scratch
-	trace    *trace // where the bytes come from; nil unless the response is inspected
+	trace    *trace // sources of the bytes; nil unless the response is inspected
 }
 
-// A scratch holds the buffers of one composer that are no part of its response.
+// A scratch holds the buffers of one composer that do not belong to its response.
 type scratch struct {
-	mark  []byte       // a mark or a name in the making
+	mark  []byte       // the current mark or name
 	raw   []byte       // a segment before filtering
-	thin  []byte       // and after it
+	thin  []byte       // the segment after filtering
 	aside []byte       // JSON of composer.aside
 	made  bytes.Buffer // thin, compressed
 	ahead []release.Include
@@ -54,13 +54,13 @@ type defaults struct {
 	known bool // entry was looked up
 }
 
-// begin begins a body from a release, nil for none, for a request that is routed later.
+// begin begins a body from a release, nil for none. The request may be routed later.
 func (c *composer) begin(rel *release.Reader, q *route.Request, e *Edge) {
 	c.rel, c.q, c.now, c.prefetch, c.lease.of = rel, q, e.opts.Now, e.opts.FromDisk(), e.inflight
 	c.answer = &c.body
 }
 
-// end gives back all that the body refers to, and its memory.
+// end releases the body's references and memory.
 func (c *composer) end() {
 	c.body.Reset()
 	_ = c.lease.charge(0) // which never fails
@@ -68,13 +68,13 @@ func (c *composer) end() {
 	clear(c.defaults[:])
 }
 
-// charge counts the memory of c and n bytes more against Options.MaxInflight, until the next charge. The error is a refusal.
+// charge counts the memory of c plus n bytes against Options.MaxInflight, until the next charge. The error is a refusal.
 func (c *composer) charge(n int) error { return c.lease.charge(c.bytes() + n) }
 
-// raise makes the class of the response k, unless it is a later one.
+// raise raises the class of the response to k, unless it is higher.
 func (c *composer) raise(k Class) { c.class = max(c.class, k) }
 
-// bytes is about how much memory c holds while its response is sent.
+// bytes returns about the memory that c holds while its response is sent.
 func (c *composer) bytes() int {
 	s := &c.scratch
 	n := c.body.Bytes() + cap(s.mark) + cap(s.raw) + cap(s.thin) + cap(s.aside) + s.made.Cap()
@@ -84,7 +84,7 @@ func (c *composer) bytes() int {
 	return n
 }
 
-// dropScratch lets go of large buffers before the response is sent.
+// dropScratch frees large buffers before the response is sent.
 func (c *composer) dropScratch() {
 	if c.bytes()-c.body.Bytes() > maxScratch {
 		c.scratch, c.spare = scratch{}, nil
@@ -100,7 +100,7 @@ func (c *composer) aside(compose func() error) ([]byte, error) {
 	}
 	n := len(c.spare) - 1
 	c.answer, c.spare = c.spare[n], c.spare[:n]
-	c.class, c.trace = Page, nil // it is read, not sent: nothing needs compressing
+	c.class, c.trace = Page, nil // the JSON is read, not sent: leave it uncompressed
 	defer func() {
 		c.answer.Reset()
 		c.spare = append(c.spare, c.answer)
@@ -113,8 +113,8 @@ func (c *composer) aside(compose func() error) ([]byte, error) {
 	return c.scratch.aside, err
 }
 
-// sub adds a sub-request of e, of kind k, from after its opening brace on. The resource's own
-// fragment wins over tables of the release.
+// sub adds a sub-request of e, of kind k, after its opening brace. The resource's own fragment
+// wins over tables of the release.
 func (c *composer) sub(e release.Entry, k fragment.Kind, s fragment.Sub, choice *variant.Choice) error {
 	switch {
 	case choice.Given:
@@ -128,8 +128,8 @@ func (c *composer) sub(e release.Entry, k fragment.Kind, s fragment.Sub, choice 
 	return c.fragment(choice, 0)
 }
 
-// appended adds one appended object. Missing ones are left out, such as a season
-// that the series does not have, and so are account_states without an account.
+// appended adds one appended object. It omits missing objects, such as a season that the
+// series does not have, and account_states without an account.
 func (c *composer) appended(e release.Entry, a *route.Append, account *accounts.Account) error {
 	if err := c.charge(0); err != nil {
 		return err
@@ -162,7 +162,7 @@ func (c *composer) appended(e release.Entry, a *route.Append, account *accounts.
 	return nil
 }
 
-// appendedResource names the season or episode of a series that a is about.
+// appendedResource returns the season or episode of a series that a appends.
 func appendedResource(q *route.Request, a *route.Append) release.Include {
 	return release.Include{Kind: a.Kind, ID: uint64(q.ID), Season: a.Season, Episode: a.Episode}
 }
@@ -183,8 +183,8 @@ func (c *composer) pick(e release.Entry, k fragment.Kind, s fragment.Sub) (varia
 	return variant.PickDefault(d.entry, k, s, c.q)
 }
 
-// fragment adds the pieces of a fragment's recipe. depth is 0 for a part of the response, and more for fragments
-// that others include.
+// fragment adds the pieces of a fragment's recipe. depth is 0 for a part of the response, and counts includes
+// above others.
 func (c *composer) fragment(choice *variant.Choice, depth int) error {
 	if c.trace != nil {
 		defer c.trace.begin(&choice.Fragment, c.answer)()
@@ -204,7 +204,7 @@ func (c *composer) fragment(choice *variant.Choice, depth int) error {
 		var err error
 		switch piece.Op {
 		case release.OpSegment:
-			if choice.Filter.IsZero() { // Fast path: as it is.
+			if choice.Filter.IsZero() { // fast path
 				c.answer.Segment(piece.Segment)
 				continue
 			}
@@ -230,14 +230,14 @@ func (c *composer) fragment(choice *variant.Choice, depth int) error {
 
 var errBroken = fmt.Errorf("%w: a fragment has a piece that breaks the format", release.ErrCorrupt)
 
-// text adds bytes that stand in the recipe itself. They are so few that the part that a filter
-// leaves is not worth compressing.
+// text adds literal bytes of the recipe. They are few, so the filtered rest is not worth
+// compressing.
 func (c *composer) text(raw []byte, f *variant.Filter) error {
 	if f.IsZero() {
 		splice.Literal(c.answer, raw)
 		return nil
 	}
-	c.scratch.raw = append(c.scratch.raw[:0], raw...) // which would else move the caller's piece to the heap
+	c.scratch.raw = append(c.scratch.raw[:0], raw...) // a copy, or the caller's piece would escape to the heap
 	if err := c.filter(c.scratch.raw, f); err != nil {
 		return err
 	}
@@ -319,7 +319,7 @@ func (c *composer) include(i *release.Include, depth int) error {
 	return c.fragment(&choice, depth+1)
 }
 
-// filtered adds the rows of a segment that f keeps: inflated, thinned out and deflated anew.
+// filtered adds the rows of a segment that f keeps: inflated, filtered and deflated again.
 func (c *composer) filtered(s *release.Segment, f *variant.Filter) error {
 	err := c.charge(2 * int(s.RawLen)) // before and after filtering
 	if err != nil {
@@ -334,7 +334,7 @@ func (c *composer) filtered(s *release.Segment, f *variant.Filter) error {
 	return c.deflate(c.scratch.thin)
 }
 
-// filter leaves in c.scratch.thin the rows of raw that f keeps.
+// filter copies the rows of raw that f keeps to c.scratch.thin.
 func (c *composer) filter(raw []byte, f *variant.Filter) (err error) {
 	if c.scratch.thin, err = f.Append(c.scratch.thin[:0], raw); err != nil {
 		return fmt.Errorf("%w: filter: %w", release.ErrCorrupt, err)
@@ -342,13 +342,13 @@ func (c *composer) filter(raw []byte, f *variant.Filter) (err error) {
 	return nil
 }
 
-// deflaters hold the *flate.Writer that no composer uses.
+// deflaters hold free *flate.Writers.
 var deflaters = sync.Pool{New: func() any {
-	z, _ := flate.NewWriter(nil, flate.BestSpeed) // a level that there is
+	z, _ := flate.NewWriter(nil, flate.BestSpeed) // the level is valid
 	return z
 }}
 
-// add adds raw, compressed on the spot unless the whole body will be.
+// add adds raw, compressed now unless the whole body will be.
 func (c *composer) add(raw []byte) error {
 	if c.class == Page {
 		splice.Literal(c.answer, raw)
@@ -357,9 +357,9 @@ func (c *composer) add(raw []byte) error {
 	return c.deflate(raw)
 }
 
-// deflate adds raw as a segment made on the spot.
+// deflate adds raw as a new segment.
 func (c *composer) deflate(raw []byte) error {
-	// A compressor takes much memory, so it does not wait for a slow client with the rest.
+	// A compressor takes much memory, so it goes back to the pool before a slow client reads the body.
 	z := deflaters.Get().(*flate.Writer)
 	defer deflaters.Put(z)
 	c.scratch.made.Reset()

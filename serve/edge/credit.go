@@ -83,7 +83,7 @@ func (c *composer) creditParts(cr *credits.Credit) error {
 		c.texts("}")
 		return err
 	}
-	seasons := false // has begun
+	seasons := false // the list of seasons has begun
 	begin := func() {
 		if !seasons {
 			c.texts(`],"seasons":[`)
@@ -107,9 +107,9 @@ func (c *composer) texts(list ...string) {
 	}
 }
 
-// A derived filmography is stored once, as combined_credits: movie_credits and tv_credits have its
-// credits of one kind, without their media type. FORMAT.md, "Filmographies", has its form: each
-// credit is an include of the title's row and the text after it, up to and with the media type.
+// A derived filmography is stored once, as combined_credits: movie_credits and tv_credits are its
+// credits of one kind, without their media type. See "Filmographies" in FORMAT.md: each credit is
+// an include of the title's row and the text after it, up to and including the media type.
 var (
 	mediaType = []byte(`,"media_type":"`)
 	crewBegin = []byte(`],"crew":[`)
@@ -130,7 +130,7 @@ func (c *composer) filmography(choice *variant.Choice) error {
 		switch piece.Op {
 		case release.OpInclude:
 			if wanted {
-				return errFilmography // nothing is after the credit before
+				return errFilmography // the previous credit has no text
 			}
 			if wanted = piece.Include.Kind == choice.Titles; !wanted {
 				continue

@@ -24,13 +24,13 @@ const maxName = fragment.MaxKeyLen - 2
 // details serves the resource that the path names, or one of its sub-requests.
 func details(x *exchange, _ *api.Operation) error { return resource(x, x.c.pathKey(&x.q), "") }
 
-// latest serves the latest resource of a kind, which another release may change.
+// latest serves the latest resource of a kind. The next release may have another one.
 func latest(x *exchange, _ *api.Operation) error {
 	x.rs.Cache = x.edge.recheck
 	return resource(x, fragment.AppendAlias(x.c.key[:0], x.q.Kind, "latest"), "")
 }
 
-// ownChanges serves the changes of a season or an episode by its own number, an alias.
+// ownChanges serves the changes of a season or an episode by its own ID, an alias.
 func ownChanges(x *exchange, _ *api.Operation) error {
 	key := fragment.AppendAlias(x.c.key[:0], x.q.Kind, "")
 	return resource(x, strconv.AppendUint(key, uint64(x.q.ID), 10), "")
@@ -46,15 +46,15 @@ func find(x *exchange, _ *api.Operation) error {
 	switch {
 	case len(name) > maxName:
 	case (source == fragment.SourceFreebaseMID || source == fragment.SourceFreebase) && name[0] != '/' && len(name) < maxName:
-		key = append(fragment.AppendFind(key, source, "/"), name...) // they begin with a slash, which cleaning takes from a path
+		key = append(fragment.AppendFind(key, source, "/"), name...) // these names begin with a slash, which cleaning removes from the path
 	default:
 		key = fragment.AppendFind(key, source, name)
 	}
 	return resource(x, key, foundNothing)
 }
 
-// pathKey returns the key or alias of the resource that the path names. It is empty for a name that no
-// key can hold, and thus no release has.
+// pathKey returns the key or alias of the resource that the path names. It is empty for a name that is
+// too long for a key, and so for any release.
 func (c *composer) pathKey(q *route.Request) []byte {
 	key := c.key[:0]
 	switch {
@@ -160,10 +160,10 @@ func (c *composer) resource(e release.Entry, account *accounts.Account) error {
 type Missing struct {
 	Kind fragment.Kind // KindTV for seasons and episodes too
 	ID   uint64
-	IMDb bool // ID is the number after tt in a title's id at IMDb
+	IMDb bool // ID is the number after tt in a title's IMDb ID
 }
 
-// noteMissing reports the resource that the path names, or the series that it is below, if the release lacks it.
+// noteMissing reports the resource that the path names, or its series, if the release lacks it.
 func (x *exchange) noteMissing() {
 	if a := x.q.Op.Operation().Answerer; x.edge.opts.Missing == nil || a != api.AnswerDetails && a != api.AnswerFind {
 		return
@@ -185,7 +185,7 @@ func (x *exchange) noteMissing() {
 	default:
 		return
 	}
-	if m.ID > 0 && m.ID <= math.MaxInt32 { // the API gives no others, and IMDb has 8 digits
+	if m.ID > 0 && m.ID <= math.MaxInt32 { // TMDB's IDs are no larger, and IMDb's have 8 digits
 		x.edge.opts.Missing(m)
 	}
 }

@@ -1,10 +1,10 @@
 // Package edge serves requests from a release, without a transport: a request's bytes in,
 // status, header values and a body out.
 //
-// The order of work is fixed: limits, authenticate, route, the answerer that the table of
-// operations names, entity tag, body. Each answerer has a file: details, lists, lists of changes,
-// account data, static facts and tokens. Nothing on the way allocates for details, appended
-// objects, 304 and 401.
+// A request passes these steps in order: credential, limits of its token, route, query, and the
+// answerer in the table of operations; then entity tag and body. The answerers have files of their
+// own: details, lists, lists of changes, account data, static facts and tokens. Details, appended
+// objects, 304 and 401 allocate nothing.
 package edge
 
 import (
@@ -59,7 +59,7 @@ type Edge struct {
 	pools    pools
 }
 
-// pools hold memory that no request uses.
+// pools hold free memory for requests.
 type pools struct {
 	exchanges sync.Pool // *exchange
 	packers   sync.Pool // *splice.Packer
@@ -70,11 +70,11 @@ type pools struct {
 type logSet struct {
 	failed  *slog.Logger // responses that are errors
 	refused *slog.Logger // credentials
-	hints   *slog.Logger // about paths without a version
-	images  sync.Once    // a hint
+	hints   *slog.Logger // paths without a version, or with two
+	images  sync.Once    // requests for images are logged once
 }
 
-// How many messages a logSet passes on.
+// Limits of the messages of a logSet.
 const (
 	failedPerSecond  = 20
 	refusedPerSecond = 3
@@ -126,7 +126,7 @@ func New(opts Options, tokens func() *auth.Table, signer *auth.Signer, rels *rel
 	return e, nil
 }
 
-// An exchange is a request on its way to a response. It is reused, and not safe for concurrent use.
+// An exchange is a request and its response in progress. It is reused, and not safe for concurrent use.
 type exchange struct {
 	edge   *Edge
 	rq     Request
@@ -140,7 +140,7 @@ type exchange struct {
 	rows   query.Result
 	etag   [splice.ETagLen]byte
 	keys   []byte
-	out    []byte // a body that is made whole
+	out    []byte // a body that is complete before it is sent
 }
 
 // Begin returns the response to rq, which is valid until its End.
@@ -165,10 +165,10 @@ func (x *exchange) open(e *Edge, rel *release.Reader) {
 	x.c.begin(rel, &x.q, e)
 }
 
-// bytes is about how much memory x holds while its response is sent.
+// bytes returns about the memory that x holds while its response is sent.
 func (x *exchange) bytes() int { return exchangeBytes + x.c.bytes() + cap(x.out) + cap(x.keys) }
 
-// charge counts the memory of x and n bytes more against Options.MaxInflight, until End or the next charge. The error is a refusal.
+// charge counts the memory of x plus n bytes against Options.MaxInflight, until End or the next charge. The error is a refusal.
 func (x *exchange) charge(n int) error { return x.c.lease.charge(x.bytes() + n) }
 
 // serve makes the response. The error is a status.Code for refusals.
@@ -198,10 +198,10 @@ func (x *exchange) serve() error {
 	return x.answer()
 }
 
-// imageFolder has all images of the API's image host. Applications with that host built in ask without a credential.
+// imageFolder has all images of the API's image host. Applications with that host built in send no credential for them.
 var imageFolder = []byte("/t/p/")
 
-// authorize refuses a request without a good credential, or above the limits of its token.
+// authorize refuses a request without a valid credential, or above the limits of its token.
 func (x *exchange) authorize() error {
 	now := x.edge.opts.Now()
 	res := x.edge.Authorize(x.rq.Authorization, x.rq.Query, x.rq.Grant, now.Unix())
@@ -231,7 +231,7 @@ type source uint8
 
 const (
 	fromRelease source = iota // resources of a release
-	fromTables                // its tables: with any title, all of the answerer's responses may change
+	fromTables                // tables of a release: a change of any title may change all responses
 	fromFacts                 // no release
 )
 
@@ -293,8 +293,8 @@ func (x *exchange) answer() error {
 	return a.answer(x, op)
 }
 
-// Authorize checks the credential of a request at the time now, in unix seconds: the bearer token
-// or, only without one, the api_key of the raw query. g is Request.Grant.
+// Authorize checks the credential of a request at the time now, in unix seconds: the bearer token,
+// else the api_key of the raw query. g is Request.Grant.
 func (e *Edge) Authorize(authorization, query []byte, g *auth.Grant, now int64) auth.Result {
 	table := e.tokens()
 	// Fast path: the same bearer token as before, and an unchanged token file.
@@ -327,8 +327,8 @@ func (e *Edge) queryKey(query []byte, table *auth.Table, now int64) auth.Result 
 	return table.Check(auth.KindToken, key, now)
 }
 
-// OmitKey appends a target without its api_key to dst. found is false without a key in it, and for a
-// query that is refused whatever its key: dst is not to be used then.
+// OmitKey appends a target without its api_key to dst. found is false if it has no key, or a query too long
+// to be served: ignore the result then.
 func OmitKey(dst, path, query []byte) (target []byte, found bool) {
 	if len(query) > route.MaxQuery {
 		return dst, false
@@ -341,8 +341,8 @@ func OmitKey(dst, path, query []byte) (target []byte, found bool) {
 	return target, found
 }
 
-// hint logs that a path was not found because it lacks the version, which belongs to a client's
-// base URL, or has it twice. It overwrites x.q and x.keys.
+// hint logs a path that was not found because its version is missing or there twice: clients
+// should have it in their base URL. It overwrites x.q and x.keys.
 func (x *exchange) hint(c status.Code) {
 	if c != status.NotFound {
 		return
@@ -372,8 +372,8 @@ func (x *exchange) logRefused(res *auth.Result) {
 	x.edge.log.refused.LogAttrs(context.Background(), slog.LevelInfo, "credential refused", attrs[:n]...)
 }
 
-// An agentText is the User-Agent of a request as text for a log. Like a keyHash, it is made only for a line that is
-// written: a 401 does not allocate.
+// An agentText is the User-Agent of a request for the log. Like a keyHash, it is formatted only for written lines,
+// so that other 401s do not allocate.
 type agentText exchange
 
 func (a *agentText) LogValue() slog.Value {
@@ -398,13 +398,13 @@ func (x *exchange) keyHash() [32]byte {
 	return auth.HashToken(token)
 }
 
-// allMethods is the Allow of the server as a whole.
+// allMethods is the value of Allow for "OPTIONS *".
 const allMethods = "GET, HEAD, OPTIONS"
 
-// options serves OPTIONS on every known path; browsers send it without a credential. A
-// preflight succeeds on any path, or the browser would hide the 404 of the request itself.
+// options serves OPTIONS on every known path, without a credential: browsers send none. A
+// preflight succeeds on any path, because the browser would hide the 404 of the actual request.
 func (x *exchange) options() error {
-	if string(x.rq.Path) == "*" { // the server as a whole
+	if string(x.rq.Path) == "*" {
 		x.rs.Status, x.rs.Allow = statusNoContent, allMethods
 		return nil
 	}
@@ -415,8 +415,8 @@ func (x *exchange) options() error {
 	return nil
 }
 
-// refuse turns an error into TMDB's status and body. An unknown error is a 500 without a cause;
-// the log has the cause.
+// refuse turns an error into TMDB's status and body. An unknown error is a 500; only the log has
+// its cause.
 func (x *exchange) refuse(err error) {
 	code, ok := err.(status.Code) // Fast path: refusals come unwrapped, and errors.As allocates.
 	if !ok {

@@ -18,19 +18,19 @@ import (
 	"github.com/reelsplice/reelsplice/serve/status"
 )
 
-// An Inspection is a response and the pieces that it is made of. Its JSON is what inspect --explain
-// and /page/explain give.
+// An Inspection is a response and its pieces. Its JSON is the output of inspect --explain
+// and /page/explain.
 type Inspection struct {
 	Path    string `json:"path"` // and the query
 	Status  int    `json:"status"`
-	Release string `json:"release,omitempty"` // "" for a response that no release holds
-	// Class is "stored" for a body of pieces as they lie in the release, "page" for one whose pieces
-	// are compressed as a whole, "static" for facts, "private" for one client's; "" unless Status is 200.
+	Release string `json:"release,omitempty"` // "" for a static response
+	// Class is "stored" for a body of stored pieces, "page" for a body that is compressed as a whole,
+	// "static" for facts, "private" for a private response; "" unless Status is 200.
 	Class     string  `json:"class,omitempty"`
 	ETag      string  `json:"etag"`       // "" unless Status is 200
 	RawBytes  int     `json:"raw_bytes"`  // size of the identity body
 	GzipBytes int     `json:"gzip_bytes"` // size of the gzip body; 0 unless Status is 200
-	Pieces    []Piece `json:"pieces"`     // none unless Status is 200
+	Pieces    []Piece `json:"pieces"`     // empty unless Status is 200
 	Body      []byte  `json:"-"`          // identity
 }
 
@@ -38,7 +38,7 @@ type Inspection struct {
 type Piece struct {
 	Number int `json:"piece"` // from 1
 	// Kind is "segment" for stored bytes of the release, "literal" for the bytes between them, "made" for
-	// rows that were filtered or derived and compressed anew, "static" for a response that no release holds.
+	// rows that were filtered or derived and compressed again, "static" for a static response.
 	Kind   string   `json:"kind"`
 	Offset int64    `json:"offset"`       // offset of its first byte in the identity body
 	Raw    int      `json:"raw_bytes"`    // size in the identity body
@@ -61,10 +61,10 @@ func (c Checksum) String() string { return fmt.Sprintf("%08x", uint32(c)) }
 // MarshalText implements encoding.TextMarshaler.
 func (c Checksum) MarshalText() ([]byte, error) { return []byte(c.String()), nil }
 
-// Inspect serves a GET of target, a path with its query, from rel as the edge does,
-// but without asking for a credential. Refusals are responses; the error is about
-// release bytes that break the format, and about tokens, which only a running edge issues.
-// Static responses need no release: rel may be nil. All is as in the default configuration.
+// Inspect serves a GET of target, a path with its query, from rel as an edge with default
+// options does, but without a credential. A refusal is a response. The error is about
+// release bytes that break the format, or a token, which only a running edge issues.
+// rel may be nil for static responses.
 func Inspect(rel *release.Reader, target string) (in Inspection, err error) {
 	e, err := inspector()
 	if err != nil {
@@ -89,7 +89,7 @@ var inspector = sync.OnceValues(func() (*Edge, error) {
 	return New(DefaultOptions(), func() *auth.Table { return none }, signer, nil)
 })
 
-// errIssued is a request for what only a client of a running edge gets.
+// errIssued is the error of requests for tokens and sessions.
 var errIssued = errors.New("is answered by a running edge alone")
 
 // inspect serves target with a trace. A refusal is an Inspection too.
@@ -128,7 +128,7 @@ func (x *exchange) traced(in *Inspection) error {
 	if err := x.charge(held); err != nil {
 		return err
 	}
-	if rs.Class == Ready { // its stored form is the whole gzip member
+	if rs.Class == Ready { // the stored form is the complete gzip member
 		body, _ := x.edge.facts.Response(&x.q)
 		in.Body, in.RawBytes = body.Identity, len(body.Identity)
 		in.Pieces = []Piece{{Number: 1, Kind: "static", Raw: in.RawBytes, Stored: in.GzipBytes, CRC: Checksum(crc32.ChecksumIEEE(in.Body))}}
@@ -145,7 +145,7 @@ func (x *exchange) traced(in *Inspection) error {
 // classNames are the names of classes in an Inspection.
 var classNames = [...]string{Stored: "stored", Ready: "static", Page: "page", Private: "private"}
 
-// afterHost returns path and query of a URL, "/" without any, and a path as it is.
+// afterHost returns the path and query of a URL, or "/". It returns a path unchanged.
 func afterHost(target []byte) []byte {
 	_, rest, found := bytes.Cut(target, []byte("://"))
 	if !found || target[0] == '/' {
@@ -181,10 +181,10 @@ func inspectPieces(a *splice.Answer, body []byte, t *trace) []Piece {
 	return out
 }
 
-// pieceJSON is about the longest JSON of a piece without its text, in bytes.
+// pieceJSON is the approximate length of the longest JSON of a piece without its text.
 const pieceJSON = 256
 
-// inspectionBytes is about how much memory the pieces of a take: as they are, and as JSON in the encoder's buffer
+// inspectionBytes estimates the memory of the pieces of a: in Go, and as JSON in the encoder's buffer
 // and in the response.
 func inspectionBytes(a *splice.Answer) (n int) {
 	a.Parts(func(literal []byte, _ *release.Segment) {
@@ -193,7 +193,7 @@ func inspectionBytes(a *splice.Answer) (n int) {
 	return n
 }
 
-// shortened returns the first bytes of a literal, in whole letters.
+// shortened returns the first bytes of a literal, without a cut letter.
 func shortened(literal []byte) string {
 	if len(literal) <= maxText {
 		return string(literal)
@@ -231,16 +231,16 @@ func (o Origin) String() string {
 // responses have one.
 type trace struct {
 	spans []span
-	sub   string // the name of the object that is being appended; "" for none
+	sub   string // name of the current appended object; "" for none
 	open  []int  // spans around the piece of the last call of origin, innermost last
-	next  int    // the first span that origin has not come to
+	next  int    // first span after the calls of origin
 }
 
 // A span is the range of the identity body that one fragment and its included fragments fill.
 type span struct {
 	from, to int
 	fragment release.Fragment
-	sub      string // the appended name of the object around it; "" for none
+	sub      string // name of the enclosing appended object; "" for none
 }
 
 // bytes returns the memory of t.
@@ -268,14 +268,14 @@ func (t *trace) origin(from, to int) Origin {
 	return Origin{}
 }
 
-// leave closes the spans that end at an offset or before it.
+// leave closes the spans that end at or before an offset.
 func (t *trace) leave(at int) {
 	for len(t.open) > 0 && t.spans[t.open[len(t.open)-1]].to <= at {
 		t.open = t.open[:len(t.open)-1]
 	}
 }
 
-// originOf describes a piece of inner, which is in outer or is outer.
+// originOf describes a piece of inner, which is outer or a span in it.
 func originOf(outer, inner *span) Origin {
 	e, a, ok := inner.fragment.Owner()
 	if !ok {
@@ -290,8 +290,8 @@ func originOf(outer, inner *span) Origin {
 	return o
 }
 
-// languageName returns a variant as requests name it: "de", "de-AT", "null" for rows of no language, ""
-// for the form without one.
+// languageName returns a variant as in requests: "de", "de-AT", "null" for rows without a language, ""
+// for the base.
 func languageName(v fragment.Variant) string {
 	switch v {
 	case fragment.Base, fragment.Untranslated, fragment.All:
@@ -307,7 +307,7 @@ func languageName(v fragment.Variant) string {
 }
 
 // resourceName returns a key in the form of a path: "movie/550", "tv/1399/season/1/episode/2",
-// "default/movie" for what resources of a kind have in common.
+// "default/movie" for the defaults of a kind.
 func resourceName(key []byte) string {
 	if len(key) == 0 {
 		return ""

@@ -21,12 +21,12 @@ import (
 	"github.com/reelsplice/reelsplice/serve/status"
 )
 
-// Pages of titles, people and the like are joined from the rows that the release
-// stores once for each resource and language. Twenty rows deflated one by one
-// take 1.7 times the bytes of one pass over them, so pages are compressed as a whole, and kept
-// by their entity tags: the same content has the same body in every release.
+// Pages of titles and people are joined from rows, which a release stores once for each
+// resource and language. Twenty rows deflated one by one take 1.7 times the bytes of a
+// single pass, so pages are compressed as a whole. They are cached by entity tag: equal
+// content has the same body in every release.
 
-// pageRows is how many rows a page has.
+// pageRows is the number of rows of a page.
 const pageRows = 20
 
 // A pageShape describes a page around its rows.
@@ -38,7 +38,7 @@ type pageShape struct {
 	maxPages int          // in total_pages at most; 0 for any number
 }
 
-// The lists of the whole catalogue, of resources of the kind op.Rows.
+// Lists of the whole catalogue. Their rows have the kind op.Rows.
 
 func popular(x *exchange, op *api.Operation) error {
 	f := query.Popular(op.Rows)
@@ -79,7 +79,7 @@ func discover(x *exchange, op *api.Operation) error {
 	return x.discovered(op, &f, pageShape{})
 }
 
-// genreMovies serves the movies of a genre, an old name of discover.
+// genreMovies serves the movies of a genre, a predecessor of discover.
 func genreMovies(x *exchange, op *api.Operation) error {
 	q := &x.q
 	if !slices.Contains(reference.Genres(reference.Movie), int64(q.ID)) {
@@ -95,7 +95,7 @@ func genreMovies(x *exchange, op *api.Operation) error {
 	return x.discovered(op, &f, pageShape{id: uint64(q.ID)})
 }
 
-// trending serves the titles and people of the day or the week. Of several kinds, op.Rows is 0.
+// trending serves the titles and people of the day or the week. op.Rows is 0 for several kinds.
 func trending(x *exchange, op *api.Operation) error {
 	q := &x.q
 	week := string(q.Name) == "week"
@@ -106,10 +106,10 @@ func trending(x *exchange, op *api.Operation) error {
 	return x.page(err, pageShape{sub: fragment.SubMediaRow, maxPages: trendingPages, knownFor: op.Rows == 0})
 }
 
-// trendingPages is how many pages of trending there are at most, whatever the catalogue has.
+// trendingPages bounds the pages of trending.
 const trendingPages = 500
 
-// search serves a search by name. For several kinds, op.Rows is 0.
+// search serves a search by name. op.Rows is 0 for several kinds.
 func search(x *exchange, op *api.Operation) error {
 	q := &x.q
 	if len(q.Query) == 0 {
@@ -126,7 +126,7 @@ func search(x *exchange, op *api.Operation) error {
 	return x.page(err, shape)
 }
 
-// queries returns the engine of the release. Inspect has none before it needs one.
+// queries returns the engine of the release. Inspect opens it on first use.
 func (x *exchange) queries() *query.Engine {
 	if x.engine == nil {
 		x.engine = query.Open(x.c.rel, 0)
@@ -134,11 +134,11 @@ func (x *exchange) queries() *query.Engine {
 	return x.engine
 }
 
-// defaultTimezone is where days begin and end for lists of series, when a request names no
-// other place.
+// defaultTimezone determines the days of lists of series if a request names no other
+// time zone.
 const defaultTimezone = "America/New_York"
 
-// zones are the time zones that were asked for. There are a few hundred names.
+// zones caches time zones. A few hundred names exist.
 var zones sync.Map // string -> *time.Location
 
 // zoneOf returns a time zone by its name.
@@ -156,7 +156,7 @@ func zoneOf(zone []byte) (*time.Location, error) {
 	return loc.(*time.Location), nil
 }
 
-// today returns the day that it is at a place, nil for here. The response lasts until that day ends,
+// today returns the current day at a place, nil for local time. The response expires with that day,
 // unless it is the day of Options.Date.
 func (x *exchange) today(place *time.Location) int32 {
 	if only := x.edge.opts.DateRelease; !x.edge.date.IsZero() && (only == "" || only == x.rs.Release) {
@@ -180,7 +180,7 @@ func (x *exchange) discovered(op *api.Operation, f *query.Filter, shape pageShap
 	return x.page(err, shape)
 }
 
-// page serves a page of x.rows, unless err is the error of their query.
+// page serves a page of x.rows. err is the error of their query.
 func (x *exchange) page(err error, shape pageShape) error {
 	if err != nil {
 		return err
@@ -217,7 +217,7 @@ func (x *exchange) page(err error, shape pageShape) error {
 	return x.finish()
 }
 
-// pagesOf returns how many pages rows make: one at least.
+// pagesOf returns how many pages rows fill: one at least.
 func pagesOf(rows, size int) int { return max(1, (rows+size-1)/size) }
 
 // appendTotals appends the totals of a list.
@@ -252,9 +252,9 @@ func (c *composer) row(s *pageShape, r *query.Row) error {
 // releaseDate is the field of a movie's row that depends on the region.
 var releaseDate = []byte(`"release_date":"`)
 
-// datedRow adds the row of a movie with the date of a region in place of its primary one.
-// Inside of a JSON string the quotes of releaseDate would be escaped, so it is found where
-// it is a field and nowhere else.
+// datedRow adds the row of a movie with the release date of a region in place of the
+// primary one. Inside a JSON string the quotes of releaseDate would be escaped, so it
+// matches only the field.
 func (c *composer) datedRow(i *release.Include, day int32) error {
 	raw, err := c.aside(func() error { return c.include(i, 0) })
 	if err != nil {
@@ -275,7 +275,7 @@ func (c *composer) datedRow(i *release.Include, day int32) error {
 	return nil
 }
 
-// derivedRow adds a row that no fragment holds: it is made from the fragments of sub-request from,
+// derivedRow adds a row without a fragment of its own, made from the fragments of sub-request from,
 // in the request's language.
 func (c *composer) derivedRow(i *release.Include, from fragment.Sub) error {
 	source := *i

@@ -319,8 +319,8 @@ func (rs *Response) RouteClass() RouteClass {
 	return rs.route
 }
 
-// MaxWhole is the longest body, in bytes, that is made whole before it is sent. A longer one is
-// made piece by piece while the client takes it. Tests lower it.
+// MaxWhole is the longest body, in bytes, that is completed before it is sent. A longer one is
+// made piece by piece while the client reads it. Tests lower it.
 var MaxWhole = 128 << 10
 
 // Sizes of responses and of their buffers.
@@ -334,15 +334,15 @@ const (
 
 // Tests lower these.
 var (
-	// maxScratch is the most memory that an exchange holds for its next requests while a
+	// maxScratch bounds the scratch memory that an exchange keeps for later requests while a
 	// response is sent.
 	maxScratch = 256 << 10
-	// maxKept is the size up to which an exchange is kept for another request.
+	// maxKept is the largest exchange that is kept for another request.
 	maxKept = 512 << 10
 )
 
-// An inflight bounds the memory that responses hold from their composition until the client has
-// taken them. Bytes that go out from the mapping of a release are not counted. It is safe for concurrent use.
+// An inflight bounds the memory of responses from their composition until the client has read
+// them. Bytes sent from the mapping of a release do not count. It is safe for concurrent use.
 type inflight struct {
 	most    int64
 	held    atomic.Int64
@@ -351,7 +351,7 @@ type inflight struct {
 
 func newInflight(most int) *inflight { return &inflight{most: int64(most)} }
 
-// charge counts n bytes more; false, and nothing is counted, where there is no room for them.
+// charge counts n more bytes. It returns false and counts nothing above the limit.
 func (f *inflight) charge(n int) bool {
 	if f.held.Add(int64(n)) > f.most && n > 0 {
 		f.held.Add(-int64(n))
@@ -367,10 +367,10 @@ type lease struct {
 	n  int
 }
 
-// leaseStep is what leases are rounded up to: most responses change theirs twice. Tests lower it.
+// leaseStep is the unit to which leases are rounded up, so that most responses charge only twice. Tests lower it.
 var leaseStep = 4 << 10
 
-// charge makes l hold n bytes. The error is a refusal, and l stays as it was.
+// charge sets l to n bytes. The error is a refusal, and leaves l unchanged.
 func (l *lease) charge(n int) error {
 	n = (n + leaseStep - 1) / leaseStep * leaseStep
 	if n == l.n {

@@ -61,8 +61,9 @@ type Report struct {
 }
 
 // Make writes a certificate for names and the names of the certificate in dir, or for the host of the API if both are
-// empty. It is valid for days, and signed by the authority in dir. If dir has no authority, Make creates one that may sign for names alone, and
-// for builtIn if one of these is in names. An authority that may not sign for all names is an error: clients would refuse the certificate.
+// empty. It is valid for days, and signed by the authority in dir. If dir has none, Make creates one that may sign only for
+// names, and for all of builtIn if one of these is in names. An authority that may not sign for all names is an error:
+// clients would refuse the certificate.
 func Make(dir string, names []string, days int, now time.Time) (Report, error) {
 	if err := Check(names, days); err != nil {
 		return Report{}, err

@@ -17,9 +17,9 @@
 // # Queries
 //
 // Names and values are percent-decoded, "+" is a blank, and an invalid escape stays as
-// it is. The order of parameters is irrelevant. Unknown parameters and empty values are
-// ignored, and the last of repeated parameters counts. A parameter that neither the
-// operation nor its appended sub-requests take keeps its zero value, whatever the
+// it is. The order of parameters is irrelevant, and unknown ones are ignored. The last of
+// repeated parameters counts. An empty value counts as no value. A parameter that neither
+// the operation nor its appended sub-requests take keeps its zero value, whatever the
 // request has: it changes no response and causes no error.
 //
 // # Which error wins
