@@ -76,8 +76,8 @@ func (x *exchange) accountOf(t *accountTables, r auth.Result) (*accounts.Account
 	return nil, false, nil
 }
 
-// guest returns the account of a guest's session. The session was issued in the token file, or
-// signed by the server: no dump has data for those.
+// guest returns the account of a guest's session from the token file. The account of a session
+// that the server signed is empty: no dump has data for it.
 func (x *exchange) guest(t *accountTables, id []byte) (*accounts.Account, bool, error) {
 	r := x.edge.tokens().Check(auth.KindGuest, id, x.edge.opts.Now().Unix())
 	if !r.OK {

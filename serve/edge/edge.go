@@ -442,8 +442,8 @@ func (x *exchange) refuse(err error) {
 	x.rs = rs
 }
 
-// unexpected logs an error that is no refusal, a few times a second at most. The query may hold a
-// credential and stays out of the log.
+// unexpected logs an error that is not a refusal, a few times a second at most. It omits the query,
+// which may hold a credential.
 func (x *exchange) unexpected(err error) status.Code {
 	var code status.Code
 	if errors.As(err, &code) {
@@ -454,7 +454,7 @@ func (x *exchange) unexpected(err error) status.Code {
 }
 
 // Inflight returns the bytes of memory that responses hold, and how many responses were refused for
-// lack of it.
+// lack of memory.
 func (e *Edge) Inflight() (held, refused int64) {
 	return e.inflight.held.Load(), e.inflight.refused.Load()
 }
@@ -462,20 +462,20 @@ func (e *Edge) Inflight() (held, refused int64) {
 // Pages returns the hits and the misses of the cache of compressed pages so far.
 func (e *Edge) Pages() (hits, misses uint64) { return e.pages.Lookups() }
 
-// FromDisk reports whether the release is read from the disk at the moment.
+// FromDisk reports whether the release is currently read from the disk.
 func (e *Edge) FromDisk() bool { return e.opts.FromDisk() }
 
-// Charge counts n bytes more of responses under way; Charge of -n gives them back. It is false,
-// and counts nothing, where there is no room for them.
+// Charge counts n more bytes of responses under way, or releases them if n is negative. It returns
+// false and counts nothing above the limit.
 func (e *Edge) Charge(n int) bool { return e.inflight.charge(n) }
 
-// CutShort logs that a response ended early because the release could not be read, and looks for
+// CutShort logs that a response ended early because the release could not be read, and searches for
 // the damage.
 func (e *Edge) CutShort() {
 	e.log.failed.Error("response cut short: a file of the release could not be read")
 	h := e.Releases.Acquire()
 	defer h.Release()
 	if h != nil {
-		check.Sizes(h.Reader) // names the file
+		check.Sizes(h.Reader) // records the damaged file
 	}
 }

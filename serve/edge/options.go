@@ -13,28 +13,28 @@ import (
 
 // Options are the settings of an Edge.
 type Options struct {
-	CallbackURL string // where users approve request tokens, without the token
-	// ImageBaseURL is the folder of images that configuration names;
+	CallbackURL string // base URL where users approve request tokens
+	// ImageBaseURL is the folder of images in the configuration;
 	// https://image.tmdb.org/t/p/ by default.
 	ImageBaseURL string
-	// AllowQueryKey accepts a token as api_key= in the query, the only way of many clients;
-	// true by default. A bearer token counts before it. It is never logged.
+	// AllowQueryKey accepts a token as api_key= in the query, because many clients send no other;
+	// true by default. A bearer token has precedence. The key is never logged.
 	AllowQueryKey bool
-	// Cache names the caches that may keep responses: CachePublic, the default, CachePrivate or
+	// Cache selects the caches that may keep responses: CachePublic, the default, CachePrivate or
 	// CacheRevalidate.
 	Cache       string
 	MaxAge      time.Duration // max-age of Cache-Control; 1 hour by default
 	MaxInflight int           // bytes of memory of all responses under way; 256 MiB by default
-	// Date is the day, YYYY-MM-DD, that now_playing, upcoming, airing_today and on_the_air
-	// count from, for catalogues of other times; "" for the clock's.
+	// Date is the current day, YYYY-MM-DD, of now_playing, upcoming, airing_today and on_the_air,
+	// for catalogues of other times; "" for the clock's.
 	Date string
-	// DateRelease is the ID of the release that Date belongs to: others have the clock's day. "" for all.
+	// DateRelease is the ID of the release that Date applies to; "" for all.
 	DateRelease string
 	// Page serves the page for people at "/" and below "/page/"; true by default.
 	Page      bool
-	PageCache int // bytes of packed pages that are kept; 16 MiB by default
-	// FromDisk reports whether much of the release is read from the disk at the moment. It is
-	// then worth the time to wait for pages before they are touched. nil is never.
+	PageCache int // bytes of cached compressed pages; 16 MiB by default
+	// FromDisk reports whether much of the release is currently read from the disk. The edge
+	// then waits for pages before it touches them. nil means never.
 	FromDisk func() bool
 	// Missing is called with each requested resource that the release lacks, unless it is nil. It must not
 	// block.
@@ -61,7 +61,7 @@ func DefaultOptions() Options {
 
 const maxAge = 365 * 24 * time.Hour
 
-// Validate reports everything that is wrong with o.
+// Validate returns all errors in o.
 func (o *Options) Validate() error {
 	var errs []error
 	complain := func(ok bool, format string, args ...any) {
@@ -86,7 +86,7 @@ func (o *Options) Validate() error {
 
 // Values of Options.Cache.
 const (
-	CachePublic     = "public"     // any cache, which then responds without a token until MaxAge is over
+	CachePublic     = "public"     // any cache, which then responds without checking a token until MaxAge is over
 	CachePrivate    = "private"    // the client's cache alone
 	CacheRevalidate = "revalidate" // any cache that asks the edge each time; the edge checks the token
 )
@@ -103,7 +103,7 @@ func (o *Options) cacheControl(d time.Duration) string {
 	}
 }
 
-// date returns Date, the zero Time for none.
+// date returns Date, or the zero Time.
 func (o *Options) date() (time.Time, error) {
 	if o.Date == "" {
 		return time.Time{}, nil

@@ -24,13 +24,13 @@ type refusedKeys struct {
 
 type refusedKey struct {
 	hash  [32]byte
-	last  int64 // in unix seconds; 0 for a slot that is free
+	last  int64 // in unix seconds; 0 for a free slot
 	agent [128]byte
 	size  int // bytes used in agent
 }
 
-// add notes a refusal at the time now, in unix seconds, in place of the oldest one. It does not wait while another one
-// is noted: a refused client comes again.
+// add notes a refusal at the time now, in unix seconds, in place of the oldest one. It drops the refusal
+// if another goroutine adds one: a refused client tries again.
 func (r *refusedKeys) add(hash [32]byte, agent []byte, now int64) {
 	if !r.mu.TryLock() {
 		return

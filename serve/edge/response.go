@@ -11,48 +11,48 @@ import (
 	"github.com/reelsplice/reelsplice/serve/status"
 )
 
-// A Request is the part of an HTTP request that the Edge looks at. All slices belong to the
-// caller, which keeps them unchanged until Response.End.
+// A Request is the part of an HTTP request that the Edge reads. The caller owns all slices, and
+// must keep them unchanged until Response.End.
 type Request struct {
 	Method, Path, Query []byte // Path and Query as they came, without the "?"
 	Authorization       []byte
 	IfNoneMatch         []byte
 	UserAgent           []byte // for the log of refused credentials
-	Gzip                bool   // the client takes gzip: see AcceptsGzip
-	Preflight           bool   // it is an OPTIONS that a browser sends before a request from another origin
+	Gzip                bool   // the client accepts gzip: see AcceptsGzip
+	Preflight           bool   // a browser's OPTIONS before a request from another origin
 	// Grant caches the result of the last check of Authorization. It may be nil, and must be
 	// emptied when Authorization changes.
 	Grant *auth.Grant
 }
 
-// A Class is the way a body is made, and the caches that may keep it.
+// A Class is the way to make a body, and the caches that may keep it.
 type Class uint8
 
-// The classes. A response that depends on several things has the last class of those.
+// The classes. A response with parts of several classes has the last one of them.
 const (
-	// Stored follows from request and release alone, spliced from stored segments. Below status 400 it lasts: any allowed
-	// client gets the same response until the release, or its Serial, is another one.
+	// Stored depends on request and release alone, and is spliced from stored segments. Below status 400 it is lasting: all
+	// allowed clients get the same response until the release or its Serial changes.
 	Stored  Class = iota
-	Ready         // facts that were compressed before; follows from the request alone
-	Page          // made for the moment, such as a list; compressed as a whole, by ETag once
-	Private       // for one client; no cache keeps it, and it has no names for caches
+	Ready         // facts compressed in advance; depends on the request alone
+	Page          // made on request, such as a list; compressed as a whole, once for each ETag
+	Private       // for one client; no cache may keep it, and it has no cache names
 	Failure       // a refusal or an error
 )
 
-// A Response to a Request is one of few classes, all in this form from composition to socket. It stays
+// A Response to a Request has this form from composition to socket, in all classes. It is
 // valid until End.
 type Response struct {
 	Class  Class
 	Status int
 	Gzip   bool // the body is a gzip member
-	// Streams is set if the body is so long that it should be written with WriteBody, piece by
-	// piece while the client takes it.
+	// Streams is set for a long body: write it with WriteBody, piece by piece while the client
+	// reads it.
 	Streams bool
-	// Serial names the release of a response that lasts, as it was before the response was checked.
+	// Serial is the serial of the release before the response was checked.
 	Serial uint64
 	Fields
-	Token string // name of the token, for logs; also of one that was refused
-	// More is how many requests the response counts as for its token's rate, beside one.
+	Token string // name of the token, even if refused; for logs
+	// More is how many additional requests the response counts for its token's rate.
 	More int
 
 	route RouteClass     // class of the operation
@@ -104,8 +104,8 @@ func (rs *Response) WriteBody(w io.Writer) error {
 	return release.Guard(func() error { return rs.parts.WriteIdentity(w) })
 }
 
-// Pieces calls yield with the pieces of a body that does not stream. A piece that lasts stays as
-// it is until End; any other is good until yield returns. Damage panics: see release.Guard.
+// Pieces calls yield with the pieces of a body that does not stream. A lasting piece is valid
+// until End; any other until yield returns. Damage panics: see release.Guard.
 func (rs *Response) Pieces(yield func(b []byte, lasts bool)) {
 	if rs.parts == nil {
 		yield(rs.body, true)
@@ -114,20 +114,20 @@ func (rs *Response) Pieces(yield func(b []byte, lasts bool)) {
 	rs.parts.GzipPieces(yield)
 }
 
-// Full returns a response that lasts as a client gets it that takes gzip and has nothing yet.
+// Full returns a lasting response as a 200 in gzip, even if it is a 304 or uncompressed.
 func (rs *Response) Full() Response {
 	full := *rs
 	full.Status, full.Gzip, full.body, full.parts = statusOK, true, nil, rs.x.c.answer
 	return full
 }
 
-// SegmentsOver returns the number of segments of at least least bytes in a response that lasts, and the
+// SegmentsOver returns the number of segments of at least least bytes in a lasting response, and the
 // number of all other bytes in its gzip body.
 func (rs *Response) SegmentsOver(least int) (segments, others int) {
 	return rs.x.c.answer.Parted(least)
 }
 
-// Charge counts the n bytes that its writer has copied of a body in parts against Options.MaxInflight,
+// Charge counts n bytes that the writer copied from a body in parts against Options.MaxInflight,
 // until End. The error is a refusal.
 func (rs *Response) Charge(n int) error {
 	if rs.parts == nil {
@@ -137,18 +137,18 @@ func (rs *Response) Charge(n int) error {
 	return l.charge(l.n + n)
 }
 
-// Refusal returns the response to bytes that are no request. No cache keeps it.
+// Refusal returns the response to bytes that are not a request. No cache may keep it.
 func Refusal(code int, refusal status.Code) Response {
 	return Response{Class: Failure, Status: code, Fields: Fields{Cache: noStore}, body: refusal.Body()}
 }
 
-// Refuse turns the response into the one for err.
+// Refuse turns the response into the refusal for err.
 func (rs *Response) Refuse(err error) { rs.x.refuse(err) }
 
 // CutShort is Edge.CutShort.
 func (rs *Response) CutShort() { rs.x.edge.CutShort() }
 
-// End ends the response, and gives back all that it refers to.
+// End ends the response, and releases its references.
 func (rs *Response) End() {
 	x := rs.x
 	x.c.end()
@@ -160,8 +160,8 @@ func (rs *Response) End() {
 	}
 }
 
-// finish completes the response that was composed: 304 without a body when the client has it, else
-// the body in the encoding that the client takes, unless it is long: WriteBody makes that.
+// finish completes the composed response: 304 without a body if the client has it, else the
+// body in an accepted encoding. WriteBody makes long bodies.
 func (x *exchange) finish() (err error) {
 	rs, a := &x.rs, x.c.answer
 	rs.Class, rs.Status = x.c.class, statusOK
@@ -221,10 +221,10 @@ func (x *exchange) pack() (err error) {
 		}
 		e.pages.Put(rs.ETag, rs.body, len(rs.body))
 	}
-	return x.charge(len(rs.body)) // though other responses may use it too
+	return x.charge(len(rs.body)) // each response that shares the body charges it
 }
 
-// The HTTP statuses that need no Code of package status.
+// HTTP statuses without a Code of package status.
 const (
 	statusOK          = 200
 	statusNoContent   = 204
@@ -253,9 +253,9 @@ func Matches(header, tag []byte) bool {
 	return false
 }
 
-// AcceptsGzip reports whether the response to an Accept-Encoding header is gzip: where it
-// accepts gzip, by name or by "*", with a weight that is not zero, and where it excludes
-// identity. A name counts before the star.
+// AcceptsGzip reports whether the response to an Accept-Encoding header is gzip: if it
+// accepts gzip, by name or by "*", with a weight above zero, or if it excludes identity.
+// A name has precedence over the star.
 func AcceptsGzip(header []byte) bool {
 	const unnamed, excluded, accepted = 0, 1, 2
 	var gzip, identity, star int
@@ -283,7 +283,7 @@ func AcceptsGzip(header []byte) bool {
 	return gzip == accepted || identity == excluded
 }
 
-// A RouteClass is a kind of responses whose cost is alike, for metrics and logs.
+// A RouteClass is a class of responses of similar cost, for metrics and logs.
 type RouteClass uint8
 
 // The classes.
@@ -294,7 +294,7 @@ const (
 	RouteQuery                         // discover and search
 	RouteStatic                        // facts such as the configuration
 	RouteAccount                       // lists of users, account data, tokens
-	RoutePage                          // the page for people and what it reads
+	RoutePage                          // the web page and its data
 	RouteOptions                       // OPTIONS
 	RouteNotModified                   // 304, of any operation
 	RouteError                         // a refusal or an error, of any operation

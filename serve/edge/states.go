@@ -42,7 +42,7 @@ func states(x *exchange, _ *api.Operation) error {
 	return x.finish()
 }
 
-// addAppendedStates adds the states of the title for an account, where there is one.
+// addAppendedStates adds the states of the title for an account, unless it is nil.
 func addAppendedStates(c *composer, e release.Entry, a *route.Append, account *accounts.Account) error {
 	if account == nil {
 		return nil
@@ -57,8 +57,8 @@ func addAppendedStates(c *composer, e release.Entry, a *route.Append, account *a
 	return addStates(c, e, &at, account)
 }
 
-// addStates adds what the account has marked of a title, from after its id on. e is the title, a names the
-// season or episode.
+// addStates adds the account's marks of a title after its id. e is the title, a names the season or
+// episode.
 func addStates(c *composer, e release.Entry, a *route.Append, account *accounts.Account) error {
 	series, b := uint64(c.q.ID), c.scratch.mark[:0]
 	switch a.Kind {

@@ -11,7 +11,7 @@ import (
 	"github.com/reelsplice/reelsplice/serve/status"
 )
 
-// facts serves the operations that follow from facts rather than from a release.
+// facts serves the operations on facts, which need no release.
 func facts(x *exchange, op *api.Operation) error {
 	body, ok := x.edge.facts.Response(&x.q)
 	if !ok {
@@ -30,7 +30,7 @@ func facts(x *exchange, op *api.Operation) error {
 	return nil
 }
 
-// ready makes the response of a body that was compressed before.
+// ready makes the response of a body compressed in advance.
 func (x *exchange) ready(body *static.Body) {
 	rs := &x.rs
 	rs.Class, rs.Status, rs.ETag = Ready, statusOK, body.ETag
@@ -65,8 +65,8 @@ func validKey(x *exchange, _ *api.Operation) error {
 	return x.issue(append(x.out[:0], `{"success":true}`...))
 }
 
-// requestToken issues a request token. The token is its own record: signed and dated, so that no
-// edge has to remember it.
+// requestToken issues a request token. The token is signed and dated, so that edges need not store
+// it.
 func requestToken(x *exchange, _ *api.Operation) error {
 	token, expires, err := x.edge.signer.RequestToken(x.edge.opts.Now(), rand.Reader)
 	if err != nil {
@@ -78,7 +78,7 @@ func requestToken(x *exchange, _ *api.Operation) error {
 	return x.issue(append(append(append(b, `","request_token":"`...), token...), `"}`...))
 }
 
-// guestSession issues the session of a guest, in the way of requestToken.
+// guestSession issues the session of a guest, as requestToken does.
 func guestSession(x *exchange, _ *api.Operation) error {
 	id, expires, err := x.edge.signer.GuestSession(x.edge.opts.Now(), rand.Reader)
 	if err != nil {
@@ -89,7 +89,7 @@ func guestSession(x *exchange, _ *api.Operation) error {
 	return x.issue(append(b, `"}`...))
 }
 
-// issue makes body the response of one client, which nobody keeps.
+// issue makes body the private response of one client.
 func (x *exchange) issue(body []byte) error {
 	x.out = body
 	x.rs.Class, x.rs.Status, x.rs.Cache, x.rs.body = Private, statusOK, noStore, body

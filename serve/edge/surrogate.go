@@ -9,8 +9,8 @@ import (
 	"github.com/reelsplice/reelsplice/serve/route"
 )
 
-// The names in Surrogate-Key, by which caches purge responses, are stable. All responses of
-// a release have the release's id. Beside it stand:
+// Caches purge responses by the names in Surrogate-Key, which are stable. All responses of
+// a release have the release's id. The other names are:
 //
 //	movie 550                 movie movie-550
 //	person, collection, ...   likewise
@@ -26,22 +26,22 @@ import (
 //	configuration, genres     static static-configurationDetails: no release id, and
 //	                          the name of the operation
 //
-// Rows of titles in filmographies, collections, find and the like, and of the lists that
-// hold a title, are no part of the names: they are refreshed with the release id, or when
-// max-age is over, or when the list itself is purged, which AppendPurge names where
-// compare.Releases finds it changed.
+// Rows of titles in filmographies, collections, find and similar responses, and rows of the
+// lists that hold a title, add no names. They are refreshed with the release id, when
+// max-age is over, or when the list itself is purged: compare.Releases finds changed lists,
+// and AppendPurge has their names.
 //
 // A series with seasons or episodes appended has their names too. A 404 has the requested
 // name, by text or number ("movie-tt0137523", "season-3624" for changes), unless a byte
 // of it is not allowed in a header.
 
 // QueryKey is the name in Surrogate-Key of responses from the tables of a release:
-// lists, discover, search. They may all change when any title does.
+// lists, discover, search. A change of any title may change them all.
 const QueryKey = "query"
 
-// AppendPurge appends the name by which a cache purges the responses of a resource, given
-// by its key, or the 404 of an alias: "movie-550". Where the text of the key
-// does not belong into a header, that is the name of the kind, "find".
+// AppendPurge appends the name that purges the responses of a resource, given by its key,
+// or the 404 of an alias: "movie-550". If the text of the key is not allowed in a header,
+// it is the name of the kind, "find".
 func AppendPurge(dst, key []byte) []byte {
 	n := len(dst)
 	dst = appendKeys(dst, "", key)
@@ -108,7 +108,7 @@ func appendTextKeys(dst []byte, k fragment.Kind, source string, text []byte) []b
 	return append(dst, text...)
 }
 
-// isToken reports whether text can stand in a list of names: letters, digits and a
+// isToken reports whether text is allowed in a list of names: letters, digits and a
 // few signs.
 func isToken(text []byte) bool {
 	for _, c := range text {
@@ -120,8 +120,8 @@ func isToken(text []byte) bool {
 	return true
 }
 
-// appendAppendedKeys appends the names of the seasons and episodes that a series has
-// appended, found or not: a new season changes that response too.
+// appendAppendedKeys appends the names of the seasons and episodes appended to a series,
+// missing ones too: a new season changes that response.
 func appendAppendedKeys(dst []byte, q *route.Request) []byte {
 	last := len(dst)
 	for i := range q.Appends {
@@ -132,7 +132,7 @@ func appendAppendedKeys(dst []byte, q *route.Request) []byte {
 		n := len(dst)
 		dst = appendKey(dst, a.Kind, false, appendedResource(q, a))
 		if bytes.Equal(dst[n:], dst[last:n]) {
-			dst = dst[:n] // season/1 and season/1/credits
+			dst = dst[:n] // a duplicate: season/1 and season/1/credits
 			continue
 		}
 		last = n

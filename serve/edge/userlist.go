@@ -14,7 +14,7 @@ import (
 	"github.com/reelsplice/reelsplice/serve/variant"
 )
 
-// openList returns the list that the path names. Public ones are for everybody.
+// openList returns the list that the path names. A private one needs its owner's session.
 func (x *exchange) openList() (accounts.List, error) {
 	x.c.raise(Page)
 	x.rs.Cache = x.edge.recheck
@@ -41,7 +41,7 @@ func (x *exchange) openList() (accounts.List, error) {
 	return l, err
 }
 
-// userList serves a page of a list that a user made, as GET /{version}/list/{id} has it. Version 4 has an order, and the
+// userList serves a page of a user's list: GET /{version}/list/{id}. Version 4 sorts it, and has the
 // comments of the page.
 func userList(x *exchange, op *api.Operation) error {
 	l, err := x.openList()
@@ -98,7 +98,7 @@ func userList(x *exchange, op *api.Operation) error {
 	return x.finish()
 }
 
-// listItem serves whether a title is on a list. Version 3 asks about movies; of version 4 another title is not found.
+// listItem serves whether a title is on a list. Version 3 is about movies. In version 4 a title that is not on it is a 404.
 func listItem(x *exchange, op *api.Operation) error {
 	l, err := x.openList()
 	if err != nil {
@@ -107,7 +107,7 @@ func listItem(x *exchange, op *api.Operation) error {
 	query, t, b := x.rq.Query, accounts.Title{}, x.out[:0]
 	if op.Version() == 3 {
 		t = accounts.Title{Kind: fragment.KindMovie, ID: numberParam(query, "movie_id")}
-		// A number in the published example, a text to the typed clients that are in use.
+		// A number in the published example, but typed clients in use expect a text.
 		b = strconv.AppendUint(append(b, `{"id":"`...), l.ID, 10)
 		b = append(strconv.AppendBool(append(b, `","item_present":`...), l.Has(t)), '}')
 	} else {
@@ -130,19 +130,19 @@ func listItem(x *exchange, op *api.Operation) error {
 	return x.finish()
 }
 
-// param returns a parameter of a query, "" for one that is not there.
+// param returns a parameter of a query, or "".
 func param(query []byte, name string) string {
 	v, _ := route.Lookup(nil, query, name)
 	return string(v)
 }
 
-// numberParam returns a parameter that is a number, 0 for anything else.
+// numberParam returns the number in a parameter, or 0.
 func numberParam(query []byte, name string) uint64 {
 	n, _ := strconv.ParseUint(param(query, name), 10, 64)
 	return n
 }
 
-// accountLists serves a page of the lists that an account made.
+// accountLists serves a page of an account's lists.
 func accountLists(x *exchange, op *api.Operation) error {
 	t, a, err := x.owner(op)
 	if err != nil {
@@ -186,8 +186,8 @@ var (
 	holdingTV    = []accounts.Text{accounts.RowHead, accounts.RowCountry, accounts.RowEnd}
 )
 
-// addHolding adds a page of the public lists that hold a title, from after the opening brace
-// on; false when none does, and nothing is added.
+// addHolding adds a page of the public lists that hold a title, after the opening brace. It
+// returns false and adds nothing if no list holds it.
 func addHolding(c *composer, title accounts.Title, choice *variant.Choice) (bool, error) {
 	t, err := openAccounts(c.rel)
 	if err != nil {

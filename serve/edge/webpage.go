@@ -10,10 +10,10 @@ import (
 	"github.com/reelsplice/reelsplice/serve/status"
 )
 
-// revalidated is the Cache-Control of the page: caches keep it, and ask each time.
+// revalidated is the Cache-Control of the page: caches keep it and revalidate it each time.
 const revalidated = "no-cache"
 
-// isPage reports whether the path is for people. It is called for every request.
+// isPage reports whether the path belongs to the web page. It is called for every request.
 func (x *exchange) isPage() bool {
 	path := x.rq.Path
 	if string(path) == page.OpenAPIPath {
@@ -28,7 +28,7 @@ const (
 	releasePath = page.Folder + "release"
 )
 
-// webpage serves the page: documents, which need no token and no release, and what they show.
+// webpage serves the page: its documents, without a token or a release, and its data.
 func (x *exchange) webpage() error {
 	x.q.Reset()
 	x.rs.Cache, x.rs.route = revalidated, RoutePage
@@ -50,7 +50,7 @@ func (x *exchange) webpage() error {
 	return nil
 }
 
-// pageMethod serves the methods of a path of the page that are neither GET nor HEAD.
+// pageMethod serves requests of the page with methods other than GET and HEAD.
 func (x *exchange) pageMethod() (done bool, err error) {
 	x.q.Allow = allMethods
 	switch method := x.rq.Method; {
@@ -63,8 +63,8 @@ func (x *exchange) pageMethod() (done bool, err error) {
 	return true, status.MethodNotAllowed
 }
 
-// shown serves JSON about the API or the release to a client with a token. The JSON is for people, and off
-// the path of the API: it is encoded for each request.
+// shown serves JSON about the API or the release to a client with a token. It is encoded for each request:
+// speed does not matter here.
 func (x *exchange) shown(content func() (any, error)) error {
 	if done, err := x.pageMethod(); done {
 		return err
@@ -79,7 +79,7 @@ func (x *exchange) shown(content func() (any, error)) error {
 	}
 	body := bytes.NewBuffer(x.out[:0])
 	enc := json.NewEncoder(body)
-	enc.SetEscapeHTML(false) // it is no HTML, and so its texts stay readable
+	enc.SetEscapeHTML(false) // JSON is not in HTML here: keep texts readable
 	if err := enc.Encode(v); err != nil {
 		return err
 	}
@@ -89,14 +89,14 @@ func (x *exchange) shown(content func() (any, error)) error {
 	return x.charge(0)
 }
 
-// A description is the JSON of /page/release: the release, and the limits that requests of the page must keep.
+// A description is the JSON of /page/release: the release, and the limits for requests of the page.
 type description struct {
 	*page.Summary
 	AppendLimit int `json:"append_limit"` // names in append_to_response
 	MaxPage     int `json:"max_page"`     // the last page of a list
 }
 
-// describe returns the description of the release that is served.
+// describe returns the description of the served release.
 func (x *exchange) describe() (any, error) {
 	if x.c.rel == nil {
 		return nil, status.Offline
@@ -112,7 +112,7 @@ func (x *exchange) describe() (any, error) {
 // maxExplained is the longest raw query of /page/explain in bytes: a target with each byte escaped.
 const maxExplained = 3*(route.MaxPath+len("?")+route.MaxQuery) + len("path=")
 
-// explain returns the response to the target in the query, as this edge serves it, with its pieces.
+// explain returns this edge's response to the target in the query, with its pieces.
 func (x *exchange) explain() (any, error) {
 	if len(x.rq.Query) > maxExplained {
 		return nil, status.InvalidInput
@@ -134,7 +134,7 @@ func (x *exchange) explain() (any, error) {
 	case in.Status == status.Offline.HTTP(): // the memory of responses is used up
 		return nil, status.Offline
 	}
-	// What inner holds until here is x's from here on: the pieces, until they are JSON.
+	// From here on x holds the memory of inner: the pieces, until they are JSON.
 	if leased := inner.c.lease.n; err == nil {
 		err = x.charge(leased)
 	}

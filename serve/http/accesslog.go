@@ -29,8 +29,8 @@ func (m *meters) entryOf(ctx *fasthttp.RequestCtx, rs *edge.Response, sent int) 
 	return e
 }
 
-// headerTraceparent has the trace of a request, for logs. It is not sent back: a cache would keep it, and give one client's
-// trace to others.
+// headerTraceparent has the trace of a request, for logs. Responses omit it: a cache would send one client's trace to
+// others.
 const headerTraceparent = "Traceparent"
 
 // log logs the response to rq over w, which has been sent.
@@ -41,7 +41,7 @@ func (m *meters) log(rq *request, w *reply, e *observe.Entry) {
 	m.access.Write(e)
 }
 
-// logRefused logs a response to a head that is no request, with a body of sent bytes.
+// logRefused logs a response to a head that is not a request, with a body of sent bytes.
 func (m *meters) logRefused(c *conn, status, sent int, now time.Time) {
 	if m.access != nil {
 		m.access.Write(&observe.Entry{Time: now, Client: c.RemoteAddr(), Status: status, Bytes: sent, Class: edge.RouteError.String()})

@@ -24,11 +24,11 @@ type client struct {
 	dates    *dateCache
 	prepared *preparedSet
 	grant    auth.Grant // the last check of Authorization
-	target   []byte     // memory for one without its api_key
-	gzip     bool       // the last request took gzip
+	target   []byte     // buffer for a target without its api_key
+	gzip     bool       // the last request accepted gzip
 }
 
-// origin returns where rq comes from.
+// origin returns the origin of rq.
 func (rq *request) origin() origin {
 	switch {
 	case len(rq.fields[fieldOrigin]) == 0:
@@ -39,7 +39,7 @@ func (rq *request) origin() origin {
 	return crossOrigin
 }
 
-// forEdge returns rq as the edge gets it.
+// forEdge returns the edge's form of rq.
 func (rq *request) forEdge(gzip bool) edge.Request {
 	path, query := edge.SplitTarget(rq.target)
 	return edge.Request{
@@ -55,9 +55,9 @@ func (c *client) respond(rq *request, w *reply, now time.Time) {
 		c.grant, c.gzip = auth.Grant{}, edge.AcceptsGzip(rq.fields[fieldAcceptEncoding])
 	}
 	asked := rq.forEdge(c.gzip)
-	// Prepared responses are for requests that take gzip and come from no page of a browser.
+	// Prepared responses are for requests that accept gzip and have no Origin.
 	usual := rq.reads && c.gzip && len(rq.fields[fieldOrigin]) == 0
-	// Without an api_key, so that all keys share a prepared response, and none holds one.
+	// Without an api_key, so that all keys share a prepared response and no key is stored.
 	var hasKey bool
 	target := rq.target
 	if c.target, hasKey = edge.OmitKey(c.target[:0], asked.Path, asked.Query); hasKey {
@@ -69,7 +69,7 @@ func (c *client) respond(rq *request, w *reply, now time.Time) {
 	asked.Grant = &c.grant
 	rs := c.edge.Begin(&asked)
 	defer rs.End()
-	// The body lies in the release, which may have been cut since it was checked.
+	// The body lies in files of the release, which may have been truncated since the check.
 	err := release.Guard(func() error { c.write(rq, w, rs, now); return nil })
 	if err == nil {
 		err = rs.Charge(len(w.own)) // bytes copied from the body
@@ -97,7 +97,7 @@ func (c *client) respond(rq *request, w *reply, now time.Time) {
 	}
 }
 
-// write gives rs to w, but for a body that is streamed.
+// write fills w with rs, without a body that is streamed.
 func (c *client) write(rq *request, w *reply, rs *edge.Response, now time.Time) {
 	w.last = w.last || rs.Status == http.StatusBadRequest
 	w.own = appendHead(w.own, rs, c.dates.at(now), rq.origin(), w.last)
@@ -106,21 +106,21 @@ func (c *client) write(rq *request, w *reply, rs *edge.Response, now time.Time) 
 	}
 }
 
-// maxCopied is the length of a body above which it is sent in parts where the connection copies it.
+// maxCopied is the longest body that is sent at once over a connection that copies it.
 const maxCopied = 64 << 10
 
-// streams reports whether a body is sent while it is made.
+// streams reports whether the body is sent while it is made.
 func streams(w *reply, rs *edge.Response) bool { return rs.Streams || w.copies && rs.Len() > maxCopied }
 
-// streamBuffers hold the *bufio.Writer of streams.
+// streamBuffers hold free *bufio.Writers for streams.
 var streamBuffers = sync.Pool{New: func() any { return bufio.NewWriterSize(nil, writeBuffer) }}
 
-// stream sends all that w has, and the body while it is made.
+// stream sends w, and then the body while it is made.
 func (c *client) stream(w *reply, rs *edge.Response) {
 	w.stream(func(to io.Writer) error {
 		b := streamBuffers.Get().(*bufio.Writer)
 		defer streamBuffers.Put(b)
-		defer b.Reset(nil) // lets go of the connection
+		defer b.Reset(nil) // releases the connection
 		b.Reset(to)
 		err := rs.WriteBody(b)
 		if unreadable(err) {
@@ -139,8 +139,8 @@ func unreadable(err error) bool {
 	return errors.Is(err, release.ErrCorrupt) || errors.Is(err, syscall.EFAULT)
 }
 
-// send sends all that w has. A response that the kernel could not read to its end is cut: the
-// connection ends.
+// send sends w. If the kernel could not read all of the response, it is cut and the connection
+// ends.
 func (c *client) send(w *reply) {
 	w.send()
 	if unreadable(w.err) {
@@ -148,10 +148,10 @@ func (c *client) send(w *reply) {
 	}
 }
 
-// servePrepared sends the prepared response to a request that has one. It is false when it has done nothing.
+// servePrepared sends the prepared response to a request. It returns false and does nothing without one.
 func (c *client) servePrepared(rq *request, target, query []byte, w *reply, now time.Time) bool {
 	held := c.edge.Releases.Acquire()
-	defer held.Release() // after send, for segments of the response lie in the release
+	defer held.Release() // after send, because segments of the response lie in the release
 	p := c.prepared.find(target, held)
 	if p == nil || w.copies && p.body.len() > maxCopied {
 		return false
@@ -166,7 +166,7 @@ func (c *client) servePrepared(rq *request, target, query []byte, w *reply, now 
 	copied := len(w.own)
 	if err != nil || !c.edge.Charge(copied) {
 		w.discard()
-		return false // the long way refuses it
+		return false // the general path refuses it
 	}
 	defer c.edge.Charge(-copied)
 	allowed.Meter.Add(now, p.more)

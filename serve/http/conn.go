@@ -14,18 +14,18 @@ import (
 	"github.com/reelsplice/reelsplice/serve/http/connlimit"
 )
 
-// renewal is how often a connection in use has its deadline put off. To do so for each request
-// would cost as much as to read it.
+// renewal is how often a busy connection's deadline is extended. An extension for each request
+// would cost as much as reading it.
 const renewal = time.Second
 
-// idleCheck is how long an idle connection waits before another look for the end of its stream: see connlimit.Socket. It is
-// longer than renewal, so that busy connections have none.
+// idleCheck is the interval in which an idle connection checks for the end of its stream: see connlimit.Socket. It is
+// longer than renewal, so that busy connections have no check.
 const idleCheck = 2 * time.Second
 
 // A responder responds to the requests of one connection, one after another.
 type responder interface {
 	// respond fills w and calls its send or stream, once. now is when the request was read, or when the
-	// client had taken the response before it.
+	// client had read the previous response.
 	respond(rq *request, w *reply, now time.Time)
 }
 
@@ -38,13 +38,13 @@ type conn struct {
 	parser    parser
 	buf       []byte    // for one head
 	from, to  int       // bounds of the bytes in buf that have no response yet
-	now       time.Time // when these were read, or when the last response had gone out if the client let it wait
-	// headBy is the deadline of the first head, and of one that has come in part; zero for none.
+	now       time.Time // when these were read, or when the last response was sent if the client delayed it
+	// headBy is the deadline of the first head, or of a partial head; zero for none.
 	headBy  time.Time
-	renewed time.Time // when the deadline of an idle connection was last put off
+	renewed time.Time // when the deadline of an idle connection was last extended
 }
 
-// newConn returns a conn over under, which serves it.
+// newConn returns a conn that serves under.
 func newConn(s *Server, under net.Conn) *conn {
 	c := &conn{Conn: under, server: s, responder: s.open(), now: time.Now()}
 	c.socket, _ = under.(*connlimit.Socket)
@@ -96,14 +96,14 @@ func (c *conn) respond() (last bool, err error) {
 	return last, err
 }
 
-// handOver leaves the request to fasthttp, as the last one. Its body is not read.
+// handOver passes the request to fasthttp, as the last one. Its body is not read.
 func (c *conn) handOver() {
 	if c.server.handOver(&handedConn{Conn: c.Conn, head: c.parser.appendNormalized(nil)}) == nil {
 		c.linger()
 	}
 }
 
-// refuse responds to bytes that are no request.
+// refuse responds to bytes that are not a request.
 func (c *conn) refuse(status int) {
 	b, now := c.buf[c.from:c.to], time.Now()
 	isHead := bytes.HasPrefix(b[emptyLines(b):], []byte(http.MethodHead+" "))
@@ -115,7 +115,7 @@ func (c *conn) refuse(status int) {
 	}
 }
 
-// read reads more of a head. If the head does not come to its end, it refuses what has come, and returns false.
+// read reads more of a head. If the head stays incomplete, it refuses the bytes read and returns false.
 func (c *conn) read() bool {
 	if c.from > 0 {
 		c.from, c.to = 0, copy(c.buf, c.buf[c.from:c.to])
@@ -130,7 +130,7 @@ func (c *conn) read() bool {
 		if n > 0 {
 			c.now = time.Now()
 			c.to += n
-			// Only the end of a line makes a difference. Without this, a head that comes byte by byte would cost the
+			// Parse again only after the end of a line: otherwise a head that arrives byte by byte would cost the
 			// square of its length.
 			if known == 0 || c.to == len(c.buf) || bytes.ContainsAny(c.buf[known-1:c.to], "\r\n") {
 				return true
@@ -156,16 +156,16 @@ func tooLong(buf []byte) int {
 	return http.StatusRequestHeaderFieldsTooLarge
 }
 
-// await waits for bytes as long as the connection may, and reads them.
+// await waits for bytes until the connection's deadline, and reads them.
 func (c *conn) await() (n int, err error) {
 	switch {
-	case c.headBy.IsZero() && c.to > 0: // a head that comes byte by byte gets no more time after this
+	case c.headBy.IsZero() && c.to > 0: // a slow head gets no more time after this
 		c.startHead()
 	case c.headBy.IsZero() && c.now.Sub(c.renewed) >= renewal:
 		c.renewed = c.now
 		c.readUntil(deadline(c.now, min(cmp.Or(c.server.limits.IdleTimeout, idleCheck), idleCheck)))
 	}
-	// Stop ends reads after it has set stopped: one of both sees the other.
+	// Stop sets stopped before it ends reads, so either this check or the read sees it.
 	if c.to == 0 && c.server.stopped.Load() {
 		c.readUntil(time.Now().Add(c.server.lastWait))
 	}
@@ -174,7 +174,7 @@ func (c *conn) await() (n int, err error) {
 		if n > 0 || !errors.Is(err, os.ErrDeadlineExceeded) {
 			return n, err
 		}
-		if c.to == 0 && c.server.stopped.Load() { // the deadline may have ended the read although a request has come
+		if c.to == 0 && c.server.stopped.Load() { // a request may have arrived when the deadline ended the read
 			c.readUntil(time.Now().Add(c.server.lastWait))
 			return c.Read(c.buf)
 		}
@@ -185,7 +185,7 @@ func (c *conn) await() (n int, err error) {
 		if !by.IsZero() && !time.Now().Before(by) {
 			return n, err
 		}
-		c.readUntil(by) // Stop has ended the read, or it was idleCheck, or the deadline was not put off
+		c.readUntil(by) // Stop or idleCheck ended the read, or the deadline was not extended
 	}
 }
 
@@ -200,7 +200,7 @@ func (c *conn) readUntil(by time.Time) {
 	_ = c.SetReadDeadline(by) // a closed connection is found when it is read
 }
 
-// startWrite gives the client the whole time for a response.
+// startWrite starts the time limit of a response.
 func (c *conn) startWrite() {
 	_ = c.SetWriteDeadline(deadline(time.Now(), c.server.limits.WriteTimeout)) // a closed connection is found when it is written to
 }
@@ -213,11 +213,11 @@ func deadline(from time.Time, limit time.Duration) time.Time {
 	return from.Add(limit)
 }
 
-// lingerBytes is how many bytes linger reads at most.
+// lingerBytes bounds the bytes that linger reads.
 const lingerBytes = 16 << 20
 
-// linger ends the connection's output and drops the bytes that the client is still sending. A socket
-// closed with bytes unread is reset, and the client may lose the response over that.
+// linger ends the connection's output and drops the bytes that the client is still sending. Closing a
+// socket with unread bytes resets it, and the client may lose the response.
 func (c *conn) linger() {
 	under := c.Conn
 	if secure, ok := under.(*tls.Conn); ok {

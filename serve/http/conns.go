@@ -38,10 +38,10 @@ func fitConns(limits *Limits, limit uint64) error {
 	return nil
 }
 
-// limitConns puts limits on the connections of ln.
+// limitConns limits the connections of ln.
 func limitConns(ln *net.TCPListener, limits *Limits, m *meters) *connlimit.Listener {
 	config := connlimit.Config{Max: limits.MaxConns, PerAddress: limits.MaxConnsPerIP, Log: limitLog(limits.Log)}
-	if limits.TLSCert == "" { // no response goes out before a handshake, which would cost too much
+	if limits.TLSCert == "" { // with TLS a refusal would cost a handshake
 		dates := new(dateCache)
 		config.Refuse = func(status int) []byte {
 			response, _ := refusedResponse(status, false /* isHead */, dates.at(time.Now()), m)
@@ -51,7 +51,7 @@ func limitConns(ln *net.TCPListener, limits *Limits, m *meters) *connlimit.Liste
 	return connlimit.Listen(ln, config)
 }
 
-// LimitAdmin puts the limits of an admin listener on the connections of ln.
+// LimitAdmin limits the connections of ln as an admin listener.
 func LimitAdmin(ln *net.TCPListener, log *slog.Logger) *connlimit.Listener {
 	return connlimit.Listen(ln, connlimit.Config{Max: AdminConns, Log: limitLog(log).With("listener", "admin")})
 }

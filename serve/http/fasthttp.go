@@ -18,8 +18,8 @@ import (
 	"github.com/reelsplice/reelsplice/serve/observe"
 )
 
-// writeBuffer is how many bytes of a response go out in one write. It holds header and
-// body of most responses; a longer one takes a second write.
+// writeBuffer is the size of a write in bytes. It holds the header and body of most responses;
+// longer ones take further writes.
 const writeBuffer = 32 << 10
 
 func newFastHTTP(limits *Limits, e *edge.Edge, m *meters) *fasthttp.Server {
@@ -57,8 +57,8 @@ func (c *handedConn) Read(p []byte) (int, error) {
 // Close leaves the connection open: its conn closes it.
 func (c *handedConn) Close() error { return nil }
 
-// connWarnings is how many warnings a second there are at most about connections, so that
-// no client fills the log.
+// connWarnings bounds the warnings about connections a second, so that no client fills the
+// log.
 const connWarnings = 5
 
 // ConnectionLog returns the log of warnings about connections, a few a second at most.
@@ -69,20 +69,20 @@ func ConnectionLog(log *slog.Logger) ConnLog {
 // A ConnLog logs the warnings of HTTP servers about connections.
 type ConnLog struct{ log *slog.Logger }
 
-// Printf logs a message of fasthttp's. It quotes bytes that could not be read, which may hold a
-// token, so only the connection and the step that failed are kept.
+// Printf logs a message of fasthttp. The message quotes malformed bytes, which may hold a token,
+// so only the connection and the failed step are logged.
 func (l ConnLog) Printf(format string, args ...any) {
 	parts := strings.SplitN(fmt.Sprintf(format, args...), ": ", 3)
 	l.log.Warn(strings.Join(parts[:min(len(parts), 2)], ": "))
 }
 
-// Write logs a message of net/http's, which quotes no request.
+// Write logs a message of net/http, which quotes no request.
 func (l ConnLog) Write(p []byte) (int, error) {
 	l.log.Warn(string(bytes.TrimSpace(p)))
 	return len(p), nil
 }
 
-// handle is the adapter between fasthttp and the edge.
+// handle serves a request of fasthttp from the edge.
 func handle(ctx *fasthttp.RequestCtx, e *edge.Edge, m *meters) {
 	h := &ctx.Request.Header
 	rq := request{method: h.Method(), target: h.RequestURI(), isHead: ctx.IsHead()}
@@ -105,11 +105,11 @@ func setResponse(to *fasthttp.Response, b *body, from origin) {
 		_ = b.Close() // which never fails
 		return
 	}
-	// A stream learns when the body is written, and leaves no buffer with the connection.
+	// fasthttp closes a body stream once it is written, and keeps no buffer for it.
 	to.SetBodyStream(b, b.rs.Len())
 }
 
-// setHeader gives fasthttp the status and the header of rs.
+// setHeader sets the status and the header of rs.
 func setHeader(to *fasthttp.Response, rs *edge.Response, from origin) {
 	to.SetStatusCode(rs.Status)
 	var h header
@@ -132,7 +132,7 @@ type body struct {
 	entry  *observe.Entry // nil for a response that is not logged
 }
 
-// bodies hold *body that no response uses.
+// bodies hold free *body values.
 var bodies = sync.Pool{New: func() any { return new(body) }}
 
 var (
@@ -140,10 +140,10 @@ var (
 	_ io.WriterTo   = (*body)(nil)
 )
 
-// Read fails: fasthttp calls WriteTo where there is one.
+// Read fails: fasthttp prefers WriteTo.
 func (b *body) Read([]byte) (int, error) { return 0, errors.ErrUnsupported }
 
-// WriteTo writes the body. Damage ends the connection, for the header is out.
+// WriteTo writes the body. Damage ends the connection, because the header is already sent.
 func (b *body) WriteTo(w io.Writer) (int64, error) {
 	err := b.rs.WriteBody(w)
 	if unreadable(err) {

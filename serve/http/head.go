@@ -30,13 +30,13 @@ type span struct{ from, to int }
 type parser struct {
 	rq      request
 	block   []byte // header fields with the empty line that ends them
-	lists   []byte // values of lists in several lines, joined
+	lists   []byte // joined values of lists in several lines
 	framing framing
-	spans   [nFields]span // in block, the first line of each field
-	several [nFields]bool // fields of several lines
+	spans   [nFields]span // first line of each field in block
+	several [nFields]bool // fields with several lines
 }
 
-// A framing holds the fields that decide where a request and its connection end.
+// A framing holds the fields that determine the end of a request and its connection.
 type framing struct {
 	close             bool // Connection: close
 	sized, sizeAbove0 bool // Content-Length
@@ -63,11 +63,11 @@ var fieldNames = [nFields]string{
 
 const version = " HTTP/1.1\r\n"
 
-// parse reads the head at the start of b into p.rq and returns its length. The length is 0 for a head that is not
-// complete, and for an invalid one, which is to be refused with status.
+// parse reads the head at the start of b into p.rq and returns its length. The length is 0 for an incomplete
+// head, and for an invalid one, which the caller refuses with status.
 //
 // It accepts all that RFC 9112 requires, and nothing that parsers read differently: no bare CR
-// or LF, no folded line, no blank before a colon, no field twice that may stand once.
+// or LF, no folded line, no blank before a colon, and no repeated field that must be unique.
 func (p *parser) parse(b []byte) (n, status int) {
 	skip := emptyLines(b)
 	n, status = p.parseLine(b[skip:])
@@ -76,8 +76,8 @@ func (p *parser) parse(b []byte) (n, status int) {
 	}
 	n += skip
 	block := b[n:]
-	// Fast path: the same fields as before. The time that this takes could show a client the fields of
-	// another one on the same connection, so it does not stop early.
+	// Fast path: the same fields as before. The comparison takes constant time, or a client could guess the
+	// fields of another one on the same connection.
 	p.rq.same = len(p.block) > 0 && len(block) >= len(p.block) && equal(block[:len(p.block)], p.block)
 	if !p.rq.same {
 		p.block = p.block[:0]
@@ -89,7 +89,7 @@ func (p *parser) parse(b []byte) (n, status int) {
 	}
 	f, is10 := &p.framing, p.rq.minor == '0'
 	if f.coded && (f.sized || !f.chunked || is10) || p.spans[fieldHost].to == 0 && !is10 {
-		return 0, http.StatusBadRequest // the end of the body is in doubt (RFC 9112, 6.1 and 6.3), or there is no host
+		return 0, http.StatusBadRequest // the end of the body is ambiguous (RFC 9112, 6.1 and 6.3), or the host is missing
 	}
 	p.rq.last, p.rq.plain = f.close, !f.coded && !f.sizeAbove0 && !is10
 	return n + len(p.block), 0
@@ -112,7 +112,7 @@ func (p *parser) keep(block []byte) {
 	}
 }
 
-// joined returns the values of all lines of a list, which mean the same as one line with commas.
+// joined returns the values of all lines of a list, joined by commas, which is equivalent.
 func (p *parser) joined(field int) []byte {
 	from := len(p.lists)
 	for line := range bytes.Lines(p.block) {
@@ -192,13 +192,13 @@ func (p *parser) parseUnusual(b []byte) (n, status int) {
 	return len(b), 0
 }
 
-// isVersion reports whether b is an HTTP version of any number.
+// isVersion reports whether b is any HTTP version.
 func isVersion(b []byte) bool {
 	return len(b) == len("HTTP/1.1") && bytes.HasPrefix(b, []byte("HTTP/")) && isDigit(b[5]) && b[6] == '.' && isDigit(b[7])
 }
 
-// isTarget reports whether b may be a request target. Clients send bytes unescaped that a
-// URI does not have, in searches above all, so all but blanks and control characters may be.
+// isTarget reports whether b may be a request target. Clients send bytes that a URI must
+// escape, mostly in searches, so only blanks and control characters are refused.
 func isTarget(b []byte) bool {
 	for _, c := range b {
 		if c <= ' ' || c == '\x7f' {
@@ -225,7 +225,7 @@ func originForm(b []byte) ([]byte, bool) {
 	return rest[n:], ok
 }
 
-// unfinished checks the start of a line. It returns the status to refuse it with, 0 for none.
+// unfinished checks the start of a line. It returns the status of a refusal, or 0.
 func unfinished(b []byte) (status int) {
 	for i, c := range b {
 		if c < ' ' && c != '\t' && (c != '\r' || i+1 < len(b)) || c == '\x7f' {
@@ -257,8 +257,8 @@ func (p *parser) parseBlock(b []byte) (n, status int) {
 	}
 }
 
-// parseField reads one line, which starts at the offset at of its block. It is false for an
-// invalid one.
+// parseField reads one line at the offset at of its block. It returns false for an invalid
+// line.
 func (p *parser) parseField(line []byte, at int) bool {
 	colon := bytes.IndexByte(line, ':')
 	if colon <= 0 || !token(line[:colon]) || !printable(line, ' ') && !isValue(line[colon+1:]) {
@@ -351,7 +351,7 @@ func (f *framing) addCodings(value []byte) bool {
 	f.coded = true
 	ok := true
 	eachItem(value, func(coding []byte) {
-		ok = ok && !f.chunked // which stands last, and once
+		ok = ok && !f.chunked // chunked must be last and unique
 		f.chunked = isName(coding, "chunked")
 	})
 	return ok
@@ -368,8 +368,8 @@ func eachItem(list []byte, visit func(item []byte)) {
 	}
 }
 
-// appendNormalized appends the head that was parsed last in a form that all parsers read alike: with the fields that the edge
-// reads, without a body, and as the last one on its connection.
+// appendNormalized appends the last parsed head in an unambiguous form: with the fields that the edge
+// reads, without a body, and with Connection: close.
 func (p *parser) appendNormalized(dst []byte) []byte {
 	rq, target := &p.rq, p.rq.target
 	// fasthttp would take the text between two slashes and a third one for a host.
@@ -387,8 +387,8 @@ func (p *parser) appendNormalized(dst []byte) []byte {
 	return append(dst, "\r\n"...)
 }
 
-// isAuthority reports whether b is a host, perhaps with a port: no user, and what RFC 3986
-// lets a host have.
+// isAuthority reports whether b is a host of RFC 3986 with an optional port, and without
+// a user.
 func isAuthority(b []byte) bool {
 	var host, port []byte
 	if bytes.HasPrefix(b, []byte("[")) {
@@ -443,7 +443,7 @@ func isDigit(c byte) bool { return '0' <= c && c <= '9' }
 
 func isHex(c byte) bool { return isDigit(c) || 'a' <= c|0x20 && c|0x20 <= 'f' }
 
-// isName reports whether b is lower but for the case of its letters.
+// isName reports whether b equals lower, ignoring case.
 func isName(b []byte, lower string) bool {
 	if len(b) != len(lower) {
 		return false
@@ -463,7 +463,7 @@ func isAlnum(c byte) bool {
 	return 'a' <= c|0x20 && c|0x20 <= 'z' || '0' <= c && c <= '9'
 }
 
-// isToken is true for each byte that may stand in a token.
+// isToken is true for each byte allowed in a token.
 var isToken = func() (t [256]bool) {
 	for c := range t {
 		t[c] = isAlnum(byte(c))
@@ -479,7 +479,7 @@ const (
 	highs = 0x8080808080808080
 )
 
-// printable reports whether all bytes of b are ASCII from least, at most '\x7f', up to '~'.
+// printable reports whether all bytes of b are ASCII from least to '~'. least is at most '\x7f'.
 func printable(b []byte, least byte) bool {
 	low := ones * uint64(least)
 	bad := uint64(0)
@@ -497,7 +497,7 @@ func printable(b []byte, least byte) bool {
 	return bad == 0
 }
 
-// equal reports whether a and b, of one length, are the same, in a time that depends on
+// equal reports whether a and b, which have the same length, are equal. Its time depends on
 // the length alone.
 func equal(a, b []byte) bool {
 	diff := uint64(0)

@@ -23,9 +23,9 @@ const (
 	allMethods     = "GET, HEAD, OPTIONS"
 	vary           = "Accept-Encoding, Origin"
 	authenticate   = `Bearer realm="reelsplice"`
-	// Browsers send a request only with a method and fields that its preflight allows. So the
-	// preflight allows all, and the page gets the 404 or 405. An asterisk leaves out Authorization,
-	// and old browsers ignore it.
+	// Browsers send only methods and fields that the preflight allows. It allows all, so that
+	// the page gets the 404 or 405. An asterisk does not include Authorization, and old browsers
+	// ignore it.
 	preflightMethods = "GET, HEAD, OPTIONS, POST, PUT, PATCH, DELETE"
 	preflightFields  = "Authorization, Content-Type, If-None-Match, X-Requested-With, baggage, traceparent, tracestate, *"
 	preflightAge     = "86400" // seconds
@@ -39,24 +39,24 @@ type field struct {
 	n     int
 }
 
-// A header holds the fields of one response in their order, all but Server and Date. Every way to
-// a client writes these: the fast path, prepared responses and fasthttp.
+// A header holds the fields of one response in their order, without Server and Date. The fast path,
+// prepared responses and fasthttp all write it.
 type header struct {
 	fields [20]field
 	n      int
 }
 
-// An origin is where the page comes from that sent a request.
+// An origin is the origin of the page that sent a request.
 type origin uint8
 
 const (
 	sameOrigin  origin = iota
 	crossOrigin        // a page of another origin sent it
-	preflight          // or asks by OPTIONS whether it may
+	preflight          // its preflight
 )
 
-// set fills h with the fields of rs. last is set if the connection ends after it, as after every 400: the next bytes
-// may have been meant otherwise.
+// set fills h with the fields of rs. last is set if the connection ends after it, as after every 400, when the
+// start of the next request is uncertain.
 func (h *header) set(rs *edge.Response, from origin, last bool) {
 	h.n = 0
 	if rs.HasBody() {
@@ -73,7 +73,7 @@ func (h *header) set(rs *edge.Response, from origin, last bool) {
 	h.add(headerRelease, rs.Release)
 	h.add(headerSince, rs.Since)
 	h.add("Surrogate-Key", textOf(rs.Keys))
-	if rs.Policy != "" { // by which browsers guard a page
+	if rs.Policy != "" { // the web page
 		h.add(fasthttp.HeaderContentSecurityPolicy, rs.Policy)
 		h.add(fasthttp.HeaderXContentTypeOptions, "nosniff")
 		h.add(fasthttp.HeaderReferrerPolicy, "no-referrer")
@@ -113,7 +113,7 @@ func (h *header) add(key, value string) {
 	}
 }
 
-// appendTo appends the fields, from after the value of Date to the empty line.
+// appendTo appends the fields after the value of Date, up to the empty line.
 func (h *header) appendTo(dst []byte) []byte {
 	dst = append(dst, "\r\n"...)
 	for i := range h.fields[:h.n] {
@@ -135,10 +135,10 @@ func appendHead(dst []byte, rs *edge.Response, date []byte, from origin, last bo
 	return h.appendTo(dst)
 }
 
-// statusLine returns the status line and all up to the value of Date.
+// statusLine returns the status line and the fields before the value of Date.
 func statusLine(code int) string {
 	if line := statusLines[code]; line != "" {
-		return line // Fast path: nothing is made.
+		return line // fast path: no allocation
 	}
 	return newStatusLine(code)
 }
@@ -163,7 +163,7 @@ type date struct {
 	text   []byte
 }
 
-// at returns the value of Date at now, which must not be changed.
+// at returns the value of Date at now. It is read only.
 func (c *dateCache) at(now time.Time) []byte {
 	second := now.Unix()
 	if d := c.last.Load(); d != nil && d.second == second {
@@ -174,9 +174,9 @@ func (c *dateCache) at(now time.Time) []byte {
 	return d.text
 }
 
-// textOf returns b as text without copying it, because a header value that is
-// converted for each request would be an allocation for each request. b must stay as it is.
+// textOf returns b as text without a copy, which would be an allocation for each header
+// value of a request. b must not change.
 func textOf(b []byte) string { return unsafe.String(unsafe.SliceData(b), len(b)) }
 
-// bytesOf returns the bytes of s likewise. They must not be written to; fasthttp copies header values.
+// bytesOf returns the bytes of s without a copy. They are read only; fasthttp copies header values.
 func bytesOf(s string) []byte { return unsafe.Slice(unsafe.StringData(s), len(s)) }

@@ -10,7 +10,7 @@ import (
 	"github.com/reelsplice/reelsplice/serve/observe"
 )
 
-// Limits are the address of a Server, and the share of it that a client may take.
+// Limits are the address and the limits of a Server.
 type Limits struct {
 	Addr          string        // host:port of the API
 	TLSCert       string        // PEM file; with TLSKey
@@ -39,7 +39,7 @@ func DefaultLimits() Limits {
 	}
 }
 
-// Validate reports everything that is wrong with l.
+// Validate returns all errors in l.
 func (l *Limits) Validate() error {
 	errs := []error{CheckAddr("addr", l.Addr)}
 	complain := func(ok bool, text string) {
@@ -62,7 +62,7 @@ func (l *Limits) Validate() error {
 // InDay reports whether d is a plausible time limit: 0, no limit, or a millisecond to a day.
 func InDay(d time.Duration) bool { return d == 0 || d >= time.Millisecond && d <= 24*time.Hour }
 
-// CheckAddr returns the error in an address to listen on, named name; "" is no error.
+// CheckAddr returns the error in an address to listen on, named name. "" is valid.
 func CheckAddr(name, addr string) error {
 	if addr == "" {
 		return nil

@@ -11,7 +11,7 @@ import (
 	"github.com/reelsplice/reelsplice/serve/observe"
 )
 
-// meters note each response: they count it, time it, and have it logged if there is an access log.
+// meters count and time each response, and write it to the access log, if any.
 type meters struct {
 	shares []meter
 	opened atomic.Uint32      // connections that took a meter
@@ -19,17 +19,17 @@ type meters struct {
 }
 
 // A meter has a share of the counts. Connections are spread over the meters, so that cores do not
-// wait for one another's cache lines.
+// contend for cache lines.
 type meter struct {
 	served  [edge.RouteClasses][ways]atomic.Uint64 // below 400
-	refused [len(sentStatuses)]atomic.Uint64       // from 400 on, by the place in sentStatuses
+	refused [len(sentStatuses)]atomic.Uint64       // 400 and above, by index in sentStatuses
 	bytes   atomic.Uint64                          // bytes of bodies
 	missed  atomic.Uint64                          // responses that could have been prepared
 	took    [edge.RouteClasses]observe.Durations
 	_       [128]byte // two cache lines, which processors fetch in pairs
 }
 
-// A way is the form in which a response went out: these bits.
+// A way is the form of a sent response, as bits.
 type way uint8
 
 const (
@@ -44,7 +44,7 @@ const maxStatus = 600
 // sentStatuses are the HTTP statuses that a Server sends.
 var sentStatuses = [...]int{200, 204, 304, 400, 401, 404, 405, 408, 414, 422, 429, 431, 500, 503, 505}
 
-// maxMeters bounds the memory of meters, which is 2 KB each.
+// maxMeters bounds the memory of meters, 2 KB each.
 const maxMeters = 64
 
 func newMeters() *meters {
@@ -67,7 +67,7 @@ func (m *meter) count(rs *edge.Response, isHead bool) (sent int) {
 	return sent
 }
 
-// add counts a response with a body of that many bytes.
+// add counts a response with a body of so many bytes.
 func (m *meter) add(class edge.RouteClass, status, bytes int, how way) {
 	m.bytes.Add(uint64(bytes))
 	if status < http.StatusBadRequest {
@@ -132,7 +132,7 @@ func (m *meters) write(w *observe.Writer) {
 	w.Uint(observe.ResponseCacheMisses, misses, "prepared")
 }
 
-// refused returns the count of the status at a place in sentStatuses.
+// refused returns the count of the status at an index in sentStatuses.
 func (m *meters) refused(i int) (n uint64) {
 	for s := range m.shares {
 		n += m.shares[s].refused[i].Load()
@@ -140,7 +140,7 @@ func (m *meters) refused(i int) (n uint64) {
 	return n
 }
 
-// timed notes how long the response to a request took that was read at start, until it was handed to the kernel.
+// timed notes the time of a response, from start, when the request was read, until it was passed to the kernel.
 func (m *meter) timed(class edge.RouteClass, start time.Time) time.Duration {
 	took := time.Since(start)
 	m.took[class].Observe(took)

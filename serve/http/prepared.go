@@ -11,32 +11,32 @@ import (
 )
 
 const (
-	// preparedSlots is how many prepared responses there are at most.
+	// preparedSlots bounds the number of prepared responses.
 	preparedSlots = 4096
-	// maxPrepared is about the most bytes that a prepared response takes. Most take one or two
+	// maxPrepared bounds the size of a prepared response, about. Most take one or two
 	// kilobytes; lists of many includes take more, and are composed each time.
 	maxPrepared = 32 << 10
-	// maxAllPrepared is about the most bytes that all prepared responses take.
+	// maxAllPrepared bounds the bytes of all prepared responses, about.
 	maxAllPrepared = 16 << 20
 	// preparedHeads is about the memory of a prepared response beside its body, in bytes.
 	preparedHeads = 900
 )
 
-// A prepared response is a response as it goes over the wire but for its date, for every client that
-// asks the same of the same release: nothing is routed, looked up or joined again. It never changes.
+// A prepared response has the bytes of a response except its date, for all equal requests to the
+// same release. It needs no routing, lookup or composition. It never changes.
 type prepared struct {
 	target string // path and query as they came, without api_key
 	class  edge.RouteClass
-	serial uint64 // the release's, which changes when damage is found
-	more   int    // requests that it counts as, beside one
+	serial uint64 // serial of the release, which changes when damage is found
+	more   int    // additional requests that it counts as
 	etag   []byte
-	found  []byte  // the header from after the date on
-	same   []byte  // the same of the 304
+	found  []byte  // header after the date
+	same   []byte  // header of a 304 after the date
 	body   message // in gzip; long segments lie in the release
-	size   int     // bytes that it takes, about
+	size   int     // bytes in memory, about
 }
 
-// newPrepared makes a prepared response of one that lasts.
+// newPrepared prepares a lasting response.
 func newPrepared(target []byte, rs *edge.Response) *prepared {
 	p := &prepared{target: string(target), serial: rs.Serial, more: rs.More, etag: append([]byte(nil), rs.ETag...)}
 	full := rs.Full()
@@ -52,7 +52,7 @@ func newPrepared(target []byte, rs *edge.Response) *prepared {
 	return p
 }
 
-// write adds the response to w, and returns its status and the length of the body that is sent.
+// write adds the response to w, and returns its status and the length of the body.
 func (p *prepared) write(w *reply, date []byte, rq *request) (code, length int) {
 	code, fields := http.StatusOK, p.found
 	if edge.Matches(rq.fields[fieldIfNoneMatch], p.etag) {
@@ -78,16 +78,16 @@ func (p *prepared) write(w *reply, date []byte, rq *request) (code, length int) 
 // gets the slot if two misses come with no other miss of that slot between: a target requested once
 // takes no memory and evicts nothing. It is safe for concurrent use.
 type preparedSet struct {
-	seed   maphash.Seed // so that nobody can choose targets of one slot
+	seed   maphash.Seed // random, so that no client can choose targets of one slot
 	slots  [preparedSlots]atomic.Pointer[prepared]
-	missed [preparedSlots]atomic.Uint32 // the high half of the hash of the last target missed
+	missed [preparedSlots]atomic.Uint32 // high half of the hash of the last missed target
 	size   atomic.Int64                 // bytes in all prepared responses
-	newest atomic.Uint64                // the serial of the newest release that has one
+	newest atomic.Uint64                // serial of the newest release with a prepared response
 }
 
 func newPreparedSet() *preparedSet { return &preparedSet{seed: maphash.MakeSeed()} }
 
-// find returns the prepared response of a target for the release that is held, nil for none.
+// find returns the prepared response of a target for the held release, or nil.
 func (ps *preparedSet) find(target []byte, held *releases.Held) *prepared {
 	p := ps.slots[maphash.Bytes(ps.seed, target)%preparedSlots].Load()
 	if p == nil || held == nil || p.serial != held.Serial() || p.target != string(target) {
@@ -112,7 +112,7 @@ func (ps *preparedSet) learn(target []byte, rs *edge.Response) {
 	ps.put(&ps.slots[h%preparedSlots], newPrepared(target, rs))
 }
 
-// put gives a slot the prepared response p, if there is room for it.
+// put stores p in a slot, unless that exceeds maxAllPrepared.
 func (ps *preparedSet) put(slot *atomic.Pointer[prepared], p *prepared) {
 	old := slot.Load()
 	grown := int64(p.size - old.bytes())
@@ -121,7 +121,7 @@ func (ps *preparedSet) put(slot *atomic.Pointer[prepared], p *prepared) {
 	}
 }
 
-// forget drops the prepared responses of all releases but the one with that serial.
+// forget drops the prepared responses of all other releases than serial's.
 func (ps *preparedSet) forget(serial uint64) {
 	for i := range ps.slots {
 		if p := ps.slots[i].Load(); p != nil && p.serial != serial && ps.slots[i].CompareAndSwap(p, nil) {
@@ -130,7 +130,7 @@ func (ps *preparedSet) forget(serial uint64) {
 	}
 }
 
-// bytes returns the size of p, 0 for none.
+// bytes returns the size of p, or 0 for nil.
 func (p *prepared) bytes() int {
 	if p == nil {
 		return 0

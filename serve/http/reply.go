@@ -8,26 +8,26 @@ import (
 	"github.com/reelsplice/reelsplice/schemas/release"
 )
 
-// A message is a response, or its body, in the form in which it goes to a socket: bytes of its own,
-// and references to bytes that lie in the release.
+// A message is a response, or its body, for a socket: bytes of its own, and references to bytes in
+// the release.
 type message struct {
 	own    []byte
 	refs   []ref
 	far    int  // bytes in refs
-	copies bool // all bytes into own
+	copies bool // copy all bytes into own
 }
 
-// A ref stands in the message where own[:at] ends.
+// A ref follows own[:at] in the message.
 type ref struct {
 	at int
 	b  []byte
 }
 
-// copyBelow is the length under which bytes are copied: the kernel takes longer for one
-// more piece of a response than to copy as much.
+// copyBelow is the length below which bytes are copied: another piece of a response costs
+// the kernel more than the copy.
 const copyBelow = 1 << 10
 
-// add adds b. If it lasts, it must stay as it is for as long as m is used.
+// add adds b. If lasts is set, b must not change as long as m is used.
 func (m *message) add(b []byte, lasts bool) {
 	if !lasts || m.copies || len(b) < copyBelow {
 		m.own = append(m.own, b...)
@@ -86,15 +86,15 @@ func (m *message) discard() {
 // A reply is the response to one request, for its responder to fill and to send.
 type reply struct {
 	message
-	last bool // the connection ends after it
+	last bool // the connection ends after the reply
 
 	conn   *conn
 	pieces [][]byte // the message while it is sent
-	err    error    // why it was not sent
+	err    error    // error of sending it
 }
 
-// send sends the message: all that the kernel takes at once, and the rest as the client reads, within the write timeout. When it returns, nothing refers to the release. An error matches syscall.EFAULT where bytes of the
-// release could not be read: the message is cut.
+// send sends the message within the write timeout. When it returns, nothing refers to the release. The error matches
+// syscall.EFAULT if bytes of the release were unreadable: the message is cut.
 func (w *reply) send() {
 	sent := 0
 	w.err = nil
@@ -115,8 +115,8 @@ func (w *reply) send() {
 	}
 }
 
-// stream sends the message, and after it all that write writes to its argument. The client has the
-// whole time for all of it. An error of write ends the connection.
+// stream sends the message, and then the output of write. The write timeout covers both. An error of
+// write ends the connection.
 func (w *reply) stream(write func(to io.Writer) error) {
 	w.conn.startWrite()
 	if _, w.err = w.conn.Write(w.own); w.err == nil {
@@ -125,7 +125,7 @@ func (w *reply) stream(write func(to io.Writer) error) {
 	w.conn.now = time.Now()
 }
 
-// reset makes w fit for another connection.
+// reset prepares w for another connection.
 func (w *reply) reset() {
 	w.discard()
 	w.conn, w.last = nil, false

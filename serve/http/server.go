@@ -32,21 +32,21 @@ type Server struct {
 	tls      *handshaker              // nil without TLS
 	open     func() responder         // returns the responder for a new connection
 	handOver func(c net.Conn) error   // serves a request that is not plain
-	accepted chan struct{}            // closed when no connection is accepted any more
+	accepted chan struct{}            // closed when the last connection is accepted
 	closing  atomic.Bool              // each response ends its connection
-	stopped  atomic.Bool              // and no connection waits for a request
+	stopped  atomic.Bool              // connections no longer wait for requests
 	buffers  sync.Pool                // holds *[]byte
 	replies  sync.Pool                // holds *reply
 	endReads func(deadline time.Time) // sets the read deadline of all connections
 
-	// lastWait is how long a connection still waits for a request when the server stops. A waiting connection
-	// gets it twice: bytes may arrive, and the deadline still end the first read.
+	// lastWait is how long a connection waits for a last request when the server stops. A waiting connection
+	// gets it twice, because the deadline may end the first read just when bytes arrive.
 	lastWait time.Duration
 	// Limits of linger: in total, and between two reads. The second is the total once the server stops.
 	lingerTime, lingerIdle time.Duration
 }
 
-// Listen takes an address, where connections wait to be served. Its error names the flag of the address.
+// Listen binds an address, where connections wait to be served. Its error names the flag of the address.
 func Listen(flag, addr string) (*net.TCPListener, error) {
 	ln, err := net.Listen("tcp", addr)
 	switch {
@@ -61,7 +61,7 @@ func Listen(flag, addr string) (*net.TCPListener, error) {
 // FitLimits lowers limits.MaxConns to fit the number of files that the process may have open.
 func FitLimits(limits *Limits) error { return fitConns(limits, connlimit.OpenFiles()) }
 
-// New returns a Server of e on ln, which it closes.
+// New returns a Server of e on ln, and owns ln.
 func New(limits Limits, e *edge.Edge, ln *net.TCPListener) (*Server, error) {
 	s := newServer(limits)
 	if limits.TLSCert != "" {
@@ -80,7 +80,7 @@ func New(limits Limits, e *edge.Edge, ln *net.TCPListener) (*Server, error) {
 	return s, nil
 }
 
-// newServer returns a Server without connections and an edge.
+// newServer returns a Server without a listener and an edge.
 func newServer(limits Limits) *Server {
 	s := &Server{
 		limits: limits, meters: newMeters(), dates: new(dateCache), prepared: newPreparedSet(), accepted: make(chan struct{}),
@@ -127,7 +127,7 @@ func (s *Server) serve(c *connlimit.Conn) {
 		newConn(s, secure).serve()
 		return
 	}
-	_ = c.Close() // nothing was sent but alerts
+	_ = c.Close() // only alerts were sent
 }
 
 // PollCertificate loads the certificate if its files have changed. It does nothing without TLS.
@@ -145,7 +145,7 @@ func (s *Server) CertificateErr() error {
 	return s.cert.Err()
 }
 
-// Drain makes each response end its connection from here on, so that clients leave without losing a request.
+// Drain makes each later response end its connection, so that clients leave without losing a request.
 func (s *Server) Drain() { s.closing.Store(true) }
 
 // endWaits drains, and ends the connections that wait for a request. Responses under way are sent.
@@ -155,7 +155,7 @@ func (s *Server) endWaits() {
 	s.endReads(time.Now().Add(s.lastWait))
 }
 
-// Stop refuses new connections and waits until the responses under way are sent and ctx ends at the latest.
+// Stop refuses new connections and waits until the responses under way are sent, or ctx ends.
 func (s *Server) Stop(ctx context.Context) error {
 	s.conns.Drain()
 	select {

@@ -23,7 +23,7 @@ const maxPEM = 1 << 20
 // A certificate is the pair of PEM files that TLS connections present.
 type certificate = follow.Value[tls.Certificate]
 
-// openCertificate loads the pair; one that cannot be used is an error.
+// openCertificate loads the pair. An unusable pair is an error.
 func openCertificate(cert, key string, log *slog.Logger) (*certificate, error) {
 	return follow.Open(follow.Files[tls.Certificate]{
 		Name: "certificate", Paths: []string{cert, key}, MaxSize: maxPEM, Log: log,
@@ -41,18 +41,18 @@ func openCertificate(cert, key string, log *slog.Logger) (*certificate, error) {
 	})
 }
 
-// failedHandshakes is how many failed handshakes a second are logged at most.
+// failedHandshakes bounds the failed handshakes logged a second.
 const failedHandshakes = 3
 
-// handshakesPerCPU is how many handshakes compute at a time for each CPU. All others wait for a slot: in the scheduler's
+// handshakesPerCPU bounds the handshakes that compute at a time for each CPU. Others wait for a slot: in the scheduler's
 // queue they would delay the requests of open connections.
 const handshakesPerCPU = 2
 
 // A handshaker begins TLS on connections, and logs why a handshake fails.
 type handshaker struct {
 	config *tls.Config
-	slots  chan struct{} // holds one for each handshake that computes
-	log    *slog.Logger  // limited
+	slots  chan struct{} // holds an element for each computing handshake
+	log    *slog.Logger  // limited in rate
 	meters *meters
 }
 
@@ -74,7 +74,7 @@ func newHandshaker(c *certificate, log *slog.Logger, m *meters) *handshaker {
 	}
 }
 
-// handshake makes the handshake on a connection. It returns nil after a failed one.
+// handshake runs the handshake on a connection. It returns nil if that fails.
 func (h *handshaker) handshake(under *connlimit.Conn) *tls.Conn {
 	below := &handshakeConn{Conn: under, slots: h.slots}
 	c := tls.Server(below, h.config)
@@ -87,8 +87,8 @@ func (h *handshaker) handshake(under *connlimit.Conn) *tls.Conn {
 	return c
 }
 
-// A handshakeConn is the connection below a tls.Conn. From the ClientHello to its end, the handshake holds a slot while it
-// computes, and none while it waits for the client.
+// A handshakeConn is the connection below a tls.Conn. From the ClientHello on, the handshake holds a slot while it
+// computes, but not while it waits for the client.
 type handshakeConn struct {
 	*connlimit.Conn
 	slots    chan struct{}
@@ -139,7 +139,7 @@ func (c *handshakeConn) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// failed responds to a client that does not speak TLS, and logs err, which may quote names and numbers of the ClientHello.
+// failed responds to a client without TLS, and logs err, which may quote names and numbers of the ClientHello.
 func (h *handshaker) failed(c net.Conn, err error) {
 	var record tls.RecordHeaderError
 	if errors.As(err, &record) && record.Conn != nil && isHTTP(record.RecordHeader) {

@@ -7,8 +7,8 @@ import (
 	"github.com/reelsplice/reelsplice/serve/route"
 )
 
-// answerable returns f without the conditions and the order that t cannot answer: an older program
-// wrote it, without their columns. Instead of an absent order, the most popular come first.
+// answerable returns f without conditions and an order on columns that t lacks, because an older
+// program wrote it. Popularity replaces an absent order.
 func (t *table) answerable(f *Filter) *Filter {
 	lacks := func(c tables.ColumnID) bool { return !t.Has(c) }
 	if !slices.ContainsFunc(tables.Columns(t.Kind), func(c *tables.Column) bool { return lacks(c.ID) }) {
@@ -23,13 +23,13 @@ func (t *table) answerable(f *Filter) *Filter {
 			known.ranges[c] = bounds{}
 		}
 	}
-	// One of several columns decides alone: with_people finds the cast where the crew is absent.
+	// Any of several columns suffices: with_people finds the cast if the crew is absent.
 	left := func(terms []term) []term {
 		return slices.DeleteFunc(slices.Clone(terms), func(l term) bool { return lacks(l.list) })
 	}
 	known.must, known.not = nil, left(f.not)
 	for _, clause := range f.must {
-		if l := left(clause); len(l) > 0 || len(clause) == 0 { // an empty one finds nothing
+		if l := left(clause); len(l) > 0 || len(clause) == 0 { // an empty clause matches nothing
 			known.must = append(known.must, l)
 		}
 	}

@@ -16,8 +16,8 @@ import (
 type Row struct {
 	Kind fragment.Kind
 	ID   uint64
-	// Date is the release date to show, in days since 1970-01-01, in place of the one
-	// that is stored with the row; posting.NoDay leaves that.
+	// Date is the release date to show in place of the row's, in days since 1970-01-01.
+	// posting.NoDay keeps the row's.
 	Date int32
 }
 
@@ -38,13 +38,13 @@ const DefaultCacheBytes = 16 << 20
 // except for arguments out of range.
 type Engine struct {
 	tables map[fragment.Kind]*table
-	unfit  map[fragment.Kind]error // why a kind's table is not in tables
+	unfit  map[fragment.Kind]error // errors of kinds whose table is left out
 	cache  *lru.Cache[*hits]       // cached results; nil for no cache
 }
 
-// Open returns an Engine over the tables of rel with a cache of results of so many bytes, 0 for none,
-// in the same time at any size. Kinds without a table have no hits. A table that does not fit is left
-// out: only the queries that need it fail, see Err.
+// Open returns an Engine over the tables of rel with a cache of cacheBytes for results, 0 for none. It
+// takes constant time. Kinds without a table have no hits. An unusable table is left out: only
+// queries over it fail, see Err.
 func Open(rel *release.Reader, cacheBytes int) *Engine {
 	e := &Engine{tables: map[fragment.Kind]*table{}, unfit: map[fragment.Kind]error{}}
 	if cacheBytes > 0 {
@@ -62,7 +62,7 @@ func Open(rel *release.Reader, cacheBytes int) *Engine {
 	return e
 }
 
-// Err returns why tables are left out, nil if none is. Queries over the other tables work.
+// Err returns why tables are left out, or nil. Queries over the other tables work.
 func (e *Engine) Err() error {
 	var errs []error
 	for _, kind := range tables.Kinds {
@@ -71,17 +71,17 @@ func (e *Engine) Err() error {
 	return errors.Join(errs...)
 }
 
-// table returns the table of a kind; nil without an error for a release without one.
+// table returns the table of a kind. It is nil, without an error, if the release has no such table.
 func (e *Engine) table(kind fragment.Kind) (*table, error) { return e.tables[kind], e.unfit[kind] }
 
-// A table is one kind's table, with a set that is computed once.
+// A table is one kind's table and a cached set.
 type table struct {
 	*tables.Table
 	// usual has the ranks that are neither adult nor video; nil before the first use.
 	usual atomic.Pointer[posting.Set]
 }
 
-// Discover fills out with a page of what f finds among the resources of a kind. Pages
+// Discover fills out with a page of the hits of f among the resources of a kind. Pages
 // count from 1 and have size rows; pages after the last one are empty. f must be for
 // that kind.
 func (e *Engine) Discover(kind fragment.Kind, f *Filter, page, size int, out *Result) error {
@@ -108,14 +108,14 @@ func (e *Engine) Discover(kind fragment.Kind, f *Filter, page, size int, out *Re
 // Lookups returns the hits and the misses of the cache of results so far.
 func (e *Engine) Lookups() (hits, misses uint64) { return e.cache.Lookups() }
 
-// How many hits of a result are cached: 50 pages, which most clients never leave, or 500
-// once one does.
+// Numbers of cached hits of a result: 50 pages, which are enough for most clients, or 500
+// once a client goes further.
 var (
 	firstKept = 1000 // tests lower both
 	maxKept   = 10_000
 )
 
-// The first byte of keys in the cache: what the result is of.
+// The first byte of keys in the cache: the kind of query.
 const (
 	keyDiscover = 'd'
 	keyTrending = 't'
@@ -124,17 +124,17 @@ const (
 
 // hits are the first or some of the hits of a query.
 type hits struct {
-	tables []*table // whose ranks: one table, or one for each rank
+	tables []*table // tables of the ranks: one for all, or one for each
 	ranks  []uint32
 	days   []int32 // date in a region of each rank
 	total  int     // number of all hits
 }
 
-// bytes returns about the memory of h.
+// bytes returns the approximate memory of h.
 func (h *hits) bytes() int { return 4*cap(h.ranks) + 4*cap(h.days) + 8*cap(h.tables) }
 
-// page fills out with a page of hits, and returns the ranks of its rows. find returns limit
-// hits after the first skip. The first hits are cached by the key.
+// page fills out with a page of hits, and returns the ranks of its rows. find returns up to limit
+// hits after the first skip. The first hits are cached by key.
 func (e *Engine) page(page, size int, out *Result, key []byte, find func(skip, limit int) (*hits, error)) ([]uint32, error) {
 	if page < 1 || size < 1 || page > maxRank/size {
 		return nil, fmt.Errorf("page %d of %d rows is out of range", page, size)
@@ -155,14 +155,14 @@ func (e *Engine) page(page, size int, out *Result, key []byte, find func(skip, l
 	if h != nil && !h.lacks(skip, size) {
 		return out.take(h, skip, size), nil
 	}
-	h, err := find(skip, size) // without a cache, or after what it has
+	h, err := find(skip, size) // no cache, or the page is beyond it
 	if err != nil {
 		return nil, err
 	}
 	return out.take(h, 0, size), nil
 }
 
-// lacks reports whether h, the first hits, has too few of them for a page.
+// lacks reports whether the first hits in h end before a page does.
 func (h *hits) lacks(skip, size int) bool {
 	return skip < h.total && len(h.ranks) < min(h.total, skip+size)
 }
@@ -170,7 +170,7 @@ func (h *hits) lacks(skip, size int) bool {
 // maxRank is above all ranks.
 const maxRank = 1 << 32
 
-// take appends some hits of h, and returns their ranks.
+// take appends size hits of h after the first skip, and returns their ranks.
 func (r *Result) take(h *hits, skip, size int) []uint32 {
 	r.Total = h.total
 	skip = min(skip, len(h.ranks))

@@ -26,8 +26,8 @@ func (t *table) find(f *Filter, skip, limit int) (*hits, error) {
 	return h, nil
 }
 
-// eval sets set to the ranks that f finds. Cheap and narrow conditions come first: nothing is
-// left to do once there are no ranks.
+// eval sets set to the ranks that match f. Cheap and narrow conditions come first, because it ends
+// as soon as the set is empty.
 func (t *table) eval(f *Filter, set posting.Set) error {
 	if err := t.start(f, set); err != nil {
 		return err
@@ -59,8 +59,8 @@ func (t *table) eval(f *Filter, set posting.Set) error {
 	return t.released(f.released, set)
 }
 
-// base returns the ranks that are neither adult nor video, where most queries start. It is
-// made once.
+// base returns the ranks that are neither adult nor video, the start of most queries. It is
+// computed once.
 func (t *table) base() (posting.Set, error) {
 	if set := t.usual.Load(); set != nil {
 		return *set, nil
@@ -96,7 +96,7 @@ func (t *table) unflag(set posting.Set, flags ...uint64) error {
 	return t.any(termsOf(flags, tables.Flag), set, posting.Set.AndNot)
 }
 
-// any combines set with the ranks that are in the list of one of the terms.
+// any combines set with the union of the lists of terms.
 func (t *table) any(terms []term, set posting.Set, combine func(set, found posting.Set)) error {
 	found := t.Pool.Get()
 	defer t.Pool.Put(found)
@@ -114,7 +114,7 @@ func (t *table) any(terms []term, set posting.Set, combine func(set, found posti
 	return nil
 }
 
-// inRange removes the ranks whose value in a column is out of f's bounds.
+// inRange removes the ranks whose value in a column is outside f's bounds.
 func (t *table) inRange(f *Filter, c tables.ColumnID, set posting.Set) error {
 	b := f.ranges[c]
 	if !b.set {
@@ -194,8 +194,8 @@ func (t *table) released(b bounds, set posting.Set) error {
 		set.Clear()
 		return nil
 	}
-	// A first or last day within b decides at once. Only titles with days on both sides of b
-	// need a look at each of their days.
+	// A first or last day within b suffices. Only titles with days on both sides of b
+	// need a check of each day.
 	found, rest := t.Pool.Get(), t.Pool.Get()
 	defer t.Pool.Put(found)
 	defer t.Pool.Put(rest)
@@ -226,7 +226,7 @@ func (t *table) released(b bounds, set posting.Set) error {
 	return nil
 }
 
-// keepDated adds to found the ranks of l that are in rest.
+// keepDated adds the ranks in both l and rest to found.
 func keepDated(l posting.DatedList, rest, found posting.Set) error {
 	n := uint32(len(rest)) * 64
 	for i := range l.Len() {

@@ -12,25 +12,25 @@ import (
 )
 
 // A Filter is a query of discover: conditions on the resources of one kind, and their order.
-// ParseFilter and the lists of the API make it.
+// ParseFilter returns one; so do the lists of the API, such as Popular.
 type Filter struct {
 	kind       fragment.Kind
 	sort       tables.ColumnID
 	descending bool
 
 	adult, video bool // include them
-	undated      bool // titles without a day pass the filter of it
+	undated      bool // titles without a day pass its filter
 
 	must   [][]term // a hit is in a list of each clause; clauses and their terms ascend
 	not    []term   // a hit is in none of these lists; ascending
 	ranges [tables.ColumnCount]bounds
 
-	// released bounds the day of any release, or of any episode. With a region it is of a
-	// release there, and of one of the types; of each of them if there are several.
+	// released bounds the day of any release, or of any episode. With a region it bounds a
+	// release there of one of the types, and a release of each of them if there are several.
 	released bounds
 	region   route.Country
 	types    []typeSet // ascending
-	// shown are the types in the order in which they were listed: which date is shown.
+	// shown are the types in the order of the request: the first with a date determines the date shown.
 	shown []uint8
 }
 
@@ -45,7 +45,7 @@ func compareTerms(a, b term) int {
 }
 
 // bounds are the lowest and the highest value, both included. The zero bounds allow all
-// values, even the one that stands for none.
+// values, and missing ones too.
 type bounds struct {
 	lo, hi int32
 	set    bool
@@ -69,10 +69,10 @@ func (b *bounds) most(v int32) {
 	b.hi = min(b.hi, v)
 }
 
-// A typeSet is a set of release types, 1 to 6, by bit; 0 is any.
+// A typeSet is a set of release types, 1 to 6, by bit. Bit 0 is any type.
 type typeSet uint8
 
-// has reports whether the set has a type; the set of any has only the type of any.
+// has reports whether the set has a type. The set anyTypes has only anyType.
 func (s typeSet) has(typ int) bool {
 	if s == anyTypes {
 		return typ == anyType
@@ -91,7 +91,7 @@ const (
 	theatricalSet = typeSet(1<<limited | 1<<theatrical)
 )
 
-// normalize makes filters of the same meaning equal.
+// normalize makes equivalent filters equal.
 func (f *Filter) normalize() {
 	for i, c := range f.must {
 		f.must[i] = sortedTerms(c)
@@ -108,8 +108,8 @@ func sortedTerms(list []term) []term {
 	return slices.Compact(list)
 }
 
-// AppendKey appends bytes that are the same for filters of the same meaning, whatever the
-// order of their parameters and values was, and differ for all others.
+// AppendKey appends a key of the filter. It is the same for equivalent filters, whatever the
+// order of their parameters and values, and differs for all others.
 func (f *Filter) AppendKey(dst []byte) []byte {
 	dst = append(dst, byte(f.kind), byte(f.sort), bits(f.descending, f.adult, f.video, f.undated))
 	dst = binary.AppendUvarint(dst, uint64(len(f.must)))

@@ -20,21 +20,21 @@ var windows = map[api.Answerer]Window{
 	api.AnswerOnTheAir:    {0, 7},
 }
 
-// minimumVotes is the least number of votes in top_rated.
+// minimumVotes is the lowest number of votes in top_rated.
 const minimumVotes = 200
 
-// notTopRated are the genres that top_rated leaves out: documentaries, and a number that
-// TMDB gives to no genre.
+// notTopRated are the genres that top_rated excludes: documentaries, and a number without a
+// genre at TMDB.
 var notTopRated = []uint64{99, 10755}
 
-// Popular returns the query of the list of popular movies, series or people: all of them
-// but the adult ones and videos.
+// Popular returns the query of the list of popular movies, series or people: all except adult
+// ones and videos.
 func Popular(kind fragment.Kind) Filter {
 	return Filter{kind: kind, sort: tables.Popularity, descending: true}
 }
 
-// TopRated returns the query of the list of the best movies or series. In a release without any votes, all titles with a
-// grade are in the list.
+// TopRated returns the query of the list of the best movies or series. In a release without any votes, the list has
+// all titles with a grade.
 func (e *Engine) TopRated(kind fragment.Kind) (Filter, error) {
 	f := topRated(kind)
 	t, err := e.table(kind)
@@ -59,8 +59,8 @@ func topRated(kind fragment.Kind) Filter {
 	return f
 }
 
-// InWindow returns the query of a list of windows, with its days: of the movies that are in theatres, or the
-// series with an episode. Without a region any release of a movie counts, with one those in theatres there.
+// InWindow returns the query of a list in windows, and its days. The list has movies in theatres, or series with an
+// episode. Without a region any release of a movie counts, else only theatrical releases there.
 func InWindow(list api.Answerer, kind fragment.Kind, day int32, region route.Country) (Filter, Window) {
 	w := windows[list]
 	w = Window{day + w.From, day + w.To}

@@ -18,7 +18,7 @@ type names struct {
 	*tables.NameIndex
 }
 
-// exact yields the resources that have a whole name, by its key.
+// exact yields the resources with a whole name, by its key.
 func (n *names) exact(key uint64) iter.Seq[uint32] {
 	return func(yield func(rank uint32) bool) {
 		for i := sort.Search(n.Keys.Len(), func(i int) bool { return n.Keys.At(i) >= key }); i < n.Keys.Len() && n.Keys.At(i) == key; i++ {
@@ -48,7 +48,7 @@ func damagedTerms(err error) error {
 	return corrupt("section %s: %v", tables.NameTerms, err)
 }
 
-// afterAll is after all bytes of terms, which are UTF-8.
+// afterAll is above all bytes of terms, which are UTF-8.
 const afterAll = 0xff
 
 // span returns the numbers of the terms that begin with prefix.
@@ -75,7 +75,7 @@ func (n *names) span(prefix []byte) (first, end uint32, err error) {
 	return uint32(i), uint32(last), nil
 }
 
-// load makes dst the resources that have a term, or one that begins so.
+// load sets dst to the resources with a term, or with any term of a prefix.
 func (n *names) load(dst posting.Set, term []byte, prefix bool) error {
 	dst.Clear()
 	if !prefix {

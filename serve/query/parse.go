@@ -24,7 +24,7 @@ const (
 	maxTerms  = 2000 // values of all lists
 )
 
-// ranges are the parameters with the ends ".gte" and ".lte" that bound a column of numbers.
+// ranges are the parameters with the suffixes ".gte" and ".lte" that bound a column of numbers.
 var ranges = [...]struct {
 	name   string
 	column tables.ColumnID
@@ -36,8 +36,8 @@ var ranges = [...]struct {
 	{"number_of_episodes", tables.Episodes},
 }
 
-// lists are the parameters of keys. with_NAME finds the resources in one of the columns'
-// lists, without_NAME all others.
+// lists are the parameters of keys. with_NAME matches the resources in a list of one of the
+// columns, without_NAME all others.
 var lists = [...]struct {
 	name    string
 	key     func([]byte) (uint64, bool)
@@ -91,8 +91,8 @@ type given struct {
 	from, to int
 }
 
-// ParseFilter reads the parameters of discover, names and values decoded, for movies or
-// series; see the package comment. Each pair is valid until the next one. The error is about
+// ParseFilter reads the parameters of discover for movies or series, names and values decoded;
+// see the package comment. A pair need only be valid until the next one. The error is about
 // the kind.
 func ParseFilter(kind fragment.Kind, params iter.Seq2[[]byte, []byte]) (Filter, error) {
 	known := parameters()[kind]
@@ -113,7 +113,7 @@ func ParseFilter(kind fragment.Kind, params iter.Seq2[[]byte, []byte]) (Filter, 
 	return f, nil
 }
 
-// value returns the last value of a parameter, empty when it was not given.
+// value returns the last value of a parameter, or an empty one.
 func (p *parser) value(name string) []byte { return p.joined(name, "") }
 
 // joined is value for a name in two parts.
@@ -151,8 +151,8 @@ func (p *parser) parse() {
 
 func (p *parser) isTrue(name string) bool { return route.IsTrue(p.value(name)) }
 
-// groups splits a value: groups are joined by "and", the keys of each by "or". Malformed
-// values are left out, and groups of nothing else.
+// groups splits a value: groups are joined by "and", the keys of each by "or". It omits
+// malformed values, and groups without a valid one.
 func (p *parser) groups(value []byte, key func([]byte) (uint64, bool)) [][]uint64 {
 	if len(value) == 0 { // most parameters are not given
 		return nil
@@ -186,7 +186,7 @@ func (p *parser) allowed(terms []term) []term {
 	return terms
 }
 
-// add requires one of the terms; no terms find nothing.
+// add requires one of the terms. No terms match nothing.
 func (p *parser) add(terms []term) {
 	if allowed := p.allowed(terms); len(allowed) > 0 || len(terms) == 0 {
 		p.f.must = append(p.f.must, allowed)
@@ -217,7 +217,7 @@ func termsOf(keys []uint64, lists ...tables.ColumnID) []term {
 	return terms
 }
 
-// noKey is no list's key.
+// noKey is the key of no list.
 const noKey = math.MaxUint64
 
 func idKey(b []byte) (uint64, bool) { return parseUint(b) }
@@ -265,7 +265,7 @@ func (p *parser) dates(b *bounds, name string) {
 	}
 }
 
-// numbers reads two bounds of a column, which holds numbers times a power of ten.
+// numbers reads the bounds of a column, which holds numbers times a power of ten.
 func (p *parser) numbers(c tables.ColumnID, least, most []byte) {
 	b, digits := &p.f.ranges[c], c.Column().Digits
 	if _, ceil, ok := parseNumber(least, digits); ok {
@@ -371,7 +371,7 @@ func (p *parser) certifications() {
 	p.add(terms)
 }
 
-// orderOf returns how strict a certification is; false for an unknown one.
+// orderOf returns the rank of a certification by strictness, or false for an unknown one.
 func orderOf(known []reference.Certification, name []byte) (int, bool) {
 	for _, c := range known {
 		if c.Certification == string(name) {
@@ -394,19 +394,18 @@ func parseSort(kind fragment.Kind, b []byte) (by tables.ColumnID, descending boo
 	return by, descending || !ok
 }
 
-// parseUint reads a number in digits; one that is too large becomes the largest.
+// parseUint reads a number in digits. A number too large becomes the largest.
 func parseUint(b []byte) (uint64, bool) {
 	v, err := strconv.ParseUint(string(b), 10, 64)
 	return v, err == nil || errors.Is(err, strconv.ErrRange)
 }
 
-// slack is more than the error of a number times a power of ten, and less than a difference
-// that counts.
+// slack is above the rounding error of a number times a power of ten, and below any
+// significant difference.
 const slack = 1e-6
 
-// parseNumber reads a decimal number times ten to the power of digits: the next whole
-// number below or at it, and the next above or at it. One that is too large becomes the
-// largest.
+// parseNumber reads a decimal number times ten to the power of digits, and returns it
+// rounded down and rounded up to whole numbers. A number too large becomes the largest.
 func parseNumber(b []byte, digits int) (floor, ceil int32, ok bool) {
 	if len(b) == 0 {
 		return 0, 0, false

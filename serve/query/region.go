@@ -8,7 +8,7 @@ import (
 	"github.com/reelsplice/reelsplice/serve/route"
 )
 
-// showDays sets the dates of rows, which have those ranks, to the ones of f's region.
+// showDays sets the dates of rows, whose ranks are given, to the dates in f's region.
 func (e *Engine) showDays(t *table, f *Filter, ranks []uint32, rows []Row) error {
 	if f.region == (route.Country{}) || len(ranks) == 0 {
 		return nil
@@ -31,10 +31,10 @@ func (e *Engine) showDays(t *table, f *Filter, ranks []uint32, rows []Row) error
 	return nil
 }
 
-// regionDays returns the ranks that were released in f's region, ascending, with the day to
-// show: the earliest of the first of f's types that it has there, else of the theatrical
-// types, else of a premiere, else of any. No list is in the order of ranks, so it takes a
-// pass over all releases of the region; the result is cached.
+// regionDays returns the ranks released in f's region, ascending, with the day to show: the
+// earliest release there of the first of f's types with one, else of the theatrical types,
+// else a premiere, else any. No list is in the order of ranks, so it takes a pass over all
+// releases of the region; the result is cached.
 func (t *table) regionDays(f *Filter) (*hits, error) {
 	days := make([]int32, t.Rows)
 	for i := range days {
@@ -75,8 +75,8 @@ func (t *table) regionDays(f *Filter) (*hits, error) {
 	return h, nil
 }
 
-// preferred returns groups of release types, those first whose dates are shown first. The
-// last group is any type, which has dates of unknown type too.
+// preferred returns groups of release types in the order in which their dates are preferred.
+// The last group is any type, which includes dates of unknown type.
 func preferred(listed []uint8) [][]uint8 {
 	var groups [][]uint8
 	for _, typ := range listed {

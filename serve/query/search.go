@@ -19,12 +19,12 @@ import (
 type Search struct {
 	// Kind is the kind to search; 0 is movies, series and people together.
 	Kind fragment.Kind
-	// Query is any text. Package text cuts it into words.
+	// Query is any text. Package text splits it into words.
 	Query []byte
 	// IncludeAdult includes adult titles and people.
 	IncludeAdult bool
-	// Year, unless it is 0, is a year in which a movie was released anywhere, or in which
-	// an episode of a series was aired or the series began.
+	// Year, unless it is 0, is a year in which a movie was released anywhere, or an episode
+	// of a series aired, or the series began.
 	Year int
 	// PrimaryYear, unless it is 0, is the year of a movie's primary release date.
 	PrimaryYear int
@@ -32,16 +32,16 @@ type Search struct {
 	FirstAirYear int
 	// Fuzzy allows typing errors if no resource has the words of the query.
 	Fuzzy bool
-	// Region is the country whose release dates rows show, where movies have one.
+	// Region is the country whose release dates movies show, if they have one there.
 	Region route.Country
 }
 
 // multiKinds are the kinds of a Search without a kind.
 var multiKinds = [...]fragment.Kind{fragment.KindMovie, fragment.KindTV, fragment.KindPerson}
 
-// Search fills out with one page of hits. Pages count from 1. The order is one for all
-// pages. First come the resources whose title or original title is the query, then those
-// whose other names are, both by popularity. Then the most popular of the others by a score
+// Search fills out with one page of hits. Pages count from 1, and share one order. First
+// come the resources whose title or original title is the query, then those with another
+// name equal to it, both by popularity. Then come the most popular of the others by a score
 // of fit and popularity, and the rest by popularity. A Fuzzy search without any hit allows
 // one wrong letter in a word, or two in words of eight letters and more, but not the first.
 // An error matches release.ErrCorrupt.
@@ -52,11 +52,11 @@ func (e *Engine) Search(s *Search, page, size int, out *Result) (err error) {
 	}
 	q := searches.Get().(*search)
 	defer func() {
-		if p := recover(); p != nil { // by a library that trusts the bytes of the release
+		if p := recover(); p != nil { // a library trusts the bytes of the release
 			if err = release.Damage(p); err == nil {
 				err = fmt.Errorf("%w: %v", release.ErrCorrupt, p)
 			}
-		} else { // or q may be in any state
+		} else { // after a panic q may be in any state
 			q.release()
 		}
 		if err != nil {
@@ -117,8 +117,8 @@ func (q *search) drop() {
 
 // Classes of hits, in their order.
 const (
-	mainExact  = iota // the title is the query
-	otherExact        // another name is
+	mainExact  = iota // the title or original title is the query
+	otherExact        // another name is the query
 	judgedHit         // by a score of fit and popularity
 	restHit           // by popularity alone
 )
@@ -133,7 +133,7 @@ type judged struct {
 	score float64
 }
 
-// find finds the hits of all kinds.
+// find collects the hits of all kinds.
 func (q *search) find(e *Engine, kinds []fragment.Kind, s *Search, typos bool) error {
 	q.drop()
 	q.found = false
@@ -166,7 +166,7 @@ func (q *search) find(e *Engine, kinds []fragment.Kind, s *Search, typos bool) e
 	return nil
 }
 
-// match makes set all resources that have the words.
+// match sets set to the resources with the words.
 func (q *search) match(n *names, set posting.Set, typos bool) error {
 	if typos {
 		return q.matchTypos(n, set)
@@ -211,7 +211,7 @@ func (t *table) filter(set posting.Set, s *Search) error {
 	return nil
 }
 
-// judge takes the hits with a class of their own or a score out of a kind's set.
+// judge moves the hits of a class above restHit from a kind's set to lists.
 func (q *search) judge(n *names, set posting.Set) {
 	popularity := n.Float64s(tables.Popularity)
 	add := func(class int, rank uint32, score float64) {
@@ -231,7 +231,7 @@ func (q *search) judge(n *names, set posting.Set) {
 	}
 }
 
-// page appends hits from start on to out, until that has size rows.
+// page appends hits from start on to out, until it has size rows.
 func (q *search) page(start, size int, out *Result) error {
 	add := func(t *table, rank uint32) {
 		q.ranks = append(q.ranks, rank)
@@ -251,8 +251,8 @@ func (q *search) page(start, size int, out *Result) error {
 	return merge(q.rest, start, size-len(out.Rows), func(s *stream) { add(s.t, s.rank) })
 }
 
-// date sets the dates of the movies on the page that were released in a region. Only
-// searches of movies have one.
+// date sets the release dates in the region of the movies on the page. Only searches of
+// movies have a region.
 func (q *search) date(e *Engine, s *Search, out *Result) error {
 	if s.Kind != fragment.KindMovie || len(out.Rows) == 0 {
 		return nil

@@ -20,7 +20,7 @@ type window struct {
 	ranks       []uint32
 }
 
-// add takes the next rank. It returns false once the window is full.
+// add adds the next rank. It returns false once the window is full.
 func (w *window) add(rank uint32) bool {
 	if w.skip > 0 {
 		w.skip--
@@ -30,7 +30,7 @@ func (w *window) add(rank uint32) bool {
 	return len(w.ranks) < w.limit
 }
 
-// sorted adds the ranks of set, which has count, to w in the order of f.
+// sorted adds the count ranks of set to w in the order of f.
 func (t *table) sorted(f *Filter, set posting.Set, count int, w *window) error {
 	s := sorter{set: set, rows: t.Rows}
 	switch f.sort.Column().Type {
@@ -57,13 +57,12 @@ func byRank(set posting.Set, descending bool, w *window) {
 	}
 }
 
-// A walk over the places of an order ends after one walkPart-th of them. Looking up the
-// places of all hits is cheaper than a longer one.
+// walkPart bounds a walk over the places of an order to one walkPart-th of them. Looking up the
+// places of all hits is cheaper than a longer walk.
 const walkPart = 8
 
-// sortedBy adds the hits of s, which are count, to w in the order of a column, or of s.order
-// if column is nil. It walks over the order first, in the hope that the hits come soon: they
-// do if they are many and spread evenly.
+// sortedBy adds the count hits of s to w in the order of a column, or of s.order if column is
+// nil. It walks over the order first: many hits that are spread evenly are found soon.
 func (t *table) sortedBy(s *sorter, column *posting.Range, count int, descending bool, w *window) error {
 	missing := 0
 	if column != nil {
@@ -95,13 +94,13 @@ type sorter struct {
 	set    posting.Set
 	rows   int
 	order  *posting.Order
-	column *posting.Range // nil: the order has no equal values
+	column *posting.Range // nil if the order has no equal values
 	places posting.Set    // places of the hits; nil before they are looked up
-	steps  int            // without places: how many more places the walk may visit
+	steps  int            // places that a walk may still visit
 	err    error
 }
 
-// run adds the hits to w. Those without a value, which have the first places, come last.
+// run adds the hits to w. Hits without a value have the first places, but come last.
 func (s *sorter) run(missing int, descending bool, w *window) {
 	if descending {
 		s.descend(w)
@@ -120,7 +119,7 @@ func (s *sorter) at(place int) uint32 {
 	return rank
 }
 
-// look sets places to the places of the hits.
+// look fills places with the places of the hits.
 func (s *sorter) look(places posting.Set) error {
 	places.Clear()
 	for r := s.set.Next(0); r >= 0; r = s.set.Next(r + 1) {
@@ -137,7 +136,7 @@ func (s *sorter) look(places posting.Set) error {
 	return nil
 }
 
-// ascend adds the hits at the places from to to-1. It returns false when w is full.
+// ascend adds the hits at the places [from, to). It returns false when w is full.
 func (s *sorter) ascend(from, to int, w *window) bool {
 	if s.places == nil {
 		return s.walk(from, to, w)
@@ -171,7 +170,7 @@ func (s *sorter) walk(from, to int, w *window) bool {
 	return s.steps > 0
 }
 
-// descend adds the hits from the last place on. Equal values stay in the order of ranks.
+// descend adds the hits from the last place to the first. Equal values stay in the order of ranks.
 func (s *sorter) descend(w *window) {
 	for end := s.rows - 1; end >= 0 && s.err == nil; end-- {
 		if s.places != nil {
@@ -187,7 +186,7 @@ func (s *sorter) descend(w *window) {
 	}
 }
 
-// start returns the first place with the value of the one at place.
+// start returns the first place with the same value as place.
 func (s *sorter) start(place int) int {
 	if s.column == nil {
 		return place

@@ -9,7 +9,7 @@ import (
 	"github.com/reelsplice/reelsplice/schemas/tables/posting"
 )
 
-// maxTrending is how many hits trending has at most.
+// maxTrending bounds the hits of trending.
 const maxTrending = 10_000
 
 // Trending fills out with a page of the hottest resources of a day or a week. Kind 0 is
@@ -53,8 +53,8 @@ func (e *Engine) Trending(kind fragment.Kind, week bool, page, size int, out *Re
 	return err
 }
 
-// trend returns the hottest of a kind, without adult ones: the most popular where the scores
-// are absent. The set comes from t's pool.
+// trend returns the hottest resources of a kind without adult ones, or the most popular if the
+// release has no scores. The set comes from t's pool.
 func (t *table) trend(week bool) (*stream, error) {
 	by := tables.TrendDay
 	if week {
@@ -68,18 +68,18 @@ func (t *table) trend(week bool) (*stream, error) {
 	return s, t.unflag(*s.set, tables.Adult)
 }
 
-// A stream goes through the ranks of a set, those with the highest scores first.
+// A stream iterates over the ranks of a set by descending score.
 type stream struct {
 	t     *table
 	order *posting.Order // by score; nil for the order of ranks, by popularity
 	score posting.Float64s
 	set   *posting.Set
-	place int    // after the place of rank
+	place int    // place after rank's
 	rank  uint32 // valid until the end
 	ended bool
 }
 
-// next goes to the next rank of the set.
+// next moves to the next rank of the set.
 func (s *stream) next() error {
 	if s.order == nil {
 		r := s.set.Next(s.place)
@@ -107,7 +107,7 @@ func (s *stream) hotter(o *stream) bool {
 
 func (s *stream) popularity() float64 { return s.t.Float64s(tables.Popularity).At(int(s.rank)) }
 
-// merge calls add for limit ranks of streams that have not begun, by their scores, after the first skip.
+// merge calls add for up to limit ranks of new streams by score, after the first skip.
 func merge(streams []*stream, skip, limit int, add func(s *stream)) error {
 	for _, s := range streams {
 		if err := s.next(); err != nil {

@@ -20,16 +20,16 @@ const (
 	twoTypos = 8  // letters: shorter words have one at most
 	longest  = 24 // letters: longer words have no typing errors
 
-	// maxTyped is how many words of a query may have typing errors.
+	// maxTyped bounds the words of a query with typing errors.
 	maxTyped = 4
-	// maxTypos is how many terms stand in for a word.
+	// maxTypos bounds the similar terms of a word.
 	maxTypos = 48
-	// maxTried is how many terms are compared with a word.
+	// maxTried bounds the terms compared with a word.
 	maxTried = 2000
 )
 
-// automata make automata for words with one and with two errors, two neighbours in the
-// wrong order being one.
+// automata build automata for words with one and with two errors. Two swapped neighbours count
+// as one error.
 var automata = sync.OnceValues(func() (list [2]*levenshtein.LevenshteinAutomatonBuilder, err error) {
 	for i := range list {
 		if list[i], err = levenshtein.NewLevenshteinAutomatonBuilder(uint8(i+1), true); err != nil {
@@ -39,8 +39,8 @@ var automata = sync.OnceValues(func() (list [2]*levenshtein.LevenshteinAutomaton
 	return list, nil
 })
 
-// matchTypos makes set all resources that have the words but for typing errors: first
-// with errors in words that no name has, then in any.
+// matchTypos sets set to the resources with the words up to typing errors: first only in
+// words that no name has, then in any.
 func (q *search) matchTypos(n *names, set posting.Set) error {
 	for i := range q.words {
 		q.words[i].typos, q.words[i].tried = nil, false // they belong to another kind
@@ -103,7 +103,7 @@ func (w *word) whole() []byte {
 	return w.text
 }
 
-// loadTypos makes dst the resources that have the word or one that stands in for it.
+// loadTypos sets dst to the resources with the word or a similar one.
 func (w *word) loadTypos(n *names, dst, part posting.Set) error {
 	exact := *w
 	exact.typos = nil
@@ -131,10 +131,10 @@ func (n *names) similar(letters []byte) ([]typo, error) {
 	}
 	dfa, err := builders[edits-1].BuildDfa(string(letters), uint8(edits))
 	if err != nil {
-		return nil, nil //nolint:nilerr // a word of too many states has no typing errors
+		return nil, nil //nolint:nilerr // a word with too many states has no similar terms
 	}
 	_, size := utf8.DecodeRune(letters)
-	first := letters[:size:size] // is right, or too many terms were like the word
+	first := letters[:size:size] // must be right, or too many terms would be similar
 	it, err := n.Terms.Search(dfa, first, append(first, afterAll))
 	var list []typo
 	for tried := 0; err == nil && tried < maxTried; err = it.Next() {

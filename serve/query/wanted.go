@@ -24,12 +24,12 @@ type word struct {
 	text   []byte // part of folded
 	joined []byte // text without joints, if it has any
 	run    bool   // in a script without blanks
-	prefix bool   // the beginning of a word is enough: the last one of the query
-	typos  []typo // terms that stand in for it
+	prefix bool   // the beginning of a word suffices: the last word of the query
+	typos  []typo // similar terms
 	tried  bool   // typos is final
 }
 
-// A typo is a term that stands in for a word.
+// A typo is a term similar to a word.
 type typo struct {
 	term  []byte
 	edits int
@@ -55,7 +55,7 @@ func (w *wanted) parse(query []byte) {
 	w.needle()
 }
 
-// next cuts the first word with its parts off a folded text and counts its terms.
+// next splits the first word with its parts off a folded text and counts its terms.
 func next(folded []byte, terms *int) (w word, rest []byte) {
 	part, rest := text.Next(folded)
 	start := len(folded) - len(rest) - len(part.Text)
@@ -73,11 +73,11 @@ func next(folded []byte, terms *int) (w word, rest []byte) {
 	return w, rest
 }
 
-// maxStart is how many bytes of a word its needle has at most.
+// maxStart bounds the bytes of a needle.
 const maxStart = 4
 
-// needle picks letters that every fitting name has: the first ones of the longest word. Most
-// names of famous titles lack them and are skipped by a search for bytes.
+// needle selects bytes that every fitting name has: the first ones of the longest word. A fast
+// search for them skips most names of famous titles.
 func (w *wanted) needle() {
 	w.start = nil
 	long := 0
@@ -94,7 +94,7 @@ func (w *wanted) needle() {
 	}
 }
 
-// all makes dst the resources that have all words.
+// all sets dst to the resources with all words.
 func (w *wanted) all(n *names, dst posting.Set) error {
 	first := true
 	scratch, part := n.Pool.Get(), n.Pool.Get()
@@ -117,7 +117,7 @@ func (w *wanted) all(n *names, dst posting.Set) error {
 	return nil
 }
 
-// load makes dst the resources that have the word. part is overwritten.
+// load sets dst to the resources with the word. part is scratch space.
 func (w *word) load(n *names, dst, part posting.Set) error {
 	if len(w.typos) > 0 {
 		return w.loadTypos(n, dst, part)
@@ -164,21 +164,21 @@ func (w *word) terms(fn func(term []byte, prefix bool) error) (err error) {
 	return err
 }
 
-// Weights of the score of a hit. A name scores 1 at most.
+// Weights in the score of a hit. A name scores 1 at most.
 const (
-	spread     = 0.1  // the words are in no single name
+	spread     = 0.1  // no single name has all words
 	together   = 0.5  // all words are in one name
-	adjacent   = 0.15 // in the order of the query without others between
-	beginning  = 0.15 // and the name begins with them
+	adjacent   = 0.15 // adjacent and in the order of the query
+	beginning  = 0.15 // at the beginning of the name too
 	covering   = 0.2  // times the query's share of the name's letters
-	lesser     = 0.7  // factor for names that are neither title nor original title
+	lesser     = 0.7  // factor for names other than title and original title
 	partial    = 0.7  // factor for names in which the last word is only a beginning
 	perEdit    = 0.15 // less for each typing error
-	popularity = 0.6  // for a popularity of famous; logarithmic
+	popularity = 0.6  // logarithmic; in full for the popularity famous
 	famous     = 500
 )
 
-// score returns the fit of the best of a resource's names, plus its popularity.
+// score returns the fit of a resource's best name, plus its popularity.
 func (w *wanted) score(stored []byte, pop float64) float64 {
 	best := spread
 	for len(stored) > 0 {
@@ -249,7 +249,7 @@ func (w *word) in(name []byte) (edits int, ok bool) {
 	return edits, ok
 }
 
-// begin returns the next place from from on where the word could begin; -1 for none.
+// begin returns the next offset from from on where the word could begin, or -1.
 func (w *word) begin(name []byte, from int) int {
 	for ; from < len(name); from++ {
 		if c := name[from-1]; c == ' ' || c == text.Joint || w.run && utf8.RuneStart(name[from]) {
@@ -259,7 +259,7 @@ func (w *word) begin(name []byte, from int) int {
 	return -1
 }
 
-// match reports whether a name begins with the word, in how many bytes and with how many
+// match reports whether a name begins with the word, and returns its bytes there and its
 // typing errors.
 func (w *word) match(name []byte) (n, edits int, ok bool) {
 	if n, ok = matchLetters(name, w.text, w.run, w.prefix); ok || len(w.typos) == 0 {
@@ -273,8 +273,8 @@ func (w *word) match(name []byte) (n, edits int, ok bool) {
 	return 0, 0, false
 }
 
-// matchLetters reports whether a name begins with the letters of a word, joints aside, and
-// in how many bytes. A run may end within a word of the name and go across blanks.
+// matchLetters reports whether a name begins with the letters of a word, ignoring joints, and
+// returns their bytes. A run may end within a word of the name and include blanks.
 func matchLetters(name, letters []byte, run, prefix bool) (n int, ok bool) {
 	for i := 0; i < len(letters); {
 		switch {
@@ -294,7 +294,7 @@ func matchLetters(name, letters []byte, run, prefix bool) (n int, ok bool) {
 	return n, run || prefix || n == len(name) || name[n] == ' ' || name[n] == text.Joint
 }
 
-// phrase returns where all words stand side by side in a name; -1 for nowhere.
+// phrase returns the offset of all words, adjacent and in order, in a name, or -1.
 func (w *wanted) phrase(name []byte) int {
 	first := &w.words[0]
 	for at := 0; at >= 0; at = first.begin(name, at+1) {

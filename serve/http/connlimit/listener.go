@@ -1,7 +1,7 @@
 // Package connlimit accepts TCP connections within limits that no client can exceed.
 //
-// A full Listener closes an idle connection to make room for a new one, and refuses the new
-// one where none is idle. An accept that fails is tried again.
+// A full Listener closes an idle connection to make room for a new one, or refuses the new
+// one if all are busy. A failed accept is repeated.
 package connlimit
 
 import (
@@ -24,19 +24,19 @@ type Config struct {
 	// Refuse returns the response to a connection above the limits, by its HTTP status: 429
 	// or 503. Without it such a connection is closed silently.
 	Refuse func(status int) []byte
-	Log    *slog.Logger // warnings, as many as clients cause: to be limited in rate
+	Log    *slog.Logger // one warning for each incident: limit its rate
 }
 
-// Beside Config.Max, a Listener has at most these open at a time.
+// Bounds of connections open in addition to Config.Max.
 const (
-	maxLeaving  = 16 // closed for others, but still with a reader
+	maxLeaving  = 16 // evicted, but their reader has not ended
 	maxRefusing = 16 // refused, with a response under way
 )
 
 // Extra is how many files a Listener may have open in addition to Config.Max connections.
 const Extra = maxLeaving + maxRefusing + 2 // itself, and the connection just accepted
 
-// Stats counts connections by their fate.
+// Stats counts connections by state and outcome.
 type Stats struct {
 	Open         int   // now
 	Busy         int   // open ones with a request in work
@@ -53,18 +53,18 @@ type Listener struct {
 	draining atomic.Bool
 	closed   context.Context // ends with Close
 	shut     context.CancelFunc
-	refusing chan struct{} // holds one for each refusal under way
-	leaving  atomic.Int64  // evicted connections that their server has not closed yet
+	refusing chan struct{} // holds an element for each refusal under way
+	leaving  atomic.Int64  // evicted connections not yet closed by their server
 	evicted  atomic.Int64
 	refused  atomic.Int64
 	failed   atomic.Int64
-	// Times of a refused client: to begin its request, and in all.
+	// Time limits of a refused client: for the start of its request, and in all.
 	requestTime, refusalTime time.Duration
 
 	mu    sync.Mutex
 	slots []*Conn
-	// hand is the slot that is looked at next for an idle connection. It goes round, and
-	// passes over those used since the last round: the CLOCK algorithm.
+	// hand is the slot to check next for an idle connection. It goes round, and skips
+	// connections used since the last round: the CLOCK algorithm.
 	hand    int
 	origins map[netip.Addr]int // connections by address
 }
@@ -98,8 +98,8 @@ func (l *Listener) Close() error {
 	return l.TCPListener.Close()
 }
 
-// Drain ends Accept once it has accepted the connections in the kernel's queue. Close resets them, and their clients may
-// have sent a request already.
+// Drain ends Accept once it has accepted the connections in the kernel's queue. Close would reset them, though their
+// clients may have sent a request already.
 func (l *Listener) Drain() {
 	l.draining.Store(true)
 	_ = l.SetDeadline(time.Now()) // a closed listener does not wait
@@ -118,7 +118,7 @@ func (l *Listener) SetReadDeadlines(t time.Time) {
 func (l *Listener) Accept() (net.Conn, error) {
 	for failures := 0; ; {
 		if l.draining.Load() && !l.queued() {
-			_ = l.Close() // or it is closed already
+			_ = l.Close() // may be closed already
 			return nil, net.ErrClosed
 		}
 		tcp, err := l.accept()
@@ -134,7 +134,7 @@ func (l *Listener) Accept() (net.Conn, error) {
 			continue
 		}
 		failures = 0
-		// The readers of evicted connections end at once, but have to be scheduled for it. Until few of them remain, no
+		// The readers of evicted connections end as soon as they are scheduled. Until few of them remain, no
 		// connection is added, so that the number of open files stays bounded.
 		for tries := 0; l.leaving.Load() >= maxLeaving && tries < 1000; tries++ {
 			time.Sleep(time.Millisecond)
@@ -154,8 +154,8 @@ const (
 	lastPause  = time.Second
 )
 
-// failedAccept waits before the next attempt. Where files have run out, an idle connection
-// gives up its own.
+// failedAccept waits before the next attempt. If the process is out of files, it evicts an idle
+// connection.
 func (l *Listener) failedAccept(err error, failures int) {
 	l.failed.Add(1)
 	l.cfg.Log.Warn("accept failed, trying again", "error", err)
@@ -173,7 +173,7 @@ func (l *Listener) failedAccept(err error, failures int) {
 	}
 }
 
-// add gives a connection a slot. It returns the HTTP status of a refusal, 0 for none.
+// add puts a connection into a slot. It returns the HTTP status of a refusal, or 0.
 func (l *Listener) add(c *Conn) (status int) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -197,7 +197,7 @@ func (l *Listener) add(c *Conn) (status int) {
 }
 
 // idle returns the slot of the connection that has been idle for about the longest time, and
-// marks it as closed; -1 if none is idle. Two rounds find one: the first may only forget uses.
+// marks it as closed, or returns -1. It takes two rounds: the first may only clear use bits.
 func (l *Listener) idle() int {
 	for range 2 * len(l.slots) {
 		if l.hand >= len(l.slots) {
@@ -211,13 +211,13 @@ func (l *Listener) idle() int {
 	return -1
 }
 
-// evict closes a connection that idle has found. Its slot is the caller's.
+// evict closes a connection that idle has found. The caller owns its slot.
 func (l *Listener) evict(c *Conn) {
 	l.evicted.Add(1)
 	l.leaving.Add(1)
 	l.forgetOrigin(c)
 	c.slot = -1
-	_ = c.TCPConn.Close() // its reader ends, and its server closes it once more
+	_ = c.TCPConn.Close() // ends its reader; its server closes it again
 }
 
 // vacate removes a slot; the last one takes its place.
@@ -231,7 +231,7 @@ func (l *Listener) vacate(i int) {
 	l.slots = l.slots[:last]
 }
 
-// remove forgets a connection that its server has closed.
+// remove removes a connection that its server has closed.
 func (l *Listener) remove(c *Conn) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -251,8 +251,8 @@ func (l *Listener) forgetOrigin(c *Conn) {
 	}
 }
 
-// refuse sends the reason to a client that is not served, and closes the connection. Accept does not
-// wait for that; where too many refusals are under way, the connection is closed silently.
+// refuse sends the reason to a refused client, and closes the connection. Accept does not wait
+// for it. With too many refusals under way, the connection is closed silently.
 func (l *Listener) refuse(tcp *net.TCPConn, status int) {
 	l.refused.Add(1)
 	l.cfg.Log.Warn("connection refused", "status", status, "max-conns", l.cfg.Max)
@@ -271,9 +271,9 @@ func (l *Listener) refuse(tcp *net.TCPConn, status int) {
 	}
 }
 
-// respondAndClose responds to a request. Clients take a response that comes before they ask for a fault. All else that
-// they send is read before the end, because a socket closed with bytes unread is reset, and the client may
-// lose the response.
+// respondAndClose responds to a request, but not before it begins: clients reject earlier responses as faults. It
+// reads all that the client sends before the close, because closing a socket with unread bytes resets it, and the
+// client may lose the response.
 func (l *Listener) respondAndClose(tcp *net.TCPConn, response []byte) {
 	defer func() { _ = tcp.Close() }() // the response was sent before
 	now, buf := time.Now(), make([]byte, 4<<10)
@@ -295,7 +295,7 @@ func (l *Listener) respondAndClose(tcp *net.TCPConn, response []byte) {
 	}
 }
 
-// originOf returns the address that a connection counts for.
+// originOf returns the address to which a connection counts.
 func originOf(addr net.Addr) netip.Addr {
 	tcp, ok := addr.(*net.TCPAddr)
 	if !ok {
@@ -314,7 +314,7 @@ func originOf(addr net.Addr) netip.Addr {
 
 // States of a connection.
 const (
-	busy    int32 = iota // its server works on it
+	busy    int32 = iota // its server works on a request
 	waiting              // its server waits for bytes
 	gone                 // closed to make room
 )
@@ -326,20 +326,20 @@ type Conn struct {
 	listener *Listener
 	origin   netip.Addr
 	state    atomic.Int32
-	used     atomic.Bool // bytes came since the hand went by
+	used     atomic.Bool // bytes arrived since the hand passed
 	once     sync.Once   // Close
 	slot     int         // -1 for none; guarded by Listener.mu
 }
 
-// resume ends a wait. It is false if the connection was closed meanwhile.
+// resume ends a wait. It returns false if the connection was closed meanwhile.
 func (c *Conn) resume() bool {
 	return c.state.CompareAndSwap(waiting, busy) || c.state.Load() == busy
 }
 
-// forget reports whether bytes came since the last call.
+// forget clears used, and reports whether it was set.
 func (c *Conn) forget() bool { return c.used.Load() && c.used.Swap(false) }
 
-// Read reads the bytes that have come.
+// Read waits for bytes and reads them.
 func (c *Conn) Read(p []byte) (int, error) {
 	c.state.CompareAndSwap(busy, waiting)
 	n, err := c.TCPConn.Read(p)
@@ -352,7 +352,7 @@ func (c *Conn) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// use notes that bytes came.
+// use notes that bytes arrived.
 func (c *Conn) use() {
 	if !c.used.Load() {
 		c.used.Store(true)

@@ -11,14 +11,14 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// A Socket is a Conn that one goroutine alone reads from. It makes system calls without telling the scheduler. The scheduler
-// would take its share of the thread away in the middle of a long write, and wake another thread: 10 to 20 % of the CPU of
-// 27 KB on a busy machine. No call blocks, because sockets do not.
+// A Socket is a Conn with one reading goroutine. Its system calls bypass the scheduler, which would hand the processor
+// to another thread during a long write: 10 to 20 % of the CPU of a 27 KB response on a busy machine. No call blocks,
+// because the sockets are non-blocking.
 type Socket struct {
 	*Conn
 	next   func() (n int, err error, ok bool) // resumes reads
 	stop   func()                             // ends reads
-	fd     uintptr                            // noFile while it may be closed
+	fd     uintptr                            // noFile if it may be closed
 	buf    []byte                             // argument of the current Read
 	used   bool                               // bytes were read before
 	served bool                               // bytes were written after the last read
@@ -34,7 +34,7 @@ func (c *Conn) Socket() *Socket {
 	return s
 }
 
-// Read reads the bytes that have come. It waits for the first of them.
+// Read waits for bytes and reads them.
 func (s *Socket) Read(p []byte) (int, error) {
 	s.buf = p
 	n, err, ok := s.next()
@@ -52,13 +52,13 @@ func (s *Socket) Close() error {
 }
 
 // reads makes the system calls of Read and yields their results. Each call of RawConn.Read forgets earlier events, so it
-// has to look for bytes before it waits: one more system call for each request, 6 % of the CPU of a short response. Within
-// one call, the next wait can begin at once where the last read has emptied the socket: new bytes end it. As a coroutine,
+// must try to read before it waits: one more system call for each request, 6 % of the CPU of a short response. Within one
+// call, the next wait can begin as soon as a read has emptied the socket, because new bytes end the wait. As a coroutine,
 // reads stays within one call while the connection is served.
 //
-// Only the end of the stream that came along with the last bytes does not end such a wait: it is found after the read
-// deadline. The first read of a connection, and one without a response after it, are followed by another at once: a
-// client that asks once may send its end at once.
+// A FIN that arrives together with data raises no second event: such a wait ends only at the read deadline. So the first
+// read of a connection, and each read without a response after it, are repeated at once: clients of a single request
+// may send data and FIN together.
 func (s *Socket) reads(yield func(int, error) bool) {
 	raw, err := s.SyscallConn()
 	wanted := err == nil // it never fails
@@ -95,7 +95,7 @@ func (s *Socket) reads(yield func(int, error) bool) {
 	}
 }
 
-// rawRead reads without waiting. The error is syscall.EAGAIN where there are no bytes.
+// rawRead reads without waiting. The error is syscall.EAGAIN if no bytes are available.
 func rawRead(fd uintptr, p []byte) (int, error) {
 	for {
 		n, _, errno := syscall.RawSyscall(syscall.SYS_READ, fd, uintptr(unsafe.Pointer(unsafe.SliceData(p))), uintptr(len(p)))
@@ -113,10 +113,10 @@ func rawRead(fd uintptr, p []byte) (int, error) {
 	}
 }
 
-// maxPieces is how many pieces the kernel takes at once, IOV_MAX.
+// maxPieces bounds the pieces of one system call: IOV_MAX.
 const maxPieces = 1024
 
-// WriteVector sends as much of pieces as the kernel takes without waiting, in one system call. It may send nothing. No piece is
+// WriteVector sends as much of pieces as the kernel takes without waiting, in one system call, or nothing. No piece may be
 // empty.
 func (s *Socket) WriteVector(pieces [][]byte) (int, error) {
 	if s.fd == noFile {

@@ -2,7 +2,7 @@
 
 package connlimit
 
-// A Socket is a Conn that one goroutine alone reads from.
+// A Socket is a Conn with one reading goroutine.
 type Socket struct{ *Conn }
 
 // Socket returns c as a Socket, which is closed in its place.
@@ -11,5 +11,5 @@ func (c *Conn) Socket() *Socket { return &Socket{c} }
 // WriteVector sends nothing. On Linux, it saves system calls.
 func (*Socket) WriteVector([][]byte) (int, error) { return 0, nil }
 
-// Gone reports whether the client has closed the connection, where the system reports it.
+// Gone returns false: it is implemented on Linux only.
 func (*Conn) Gone() bool { return false }
