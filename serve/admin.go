@@ -57,12 +57,12 @@ func (s *Server) adminServer() *nethttp.Server {
 	mux.HandleFunc("/debug/pprof/profile", pprof.Profile)
 	mux.HandleFunc("/debug/pprof/symbol", pprof.Symbol)
 	mux.HandleFunc("/debug/pprof/trace", pprof.Trace)
-	// The default error log writes to stderr, and may wait.
+	// The default error log writes to stderr, and may block.
 	return &nethttp.Server{Handler: s.forThisMachine(mux), ReadHeaderTimeout: readHeaderTimeout, IdleTimeout: adminIdleTimeout, ErrorLog: log.New(http.ConnectionLog(s.cfg.Log), "", 0)}
 }
 
-// forThisMachine refuses requests to a listener on loopback whose Host names another machine. A page of the web can have
-// a browser send such requests, and read the responses: its own name resolves to loopback by then (DNS rebinding). The
+// forThisMachine refuses requests to a listener on loopback whose Host names another machine. Otherwise a web page could
+// make a browser send such requests, and read the responses, once its name resolves to loopback (DNS rebinding). The
 // name in --admin-addr is allowed, and so is every name on a listener that other machines reach.
 func (s *Server) forThisMachine(next nethttp.Handler) nethttp.Handler {
 	if s.admin == nil || !s.admin.Addr().(*net.TCPAddr).IP.IsLoopback() {
@@ -137,8 +137,8 @@ const (
 	readyStopping = "stopping"
 )
 
-// ParseReady reads a text of /readyz. With a release, the edge is ready; problem is why it is not, or what troubles one
-// that is. ok is false for a text that no edge responds with.
+// ParseReady reads a text of /readyz. An edge with a release is ready; problem is why it is not, or the fault of a ready
+// one. ok is false for other texts.
 func ParseReady(text string) (id, problem string, ok bool) {
 	if rest, found := strings.CutPrefix(text, readyOK); found {
 		id, problem, _ = strings.Cut(rest, readyBut)
@@ -148,9 +148,9 @@ func ParseReady(text string) (id, problem string, ok bool) {
 	return "", text, text == readyStopping || found && (rest == "" || strings.HasPrefix(rest, ": "))
 }
 
-// ready responds with 200 while a release is served, else and once the server stops with 503. Where the token
-// file or the current release cannot be used, the last good one is served: the text and the metrics report
-// that, but it takes no edge out of a load balancer, for all of them would go at once.
+// ready responds with 200 while a release is served, and with 503 otherwise or once the server stops. If the
+// token file or the current release is unusable, the last valid one is served. The text and the metrics report
+// that, but the status stays 200: a load balancer would remove all edges at once.
 func (s *Server) ready(w nethttp.ResponseWriter, _ *nethttp.Request) {
 	id := s.Release()
 	switch {

@@ -32,8 +32,8 @@ func watchAge(most time.Duration, log *slog.Logger) *ageWatch {
 	return &ageWatch{max: most, log: log, now: time.Now}
 }
 
-// look notes the release that is served, nil for none. It logs the age of the data of another release than before,
-// and warns of data that is too old: once for each release, and then once a day.
+// look notes the served release, nil for none. It logs the age of a new release's data, and warns of data that is
+// too old: once for each release, and then once a day.
 func (w *ageWatch) look(m *release.Manifest) {
 	if m == nil {
 		return
@@ -57,7 +57,7 @@ func (w *ageWatch) look(m *release.Manifest) {
 	}
 }
 
-// err returns why the data is too old, nil while it is not or its age is unknown.
+// err returns why the data is too old, or nil if it is not or its age is unknown.
 func (w *ageWatch) err() error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -71,7 +71,7 @@ func (w *ageWatch) tooOld() error {
 	return fmt.Errorf("data of %s is older than %s", w.days.Oldest, durationText(w.max))
 }
 
-// durationText returns a duration in days if it is whole ones.
+// durationText returns a duration as text, in days if it has only whole ones.
 func durationText(d time.Duration) string {
 	switch {
 	case d == day:
@@ -82,7 +82,7 @@ func durationText(d time.Duration) string {
 	return d.String()
 }
 
-// writeMetrics adds the days of the served release to m, as far as they are known.
+// writeMetrics adds the known days of the served release to m.
 func (w *ageWatch) writeMetrics(m *observe.Writer) {
 	w.mu.Lock()
 	defer w.mu.Unlock()

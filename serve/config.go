@@ -12,17 +12,17 @@ import (
 	"github.com/reelsplice/reelsplice/serve/query"
 )
 
-// Config has the places and the ways of serving.
+// Config is the configuration of a Server.
 type Config struct {
 	edge.Options
 	http.Limits
 	Releases   string        // folder of the releases; unused with Pull.Bucket
-	Pull       pull.Config   // how releases of a bucket come; Follow and Pin are of a folder too
+	Pull       pull.Config   // bucket of releases; Follow and Pin apply to a folder too
 	Tokens     string        // token file
 	AdminAddr  string        // host:port of health, metrics and profiles; "" for none
 	SigningKey string        // file with the key of request tokens; "" for a key of this process alone
-	Poll       time.Duration // how often tokens and the current release are looked at; 250 ms by default
-	// ShutdownDelay is how long requests are still accepted once the server stops and /readyz reports it;
+	Poll       time.Duration // interval of checks for new tokens and releases; 250 ms by default
+	// ShutdownDelay is how long requests are still accepted once /readyz reports that the server stops;
 	// none by default.
 	ShutdownDelay time.Duration
 	ResultCache   int // bytes of results of queries that are kept; 16 MiB by default
@@ -34,16 +34,16 @@ type Config struct {
 	ScrubRate int
 	// MaxDataAge is the age of the oldest record of a release beyond which the edge warns; none by default.
 	MaxDataAge time.Duration
-	// scrubWait is how long a release is served before that begins: the disk is for the first
-	// requests, which find nothing in memory.
+	// scrubWait is the delay of the check after a release is opened: the first requests need the
+	// disk, because nothing is in memory.
 	scrubWait time.Duration
 	AccessLog observe.AccessLogConfig // none by default
 	Missing   string                  // file that gets the kind and id of each resource that a release lacks; "" for none
-	// Bound holds Addr and AdminAddr where Bind has taken them before; nil else.
+	// Bound holds the listeners of Addr and AdminAddr if Bind has bound them, else nil.
 	Bound *Bound
-	Log   *slog.Logger // takes the place of those in Options and Limits
-	// LogLost returns how many lines of Log were lost, for the metrics; nil for a Log that
-	// loses none.
+	Log   *slog.Logger // replaces the logs in Options and Limits
+	// LogLost returns how many lines of Log were lost, for the metrics; nil if Log never
+	// loses lines.
 	LogLost func() int64
 }
 
@@ -63,7 +63,7 @@ func DefaultConfig() Config {
 	}
 }
 
-// Validate reports everything that is wrong with c.
+// Validate returns all errors in c.
 func (c *Config) Validate() error {
 	errs := []error{c.Options.Validate(), c.Limits.Validate(), CheckAdminAddr(c.AdminAddr), c.Pull.Validate(), c.AccessLog.Validate()}
 	complain := func(ok bool, text string) {

@@ -8,25 +8,25 @@ import (
 
 const (
 	faultInterval = 100 * time.Millisecond
-	// manyFaults is how many pages from the disk in an interval make waiting worth while, each counted
+	// manyFaults is the number of pages from the disk in an interval that starts waiting, each counted
 	// twice.
 	manyFaults = 40
-	// calmIntervals is how many intervals with fewer have to pass before it is over.
+	// calmIntervals is how many intervals with fewer pages end it.
 	calmIntervals = 10
 )
 
 // A faultWatch reports whether pages of mapped files come from the disk. The zero faultWatch reports that they do not.
 //
-// A page that is not in memory stops the thread that touches it, and with it a share of Go's
-// scheduler: with as many threads as cores, one page that is waited for stops all requests of a core.
-// So the edge waits for pages in system calls, before it touches them, where the scheduler goes on. Each
-// call costs a part of a microsecond, which is wasted where all is in memory.
+// A page fault blocks its thread, and with it a share of Go's scheduler: with as many threads as
+// cores, one fault stops all requests of a core. So the edge waits for pages in system calls before it
+// touches them, because the scheduler continues during these. Each call costs a part of a microsecond,
+// which is wasted if all pages are in memory.
 //
-// More threads than cores help too, and were tried: raising GOMAXPROCS stops the world, and the world waits
-// for each thread that waits for a page.
+// More threads than cores were no solution: raising GOMAXPROCS stops the world, which waits for each
+// thread in a page fault.
 type faultWatch struct{ fromDisk atomic.Bool }
 
-// active reports whether pages come from the disk at the moment.
+// active reports whether pages currently come from the disk.
 func (w *faultWatch) active() bool { return w.fromDisk.Load() }
 
 // run watches the process until ctx ends. Where pages are not counted it does nothing.

@@ -10,17 +10,17 @@ import (
 )
 
 const (
-	// pollStalls is the time without an end of a look at files from which /readyz reports it.
+	// pollStalls is the time without a completed poll after which /readyz reports it.
 	pollStalls = 10 * time.Second
-	// pollsEnd is how long the end of a Server waits for looks at files.
+	// pollsEnd bounds the wait for running polls when a Server ends.
 	pollsEnd = time.Second
 )
 
-// A poll looks at files again and again. A file system that does not respond may hold a look up for ever.
+// A poll checks files periodically. A file system that does not respond may block it for ever.
 type poll struct {
 	files string // in messages and metrics
 	look  func()
-	ended atomic.Int64 // when the last look ended or the poll was made, in nanoseconds of Unix time
+	ended atomic.Int64 // Unix time of the last completed check, or of the poll's start, in nanoseconds
 }
 
 func newPoll(files string, look func()) *poll {
@@ -29,7 +29,7 @@ func newPoll(files string, look func()) *poll {
 	return p
 }
 
-// run looks at the files every interval until ctx ends.
+// run checks the files every interval until ctx ends.
 func (p *poll) run(ctx context.Context, interval time.Duration) {
 	every(ctx, interval, func() {
 		p.look()
@@ -37,7 +37,7 @@ func (p *poll) run(ctx context.Context, interval time.Duration) {
 	})
 }
 
-// err reports that no look has ended for a while.
+// err returns an error if no check has completed for a while.
 func (p *poll) err() error {
 	if d := time.Since(time.Unix(0, p.ended.Load())); d > pollStalls {
 		return fmt.Errorf("%s: the last look at the files ended %s ago", p.files, d.Truncate(time.Second))

@@ -9,8 +9,8 @@ import (
 	"github.com/VictoriaMetrics/metrics"
 )
 
-// WriteProcessMetrics writes the metrics of the process and of Go's runtime. The library's help texts are empty; in their
-// place stand the words of the names.
+// WriteProcessMetrics writes the metrics of the process and of Go's runtime. The words of their names replace the
+// library's empty help texts.
 func WriteProcessMetrics(to io.Writer) error {
 	metrics.ExposeMetadata(true)
 	var all, kept bytes.Buffer
@@ -24,7 +24,7 @@ func WriteProcessMetrics(to io.Writer) error {
 			if strings.HasSuffix(name, "_total") { // the library calls some of them gauges
 				kind = "counter"
 			}
-			// Some gauges of the library end like the count of a histogram, and are left out.
+			// Some gauges of the library have the suffix of a histogram's count, and are left out.
 			if keep = !strings.HasSuffix(name, "_count"); keep {
 				fmt.Fprintf(&kept, "# HELP %s %s\n# TYPE %s %s\n", name, strings.ReplaceAll(name, "_", " "), name, kind)
 			}

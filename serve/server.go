@@ -1,6 +1,6 @@
-// Package serve serves the API from a release. It wires the packages below: edge serves
-// requests, http brings them, releases follows the store, auth the token file; and it adds the
-// admin listener with health and metrics, and watches over the age of the data and pages from the disk.
+// Package serve serves the API from a release. It connects the packages below: http receives requests,
+// edge serves them, releases follows the store, auth the token file. It adds the admin listener with
+// health and metrics, and monitors the age of the data and pages from the disk.
 package serve
 
 import (
@@ -29,7 +29,7 @@ import (
 // the admin listener.
 type Server struct {
 	cfg      Config
-	stopping atomic.Bool // no new requests are wanted
+	stopping atomic.Bool // /readyz reports that the server stops
 	tokens   *auth.Live
 	releases *releases.Releases
 	puller   *pull.Puller // nil without a bucket
@@ -39,12 +39,12 @@ type Server struct {
 	faults   faultWatch
 	access   *observe.AccessLog // nil for none
 	missing  *missingFile       // nil for none
-	polls    []*poll            // each of a goroutine, so that a stalled file system of releases delays no revocation
+	polls    []*poll            // one goroutine each, so that a stalled file system of releases delays no revocation
 	age      *ageWatch
 }
 
-// Listen opens all that a Server needs: the token file, the release, the listeners. A Server over a bucket whose cache
-// is empty has no release at first.
+// Listen opens the token file, the release and the listeners of a Server. A Server over a bucket with an empty
+// cache has no release at first.
 func Listen(cfg Config) (s *Server, err error) {
 	if err := cfg.Validate(); err != nil {
 		return nil, err
@@ -103,7 +103,7 @@ func Listen(cfg Config) (s *Server, err error) {
 	return s, nil
 }
 
-// openReleases opens the release to serve. One of a bucket may have to be pulled before.
+// openReleases opens the release to serve. A release of a bucket may have to be pulled first.
 func (s *Server) openReleases() (err error) {
 	c := releases.Config{Store: store.Folder{Dir: s.cfg.Releases}, Results: s.cfg.ResultCache, Warm: int64(s.cfg.Warm), Log: s.cfg.Log}
 	follow := s.cfg.Pull.Follow
@@ -131,7 +131,7 @@ type Bound struct {
 	admin *net.TCPListener // nil for none
 }
 
-// Bind takes the addresses of cfg, or listeners that are there already; nil ones are taken from cfg.
+// Bind binds the addresses of cfg. Listeners that are not nil replace them.
 func Bind(cfg *Config, api, admin *net.TCPListener) (b *Bound, err error) {
 	b = &Bound{api, admin}
 	if api == nil {
@@ -159,10 +159,10 @@ func (b *Bound) Close() {
 // URL returns the base address of the API.
 func (s *Server) URL() string { return s.http.URL() }
 
-// Release returns the ID of the release that is served.
+// Release returns the ID of the served release.
 func (s *Server) Release() string { return s.releases.ID() }
 
-// Status describes in a line what the Server serves, or waits for. ready is set while there is a release.
+// Status describes in a line what the Server serves or waits for. ready is set while it has a release.
 func (s *Server) Status() (text string, ready bool) {
 	if id := s.Release(); id != "" {
 		return "serving " + id, true
@@ -170,7 +170,7 @@ func (s *Server) Status() (text string, ready bool) {
 	return strings.ReplaceAll("no release"+s.awaited(), "\n", "; "), false
 }
 
-// Run serves until ctx ends. Then /readyz responds with 503; requests are served for the shutdown delay more, so
+// Run serves until ctx ends. Then /readyz responds with 503. Requests are served during the shutdown delay, so
 // that load balancers notice; then requests under way end. The admin listener closes last.
 func (s *Server) Run(ctx context.Context) error {
 	defer s.close()
@@ -214,7 +214,7 @@ func (s *Server) Run(ctx context.Context) error {
 	return err
 }
 
-// pollReleases looks for another release, and at the age of its data.
+// pollReleases checks for another release, and the age of its data.
 func (s *Server) pollReleases() {
 	s.releases.Poll()
 	s.lookAtAge()
@@ -266,8 +266,8 @@ func (s *Server) drain(ctx context.Context, admin *nethttp.Server) error {
 	return errors.Join(s.http.Stop(ctx), admin.Shutdown(ctx))
 }
 
-// Reload looks at once for changed tokens, another certificate and another current release, and opens the access log
-// by its name again. Ones that cannot be used are logged, and the last good one stays.
+// Reload checks at once for changed tokens, certificates and releases, and reopens the access log by its name. It
+// logs unusable ones, and keeps the last valid one.
 func (s *Server) Reload() {
 	if err := s.access.Reopen(); err != nil {
 		s.cfg.Log.Error("access log cannot be opened again, the old file stays in use", "error", err)
@@ -281,7 +281,7 @@ func (s *Server) Reload() {
 	s.cfg.Log.Info("reloaded")
 }
 
-// close gives back all that Listen opened. It does nothing to listeners that Run has closed already.
+// close closes all that Listen opened, except listeners that Run has closed already.
 func (s *Server) close() {
 	if s.http != nil {
 		s.http.Close()

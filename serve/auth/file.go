@@ -32,7 +32,7 @@ var (
 // ErrIsToken matches the error for a token in place of a token file.
 var ErrIsToken = errors.New("this is a token, not a token file")
 
-// minHashPrefix is how many hex digits name a token in Revoke: fewer are too easy to mistype.
+// minHashPrefix is the shortest hash prefix for Revoke, in hex digits: shorter ones are too easy to mistype.
 const minHashPrefix = 8
 
 // LockSuffix ends the name of the lock file beside a token file.
@@ -47,9 +47,9 @@ const fileHeader = fileMark + `
 # A revoked line stays as history. A running server follows every change of this file.
 `
 
-// Issue makes a new credential, adds it to the token file at path and returns it. The file keeps only its hash, and
-// the other fields of r as they are. A missing file is created with mode 0600; its folder must exist. Other lines,
-// comments and their order stay as they are. Issuers in other processes wait.
+// Issue makes a new credential, adds it to the token file at path and returns it. The file keeps only its hash and
+// the other fields of r. A missing file is created with mode 0600; its folder must exist. Other lines, comments and
+// their order are unchanged. Issuers in other processes wait.
 func Issue(path string, r Record) (token string, err error) {
 	token = generate(r.Kind)
 	if err := IssueChosen(path, r, token); err != nil {
@@ -58,7 +58,7 @@ func Issue(path string, r Record) (token string, err error) {
 	return token, nil
 }
 
-// IssueChosen is Issue for a token that was chosen, such as the v3 key of an existing client; see
+// IssueChosen is Issue for a chosen token, such as the v3 key of an existing client; see
 // CheckChosen.
 func IssueChosen(path string, r Record, token string) error {
 	r.Hash = HashToken([]byte(token))
@@ -86,7 +86,7 @@ func (r *Record) Validate() error {
 	return nil
 }
 
-// IssueHashed is IssueChosen for a token whose hash, r.Hash, is all that is known.
+// IssueHashed is IssueChosen for a token of which only the hash, r.Hash, is known.
 func IssueHashed(path string, r Record) error {
 	if err := r.Validate(); err != nil {
 		return err
@@ -144,8 +144,8 @@ func Revoke(path, nameOrHashPrefix string, now time.Time) (Record, error) {
 	return revoked, nil
 }
 
-// pick finds the one unrevoked token that name means. A text that is the name of one token and the
-// start of another's hash is refused: revoking the wrong one is worse than asking again.
+// pick returns the single unrevoked token with a name or hash prefix. It refuses a text that is the
+// name of one token and the start of another's hash: revoking the wrong one is worse than an error.
 func pick(entries []entry, name string) (*entry, error) {
 	var live, dead []*entry
 	for i := range entries {
@@ -174,7 +174,7 @@ func isHashPrefix(e *entry, text string) bool {
 	return len(text) >= minHashPrefix && strings.HasPrefix(hex.EncodeToString(e.Hash[:]), strings.ToLower(text))
 }
 
-// edit changes the token file at path under a lock, and never leaves it half written or malformed.
+// edit changes the token file at path under a lock. It replaces the file atomically, and only with a valid one.
 func edit(path string, create bool, change func(data []byte, entries []entry) ([]byte, error)) error {
 	target, err := resolve(path)
 	if err != nil {
@@ -205,7 +205,7 @@ func edit(path string, create bool, change func(data []byte, entries []entry) ([
 	if _, err := parse(path, data); err != nil {
 		return err
 	}
-	// A new file gets mode 0600. An old one passes on its mode and owner, so that an issuer run as root does not lock the server out.
+	// A new file gets mode 0600. An existing one keeps its mode and owner, so that an issuer run as root does not lock the server out.
 	if err = file.WriteOwned(target, data, 0o600); err == nil {
 		err = file.SyncDir(filepath.Dir(target))
 	}
@@ -233,9 +233,9 @@ func resolve(path string) (string, error) {
 	return path, nil
 }
 
-// lock takes the lock of the token file: a file beside it, because the token file itself is replaced
-// by each edit, and a lock on the old one would keep nobody out. The lock file stays; removing it
-// would open the same gap.
+// lock locks a file beside the token file: each edit replaces the token file itself, so a lock on the
+// old one would exclude nobody. The lock file stays, because its removal would have the same
+// effect.
 func lock(target string) (unlock func(), err error) {
 	path := target + LockSuffix
 	if err := makeLock(path); err != nil {
@@ -251,11 +251,11 @@ func lock(target string) (unlock func(), err error) {
 		}
 		return nil, fmt.Errorf("lock %q: %w", l.Path(), err)
 	}
-	return func() { _ = l.Unlock() }, nil // does not fail on a lock that is held
+	return func() { _ = l.Unlock() }, nil // a held lock always unlocks
 }
 
-// makeLock makes the lock file. One that root makes is given to the owner of its folder. An existing one stays as it
-// is: the owner of the folder could have made it a link to any file.
+// makeLock creates the lock file. Root gives it to the owner of its folder. An existing one is unchanged, because
+// the owner of the folder could have made it a link to any file.
 func makeLock(path string) error {
 	f, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL, 0o600)
 	if errors.Is(err, fs.ErrExist) {
@@ -275,7 +275,7 @@ func readFile(path string) ([]byte, error) {
 	return data, nil
 }
 
-// advise adds what makes a missing token file.
+// advise adds to the error for a missing token file how to create it.
 func advise(err error) error {
 	if errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("%w: run token issue first", err)
@@ -283,14 +283,14 @@ func advise(err error) error {
 	return err
 }
 
-// Live follows a token file. While the file cannot be used, the last good table stays. So removing or
+// Live follows a token file. While the file is unusable, the last valid table stays. So removing or
 // emptying the file revokes nothing: revoke the tokens, or leave only a comment in the file.
 //
-// Replace the file in one step (a rename, as Issue and Revoke do). An edit in place may be seen half
-// written, until the next check; a file without its end is refused.
+// Replace the file in one step (a rename, as Issue and Revoke do). A check may read an edit in place half
+// written; a file without its end is refused.
 type Live = follow.Value[Table]
 
-// OpenLive reads the token file at path; a file that cannot be used is an error. A nil logger logs
+// OpenLive reads the token file at path. An unusable file is an error. A nil logger logs
 // nothing.
 func OpenLive(path string, logger *slog.Logger) (*Live, error) {
 	if logger == nil {

@@ -17,7 +17,7 @@ type Limits struct {
 	Concurrent int // requests at the same time
 }
 
-// A Meter holds the requests of one token to its Limits. A nil Meter lets all pass.
+// A Meter enforces the Limits of one token. A nil Meter has no limits.
 type Meter struct {
 	limits Limits
 	rate   *rate.Limiter // nil for none
@@ -36,8 +36,8 @@ func newMeter(l Limits) *Meter {
 	return m
 }
 
-// Begin counts a request. It is false, and End must not follow, if the request is above a limit: Wait has the time to
-// the next one.
+// Begin counts a request. It returns false if the request is above a limit: then End must not follow, and Wait has the
+// time until the next one.
 func (m *Meter) Begin(now time.Time) bool {
 	if m == nil {
 		return true
@@ -49,14 +49,14 @@ func (m *Meter) Begin(now time.Time) bool {
 	return true
 }
 
-// Add counts n requests more for the rate: the work of a request that has begun. They may be above the burst. Then all
-// requests wait until the rate has made up for them, so that the average stays.
+// Add counts n more requests for the rate: the work of a request that has begun. They may exceed the burst. Later
+// requests then wait until the average is within the rate.
 func (m *Meter) Add(now time.Time, n int) {
 	if m == nil || m.rate == nil {
 		return
 	}
 	for n > 0 {
-		some := min(n, m.rate.Burst()) // the most that a limiter takes at once
+		some := min(n, m.rate.Burst()) // a limiter takes no more at once
 		m.rate.ReserveN(now, some)
 		n -= some
 	}
@@ -65,23 +65,23 @@ func (m *Meter) Add(now time.Time, n int) {
 // Wait returns the seconds until another request may begin, at least 1. It is for a request that Begin refused.
 func (m *Meter) Wait(now time.Time) int {
 	if m.rate == nil {
-		return 1 // the end of a request under way has no known time
+		return 1 // no request under way has a known end
 	}
 	return max(1, int(math.Ceil((1-m.rate.TokensAt(now))/float64(m.rate.Limit()))))
 }
 
-// End counts down a request whose response is sent.
+// End ends a request whose response was sent.
 func (m *Meter) End() {
 	if m != nil {
 		m.busy.Add(-1)
 	}
 }
 
-// Scopes are the accounts whose data a token may read: AllScopes, or scopes with commas between them. Every token reads
+// Scopes are the accounts whose data a token may read: AllScopes, or scopes separated by commas. Every token may read
 // the rest of the API. The zero Scopes allow no account's data.
 type Scopes string
 
-// AllScopes allow the data of every account. A line of a token file has them where it has no scopes.
+// AllScopes allow the data of every account. A line without scopes in a token file has them.
 const AllScopes Scopes = "all"
 
 // The forms of other scopes.

@@ -27,7 +27,7 @@ const (
 	MaxAccount = 32
 )
 
-// A Kind is what a credential is for. A credential of one kind is never accepted as another.
+// A Kind is the use of a credential. A credential of one kind is never accepted as another.
 type Kind uint8
 
 // The kinds.
@@ -57,12 +57,12 @@ type Record struct {
 	Revoked time.Time // UTC, whole seconds; zero means not revoked. A future time revokes at once too.
 	Scopes  Scopes    // empty unless Kind is KindToken
 	Limits            // zero unless Kind is KindToken
-	// Void is why a token is refused whatever its other fields are: a field, a kind or a scope of a later version. It is ""
-	// for tokens that this version reads in full.
+	// Void is why a token is always refused: it has a field, a kind or a scope of a later version. It is "" for
+	// tokens that this version can read in full.
 	Void string
 }
 
-// A file that starts with fileMark has the line fileEnd after its tokens. A file that was cut between two lines lacks
+// A file that starts with fileMark has the line fileEnd after its tokens. A file cut between two lines lacks
 // it. Lines added by hand after it count too.
 const (
 	fileMark = "# Tokens of reelsplice, one a line, fields after tabs, down to the line \"# end\". Only the SHA-256 of a token is kept."
@@ -227,7 +227,7 @@ func parseLine(text []byte) (*entry, error) {
 		return nil, errors.New(`field "name": missing: want name=... after the hash and a tab`)
 	}
 	if e.Void != "" {
-		return e, nil // what the other fields mean together depends on the unknown one
+		return e, nil // the unknown field may change the meaning of the others
 	}
 	if e.Kind != KindToken && e.Account == "" {
 		return nil, fmt.Errorf("field \"account\": missing: want account=... of a %s", e.Kind)
@@ -254,7 +254,7 @@ func (r *Record) wantLimits() (want string) {
 	return ""
 }
 
-// maxLimit bounds the numbers of Limits: nobody asks for more.
+// maxLimit bounds the numbers of Limits, beyond any use.
 const maxLimit = 1_000_000
 
 func parseLimit(text string) (n int, want string) {
@@ -265,7 +265,7 @@ func parseLimit(text string) (n int, want string) {
 	return n, ""
 }
 
-// parseHash keeps the text out of its message: it may be a token, put there by mistake.
+// parseHash omits the text from its message: it may be a token, put there by mistake.
 func parseHash(hash *[sha256.Size]byte, text string) error {
 	const want = "want 64 hex digits (the SHA-256 of the token, not the token) followed by a tab"
 	if len(text) != hex.EncodedLen(len(hash)) {
@@ -279,7 +279,7 @@ func parseHash(hash *[sha256.Size]byte, text string) error {
 
 const wantTime = "RFC 3339 time"
 
-// set gives r the value of a field.
+// set sets a field of r.
 func (r *Record) set(key, value string) error {
 	want := ""
 	setTime := func(t *time.Time, otherwise string) {
@@ -343,7 +343,7 @@ func timeText(t time.Time) string {
 	return t.UTC().Format(time.RFC3339)
 }
 
-// wantName refuses names that a terminal or a log line would not show as they are.
+// wantName refuses names that a terminal or a log line would not show unchanged.
 func wantName(name string) (want string) {
 	if name == "" || len(name) > MaxName {
 		return fmt.Sprintf("1 to %d bytes", MaxName)
@@ -364,8 +364,8 @@ func wantAccount(account string) (want string) {
 
 func isUnprintable(r rune) bool { return !unicode.IsPrint(r) }
 
-// parseTime refuses the years that Go or RFC 3339 cannot write back, and above all the year 1, whose
-// first second is Go's zero time and would read as "never".
+// parseTime refuses years that Go or RFC 3339 cannot write back, and the year 1, whose first
+// second is Go's zero time and would mean "never".
 func parseTime(text string) (time.Time, bool) {
 	const lastSecond = 253402300799 // 9999-12-31T23:59:59Z
 	t, err := time.Parse(time.RFC3339, text)
@@ -375,7 +375,7 @@ func parseTime(text string) (time.Time, bool) {
 	return time.Unix(t.Unix(), 0).UTC(), true
 }
 
-// clip keeps foreign text in messages short.
+// clip shortens foreign text for messages.
 func clip(s string) string {
 	const most = 64
 	if len(s) <= most {

@@ -24,13 +24,13 @@ const (
 	GuestSessionLife = 24 * time.Hour
 )
 
-// MinKeyLen is the least length of a signing key, in bytes.
+// MinKeyLen is the minimum length of a signing key, in bytes.
 const MinKeyLen = 16
 
-// A Signer makes and checks the values of TMDB's session flow without keeping any of them: each
-// carries its expiry (4 bytes, unix seconds), 4 random bytes, and an HMAC-SHA-256 of both, cut to the
-// length TMDB's form leaves. Servers that share a key accept each other's values. The 4 random bytes
-// make values of the same second differ, nearly always; nothing may rely on them as unique keys.
+// A Signer makes and checks the values of TMDB's session flow without storing them: each
+// carries its expiry (4 bytes, unix seconds), 4 random bytes, and an HMAC-SHA-256 of both, truncated
+// to the length of TMDB's values. Servers that share a key accept each other's values. The 4 random
+// bytes make values of the same second differ, nearly always; do not rely on them as unique keys.
 type Signer struct{ key []byte }
 
 // kind is one sort of signed value. Its label goes into the HMAC, so that no value is accepted as one of another kind.
@@ -53,8 +53,8 @@ func NewSigner(key []byte) (*Signer, error) {
 	return &Signer{key: bytes.Clone(key)}, nil
 }
 
-// OpenSigner returns a Signer with the key in a file. Without a path the key is random, and its values end with the
-// process.
+// OpenSigner returns a Signer with the key in a file. Without a path the key is random, and its values expire with
+// the process.
 func OpenSigner(path string) (*Signer, error) {
 	if path == "" {
 		return NewSigner([]byte(rand.Text() + rand.Text()))
@@ -76,8 +76,8 @@ func (s *Signer) GuestSession(now time.Time, random io.Reader) (id string, expir
 	return s.sign(guestSession(), now, random)
 }
 
-// CheckGuestSession reports whether id was signed and has not expired, in a time that does not depend on
-// how much of a forged value is right.
+// CheckGuestSession reports whether id was signed and has not expired. Its time does not depend on how
+// much of a forged value is right.
 func (s *Signer) CheckGuestSession(id []byte, now time.Time) bool {
 	return s.check(guestSession(), id, now)
 }
@@ -144,7 +144,7 @@ func loadKey(path string) (key []byte, err error) {
 	return key, err
 }
 
-// decodeKey keeps the content out of its messages.
+// decodeKey omits the content from its messages.
 func decodeKey(data []byte) ([]byte, error) {
 	text := bytes.TrimSpace(data)
 	if len(text) == 0 {

@@ -1,5 +1,5 @@
-// Package auth decides whether a credential may read, and signs the short-lived values of TMDB's
-// session flow. It works on bytes, without a server.
+// Package auth checks credentials, and signs the short-lived values of TMDB's session flow. It
+// works on bytes, without a server.
 //
 // A token file keeps the SHA-256 of every token, never the token ([Parse] describes it; [Issue],
 // [List] and [Revoke] edit it). [Live] follows the file and holds a [Table], which checks a
@@ -18,20 +18,20 @@ import (
 // Reason is why a token is refused, for logs: clients get the same response for all.
 type Reason string
 
-// The reasons; None goes with a token that is accepted.
+// The reasons. None is for accepted tokens.
 const (
 	None      Reason = ""
 	Malformed Reason = "malformed" // it cannot be a token; not looked up
 	Unknown   Reason = "unknown"   // not in the file
 	Expired   Reason = "expired"
 	Revoked   Reason = "revoked"
-	Void      Reason = "void"                   // the file has a field of it that this version does not read
+	Void      Reason = "void"                   // its line has a field that this version cannot read
 	Missing   Reason = "no key"                 // the request has no credential
 	NoBearer  Reason = "header without Bearer"  // and no other credential
 	NotTaken  Reason = "api_key is not allowed" // by the configuration
 )
 
-// Result is the outcome of a look-up.
+// Result is the result of Table.Check.
 type Result struct {
 	OK      bool
 	Reason  Reason
@@ -42,22 +42,22 @@ type Result struct {
 	Scopes  Scopes
 }
 
-// A Table looks tokens up. It never changes, so any number of goroutines may use it.
+// A Table checks tokens. It is immutable, so it is safe for concurrent use.
 //
-// Tokens are found by their SHA-256. How long a lookup takes depends on the digest of a guess, which
-// no client can steer towards the digest of a token that it lacks: so comparisons need not take constant time.
+// Tokens are found by their SHA-256. The time of a lookup depends on the digest of a guess. No client can
+// steer that towards the digest of an unknown token, so comparisons need not take constant time.
 type Table struct {
 	records []Record
 	byHash  map[[sha256.Size]byte]int // index in records
 	meters  []*Meter                  // by index in records
 }
 
-// NewTable builds a table. It keeps records, which must not change after; their hashes must be
-// distinct, as Parse ensures.
+// NewTable builds a table. It owns records from then on; their hashes must be distinct, as Parse
+// ensures.
 func NewTable(records []Record) *Table { return (*Table)(nil).next(records) }
 
-// next returns a table that takes the place of t, which may be nil. Tokens whose limits stay go on with what they have
-// used of them.
+// next returns a table that replaces t, which may be nil. Tokens with unchanged limits keep their
+// Meter.
 func (t *Table) next(records []Record) *Table {
 	n := &Table{records: records, byHash: make(map[[sha256.Size]byte]int, len(records)), meters: make([]*Meter, len(records))}
 	for i := range records {
@@ -74,7 +74,7 @@ func (t *Table) next(records []Record) *Table {
 	return n
 }
 
-// Check looks a credential of a kind up at the time now, in unix seconds. It does not allocate or keep token.
+// Check checks a credential of a kind at the time now, in unix seconds. It does not allocate or keep token.
 func (t *Table) Check(kind Kind, token []byte, now int64) Result {
 	if len(token) == 0 || len(token) > MaxTokenLen || !isVisible(token) {
 		return Result{Reason: Malformed}
@@ -107,7 +107,7 @@ func (r *Record) refusal(now int64) Reason {
 	return None
 }
 
-// Void names the tokens that are void, but for revoked ones. It returns nil without one.
+// Void returns an error that names the void tokens, without revoked ones. It returns nil if there are no such tokens.
 func (t *Table) Void() error {
 	var void []string
 	more := 0
@@ -129,7 +129,7 @@ func (t *Table) Void() error {
 	return errors.New(strings.Join(void, "; "))
 }
 
-// maxVoid is how many tokens Void names.
+// maxVoid bounds the tokens that Void names.
 const maxVoid = 8
 
 // Len returns the number of records, revoked ones included.
@@ -146,22 +146,22 @@ func (t *Table) Active(now int64) int {
 	return n
 }
 
-// A Grant caches a Table's result for one credential. It holds until a revocation replaces the Table, or the credential
-// expires. The zero Grant is empty, and a nil Grant stays empty.
+// A Grant caches a Table's result for one credential. It is valid until the Table is replaced, as by a revocation, or the
+// credential expires. The zero Grant is empty, and a nil Grant stays empty.
 type Grant struct {
 	table *Table
 	res   Result
 }
 
-// Set keeps the result of t.
+// Set caches a result of t.
 func (g *Grant) Set(t *Table, res Result) {
 	if g != nil {
 		*g = Grant{t, res}
 	}
 }
 
-// Of returns the result of t at the time now, in unix seconds. known is false when the caller
-// has to ask t. A credential that t refuses stays refused.
+// Of returns the cached result of t at the time now, in unix seconds. known is false if the caller
+// must call Check. A refused credential stays refused.
 func (g *Grant) Of(t *Table, now int64) (res Result, known bool) {
 	if g == nil || g.table != t || t == nil || g.res.OK && g.res.Expires != 0 && now >= g.res.Expires {
 		return Result{}, false

@@ -9,12 +9,12 @@ import (
 	"hash/crc32"
 )
 
-// Prefix starts every token this package generates, so that secret scanners can find a leaked one.
+// Prefix starts every generated token, so that secret scanners can find leaked ones.
 const Prefix = "rsp_"
 
 const (
 	// TokenLen is the length of a generated token: the prefix, 205 random bits and a checksum as
-	// letters and digits, so that a double click selects all of it and no URL escapes it.
+	// letters and digits, so that a double click selects all of it and URLs need no escapes.
 	TokenLen = len(Prefix) + randomDigits + 8
 
 	randomDigits = 41
@@ -54,7 +54,7 @@ func randomHex(size int) string {
 	return hex.EncodeToString(id)
 }
 
-// CheckChosen returns why a token that an operator chose cannot be used: no client could send it, or it is easy to
+// CheckChosen returns why a token chosen by an operator is unusable: no client could send it, or it is easy to
 // guess. weak allows tokens that are easy to guess. The error does not quote the token.
 func CheckChosen(token []byte, weak bool) error {
 	switch {
@@ -89,7 +89,7 @@ func distinctBytes(b []byte) int {
 	return len(seen)
 }
 
-// HashToken returns the hash of a token, which is all that the token file keeps.
+// HashToken returns the hash of a token. The token file has only this.
 func HashToken(token []byte) [sha256.Size]byte { return sha256.Sum256(token) }
 
 // isVisible reports whether b holds only ASCII from ! to ~.

@@ -17,7 +17,7 @@ import (
 	"github.com/reelsplice/reelsplice/schemas/release"
 )
 
-// readCache reads the manifests of the cache. Remains of removed releases go, and so do folders without a manifest.
+// readCache reads the manifests of the cache. It deletes remains of removed releases, and folders without a manifest.
 func (p *Puller) readCache() {
 	p.cached = map[string]*release.Manifest{}
 	entries, err := os.ReadDir(p.cfg.Dir)
@@ -28,7 +28,7 @@ func (p *Puller) readCache() {
 	for _, e := range entries {
 		path := filepath.Join(p.cfg.Dir, e.Name())
 		if deleting, _ := filepath.Match(".deleting-*", e.Name()); deleting {
-			_ = os.RemoveAll(path) // it is tried again at the next start
+			_ = os.RemoveAll(path) // repeated at the next start
 		}
 		if !release.ValidID(e.Name()) {
 			continue
@@ -39,14 +39,14 @@ func (p *Puller) readCache() {
 		}
 		if err != nil {
 			p.log.Warn("folder in the cache is no release and goes", "folder", path, "error", err)
-			_ = os.RemoveAll(path) // a pull of the same release replaces it else
+			_ = os.RemoveAll(path) // otherwise a pull of the same release replaces it
 			continue
 		}
 		p.cached[m.ID] = &m
 	}
 }
 
-// has reports whether a release is in the cache still.
+// has reports whether a release is still in the cache.
 func (p *Puller) has(id string) bool {
 	if _, err := os.Stat(p.store.Path(id)); err == nil {
 		return true
@@ -85,7 +85,7 @@ func (p *Puller) inUse(wanted *release.Manifest) map[string]bool {
 	return ids
 }
 
-// fits returns why the cache cannot hold a release, even when all releases have left that are not in use.
+// fits returns why the cache cannot hold a release, even after all unused releases are evicted.
 func (p *Puller) fits(wanted *release.Manifest) error {
 	keep := p.inUse(wanted)
 	kept := []*release.Manifest{wanted}
@@ -113,7 +113,7 @@ func (p *Puller) hasRoom(dir string, files []release.File) error {
 			need -= min(st.Size(), f.Size)
 		}
 	}
-	if free, err := file.Free(dir); err == nil && need > free { // else the disk shows it
+	if free, err := file.Free(dir); err == nil && need > free { // without the figure, a full disk shows it later
 		return fmt.Errorf("it needs %d bytes (%s) more, the disk of the cache has %s left", need, humanize.IBytes(uint64(need)), humanize.IBytes(uint64(free)))
 	}
 	return nil
@@ -155,7 +155,7 @@ func (p *Puller) size(wanted *release.Manifest) int64 {
 	return sizeOf(append(slices.Collect(maps.Values(p.cached)), wanted))
 }
 
-// sizeOf returns the bytes of releases. A file of several is a hard link and counts once.
+// sizeOf returns the bytes of releases. A file in several of them is a hard link and counts once.
 func sizeOf(releases []*release.Manifest) (n int64) {
 	counted := map[release.File]bool{}
 	for _, m := range releases {
@@ -175,7 +175,7 @@ func hasSize(path string, size int64) bool {
 	return err == nil && st.Mode().IsRegular() && st.Size() == size
 }
 
-// link gives a file another name, in the place of what has it.
+// link links a file to another name, and replaces a file there.
 func link(from, to string) error {
 	if err := os.Remove(to); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
@@ -183,7 +183,7 @@ func link(from, to string) error {
 	return file.Link(from, to)
 }
 
-// writeWhole makes a durable file that appears whole or not at all.
+// writeWhole writes a durable file atomically.
 func writeWhole(path string, write func(io.Writer) error) error {
 	out, err := file.Create(path, 0o600)
 	if err != nil {

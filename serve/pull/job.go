@@ -19,7 +19,7 @@ import (
 	"github.com/reelsplice/reelsplice/schemas/release"
 )
 
-// A job is a pull at work.
+// A job is a running pull.
 type job struct {
 	id      string
 	total   int64        // bytes of the release
@@ -51,7 +51,7 @@ func (p *Puller) pull(ctx context.Context, id string, verify bool) error {
 	return err
 }
 
-// watch looks at the pointer while a pull is at work, and ends the pull if another release is to be current.
+// watch checks the pointer during a pull, and ends the pull if another release becomes current.
 func (p *Puller) watch(ctx context.Context, id string, cancel context.CancelCauseFunc) {
 	for last := time.Now(); ; {
 		if sleep(ctx, p.wait(0)); ctx.Err() != nil {
@@ -188,7 +188,7 @@ func (p *Puller) leftovers() (dirs []string) {
 	return dirs
 }
 
-// removeLeftovers removes them, but for dir.
+// removeLeftovers removes the leftovers except dir.
 func (p *Puller) removeLeftovers(dir string) error {
 	for _, left := range p.leftovers() {
 		if left == dir {

@@ -1,9 +1,9 @@
-// Package pull keeps a folder of releases in step with a bucket: it follows a pointer of the bucket, brings the
-// release that it names into the folder, and makes it the current one there. The folder is a cache of bounded size.
+// Package pull synchronizes a folder of releases with a bucket: it follows a pointer of the bucket, brings the named
+// release into the folder, and makes it the current one there. The folder is a cache of bounded size.
 //
-// A pull takes files that the cache has by hard links, makes others from a delta to a file that the cache has,
-// and downloads the rest by ranges. Each file is checked before it counts. An interrupted pull goes on
-// where it stopped, also in another process. Nothing that the bucket does disturbs the current release.
+// A pull links files that the cache has, makes others from a delta to a file in the cache, and downloads the
+// rest by ranges. Each file is verified before use. An interrupted pull continues where it stopped, also in
+// another process. A fault of the bucket never affects the current release.
 package pull
 
 import (
@@ -58,7 +58,7 @@ type Config struct {
 	Rate     int64         // bytes a second; 0 for no bound
 	Stall    time.Duration // longest time of a request of up to 1 MiB
 	Log      *slog.Logger
-	// granule is the most bytes of a request, and what an interrupted download loses at most.
+	// granule bounds the bytes of a request, and so the loss of an interrupted download.
 	granule int64
 }
 
@@ -67,7 +67,7 @@ func DefaultConfig() Config {
 	return Config{Size: 64 << 30, Follow: Current, Interval: 5 * time.Second, Stall: 30 * time.Second, Log: slog.New(slog.DiscardHandler), granule: 1 << 20}
 }
 
-// Validate reports everything that is wrong with c. Without a bucket, it looks at Follow and Pin alone.
+// Validate returns all errors in c. Without a bucket, it checks only Follow and Pin.
 func (c *Config) Validate() error {
 	var errs []error
 	complain := func(ok bool, text string) {
@@ -93,7 +93,7 @@ type Edge interface {
 	Reload()    // called when the current release was replaced or repaired
 }
 
-// A Puller keeps a cache in step with a bucket. Run does the work; the other methods report, from any goroutine.
+// A Puller synchronizes a cache with a bucket. Run does the work; the other methods are safe for concurrent use.
 type Puller struct {
 	cfg     Config
 	store   store.Folder
@@ -105,7 +105,7 @@ type Puller struct {
 
 	wake chan struct{} // ends a wait
 
-	// What follows is of Run alone.
+	// Run owns the fields below.
 	edge    Edge
 	cached  map[string]*release.Manifest
 	checked string // the id whose release was last opened and published
@@ -134,7 +134,7 @@ func New(cfg Config) (*Puller, error) {
 	return p, nil
 }
 
-// Err returns why the last look at the bucket or the last pull failed, nil if it did not.
+// Err returns why the last check of the bucket or the last pull failed, or nil.
 func (p *Puller) Err() error {
 	if err := p.err.Load(); err != nil {
 		return *err
@@ -142,7 +142,7 @@ func (p *Puller) Err() error {
 	return nil
 }
 
-// Doing describes the pull at work, "" for none.
+// Doing describes the running pull, "" for none.
 func (p *Puller) Doing() string {
 	if j := p.now.Load(); j != nil {
 		return j.String()
@@ -150,7 +150,7 @@ func (p *Puller) Doing() string {
 	return ""
 }
 
-// Look ends the wait before the next look at the pointer.
+// Look ends the wait before the next check of the pointer.
 func (p *Puller) Look() {
 	select {
 	case p.wake <- struct{}{}:
@@ -158,7 +158,7 @@ func (p *Puller) Look() {
 	}
 }
 
-// Run follows the pointer until ctx ends. Another process on the same cache is waited for.
+// Run follows the pointer until ctx ends. It waits for another process on the same cache.
 func (p *Puller) Run(ctx context.Context, edge Edge) {
 	unlock := p.lock(ctx)
 	if unlock == nil {
@@ -194,8 +194,8 @@ func (p *Puller) Run(ctx context.Context, edge Edge) {
 	}
 }
 
-// guarded calls fn and returns a panic as an error: nothing that a bucket holds ends the process. Each goroutine that
-// reads from the bucket does so inside of it.
+// guarded calls fn and returns a panic as an error: no content of a bucket ends the process. Each goroutine that
+// reads from the bucket does so inside it.
 func (p *Puller) guarded(fn func() error) (err error) {
 	defer func() {
 		if v := recover(); v != nil {
@@ -206,13 +206,13 @@ func (p *Puller) guarded(fn func() error) (err error) {
 	return fn()
 }
 
-// lock takes the cache for this process, and returns a function that gives it back; nil when ctx ends before.
+// lock locks the cache for this process, and returns the function that unlocks it, or nil if ctx ends first.
 func (p *Puller) lock(ctx context.Context) func() {
 	l := flock.New(filepath.Join(p.cfg.Dir, lockFile))
 	for failures := 1; ; failures++ {
 		ok, err := l.TryLock()
 		if ok {
-			return func() { _ = l.Unlock() } // the end of the process does it otherwise
+			return func() { _ = l.Unlock() } // the end of the process unlocks it otherwise
 		}
 		if err == nil {
 			err = errors.New("another process pulls into it")
@@ -243,7 +243,7 @@ func sleep(ctx context.Context, d time.Duration) {
 	}
 }
 
-// step looks at the pointer and makes the release that it names the current one of the cache.
+// step reads the pointer and makes the named release the current one of the cache.
 func (p *Puller) step(ctx context.Context) error {
 	id, err := p.target(ctx)
 	if err != nil {
@@ -290,7 +290,7 @@ func (p *Puller) publish(id string) error {
 		return err
 	}
 	now := time.Now()
-	_ = os.Chtimes(p.store.Path(id), now, now) // the order in which releases go, no more
+	_ = os.Chtimes(p.store.Path(id), now, now) // only the order of eviction depends on it
 	p.checked, p.settled = id, false
 	p.edge.Reload()
 	if previous != id {

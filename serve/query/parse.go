@@ -80,9 +80,9 @@ var parameters = sync.OnceValue(func() map[fragment.Kind]map[string]string {
 // A parser makes a Filter of parameters.
 type parser struct {
 	f     *Filter
-	text  []byte // the values, one after the other
+	text  []byte // the values, concatenated
 	given []given
-	terms int // so far
+	terms int // number of terms so far
 }
 
 // A given parameter has its value in parser.text.

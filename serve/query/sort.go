@@ -200,6 +200,6 @@ func (s *sorter) start(place int) int {
 	for place-step >= 0 && same(place-step) {
 		step *= 2
 	}
-	low := max(place-step, -1) // not the same
+	low := max(place-step, -1) // its value differs
 	return low + 1 + sort.Search(place-low-1, func(i int) bool { return same(low + 1 + i) })
 }

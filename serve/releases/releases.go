@@ -1,5 +1,5 @@
-// Package releases holds the release that is served: it opens the current release of a store, follows the
-// store, switches without losing a request, and checks it in the background.
+// Package releases holds the served release: it opens the current release of a store, follows the
+// store, switches without losing a request, and checks the release in the background.
 package releases
 
 import (
@@ -22,10 +22,10 @@ import (
 	"github.com/reelsplice/reelsplice/serve/query"
 )
 
-// damages is how many damaged places a second are logged at most.
+// damages bounds the damaged places logged a second.
 const damages = 3
 
-// Releases holds the release that is served and follows the store's current one.
+// Releases holds the served release and follows the store's current one.
 // A new one is opened beside the old one, requests move over, and the old one is
 // closed after its last request.
 type Releases struct {
@@ -44,18 +44,18 @@ type Releases struct {
 	scrubs  scrubs
 }
 
-// failure is a release that could not be opened. It is tried again only when the
-// store names another one, or after a while.
+// failure is a release that could not be opened. It is tried again only after the
+// store has named another one, or after retryAfter.
 type failure struct {
 	id   string
 	err  error
 	when time.Time
 }
 
-// retryAfter is how long a release that could not be opened is left alone.
+// retryAfter is the time between attempts to open a release.
 const retryAfter = 10 * time.Second
 
-// A Held is a release that someone uses.
+// A Held is an open release with a count of its users.
 type Held struct {
 	Reader *release.Reader
 	Engine *query.Engine // runs its queries
@@ -70,7 +70,7 @@ type Held struct {
 	retire context.CancelFunc
 }
 
-// Serial returns the number of the release as it is now, which new damage changes; 0 when none is served.
+// Serial returns the current serial of the release, which new damage changes; 0 without a release.
 func (h *Held) Serial() uint64 {
 	if h == nil {
 		return 0
@@ -78,7 +78,7 @@ func (h *Held) Serial() uint64 {
 	return h.serial.Load()
 }
 
-// Users returns how many uses of the release have not ended, with one for being the current release.
+// Users returns the number of current uses of the release; being the current release counts as one.
 func (h *Held) Users() int64 { return h.users.Load() }
 
 // Release ends a use.
@@ -195,7 +195,7 @@ func absent(r *release.Reader) (names []string) {
 	return names
 }
 
-// replace makes h the release that is served; nil for none.
+// replace makes h the served release; nil for none.
 func (r *Releases) replace(h *Held) {
 	if old := r.current.Swap(h); old != nil {
 		old.retire()
@@ -206,7 +206,7 @@ func (r *Releases) replace(h *Held) {
 // Store returns the store of the releases: of a bucket's, their cache.
 func (r *Releases) Store() store.Folder { return r.store }
 
-// ID returns the id of the release that is served, "" for none.
+// ID returns the id of the served release, "" for none.
 func (r *Releases) ID() string {
 	h := r.Acquire()
 	defer h.Release()
@@ -216,7 +216,7 @@ func (r *Releases) ID() string {
 	return h.Reader.Manifest().ID
 }
 
-// Err returns why the store's current release is not the one that is served.
+// Err returns why the store's current release is not served.
 func (r *Releases) Err() error {
 	if f := r.failed.Load(); f != nil {
 		return f.err
@@ -224,14 +224,14 @@ func (r *Releases) Err() error {
 	return nil
 }
 
-// Poll looks at the store, and now and then at the lengths of the served files. A caller polls
-// rather than waits for notices, because those do not come over network file systems.
+// Poll checks the store, and sometimes the lengths of the served files. Callers poll because
+// network file systems send no notices of changes.
 func (r *Releases) Poll() {
 	r.follow()
 	r.checkSizes()
 }
 
-// Reload looks at the store now, and tries a release again that could not be opened.
+// Reload checks the store now, and retries a release that could not be opened.
 func (r *Releases) Reload() {
 	r.failed.Store(nil)
 	r.follow()
@@ -252,7 +252,7 @@ func (r *Releases) follow() {
 		return
 	}
 	if id == r.ID() {
-		// The mapped files outlive their names, but no restart and no other edge would find them.
+		// The mapped files stay readable without names, but a restart or another edge would not find them.
 		if _, err := os.Stat(r.store.Path(id)); err != nil {
 			r.fail(id, fmt.Errorf("look at the folder of the served release: %w", err))
 		} else {
@@ -271,7 +271,7 @@ func (r *Releases) follow() {
 	r.log.Info("release switched", "release", id)
 }
 
-// awaited reports whether no release is served and the wanted one has yet to come.
+// awaited reports whether no release is served and the wanted one does not exist yet.
 func (r *Releases) awaited(id string, err error) bool {
 	if err == nil {
 		_, err = os.Stat(r.store.Path(id))

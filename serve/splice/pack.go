@@ -8,9 +8,9 @@ import (
 	"github.com/klauspost/compress/gzip"
 )
 
-// A Packer compresses bodies as a whole: those made of many small segments, which share
-// no history with one another, come to less than two thirds so. It is reused and not
-// safe for concurrent use.
+// A Packer compresses bodies as a whole. Many small segments have no common history, so a
+// body of them takes less than two thirds this way. It is reused and not safe for
+// concurrent use.
 type Packer struct {
 	z   *gzip.Writer // nil before the first use
 	raw []byte
@@ -36,7 +36,7 @@ func (p *Packer) AppendGzip(dst []byte, a *Answer) (_ []byte, err error) {
 	}
 	out := bytes.NewBuffer(slices.Grow(dst, len(p.raw)/2))
 	p.z.Reset(out)
-	p.z.ModTime = time.Unix(0, 0) // which stands for none
+	p.z.ModTime = time.Unix(0, 0) // no time
 	if _, err = p.z.Write(p.raw); err == nil {
 		err = p.z.Close()
 	}

@@ -21,7 +21,7 @@ import (
 // ETagLen is the length of an entity tag in bytes: W/"<32 hex digits>".
 const ETagLen = 36
 
-// maxStored is the most that one stored block holds.
+// maxStored bounds the bytes of one stored block.
 const maxStored = 0xffff
 
 const (
@@ -30,13 +30,13 @@ const (
 	storedHead = 5
 )
 
-// An Answer is a body in the making. The zero value is an empty one. It keeps the
-// segments it was given, so it must not outlive their release's Reader. It is
-// reused through Reset and must not be copied.
+// An Answer is a body under construction. The zero value is an empty one. It refers to its
+// segments, so it must not outlive the Reader of their release. It is reused by Reset and
+// must not be copied.
 type Answer struct {
 	chunks   []chunk
 	literals []byte
-	tag      []byte // what the entity tag is made of
+	tag      []byte // input of the entity tag
 	raw      uint64
 	stored   int
 	inflater release.Inflater
@@ -49,7 +49,7 @@ type chunk struct {
 	from, to int             // both 0 for a segment of a release
 }
 
-// segment returns the segment of a chunk that is no literal.
+// segment returns the segment of a chunk that is not a literal.
 func (a *Answer) segment(c *chunk) release.Segment {
 	s := c.seg
 	if c.to > 0 {
@@ -60,13 +60,13 @@ func (a *Answer) segment(c *chunk) release.Segment {
 
 // Reset empties a for the next answer.
 func (a *Answer) Reset() {
-	clear(a.chunks) // lets go of the mapping
+	clear(a.chunks) // drops references to the mapping
 	a.chunks = a.chunks[:0]
 	a.literals, a.tag = a.literals[:0], a.tag[:0]
 	a.raw, a.stored = 0, 0
 }
 
-// Segment appends a stored segment. One without raw bytes adds nothing to the body.
+// Segment appends a stored segment. A segment without raw bytes adds nothing to the body.
 func (a *Answer) Segment(s release.Segment) {
 	a.tag = append(append(a.tag, 1), s.Hash[:]...)
 	if s.RawLen == 0 {
@@ -77,7 +77,7 @@ func (a *Answer) Segment(s release.Segment) {
 	a.stored += len(s.Stored)
 }
 
-// Made appends a segment that lies in no release. Its stored bytes are copied.
+// Made appends a segment outside any release. Its stored bytes are copied.
 func (a *Answer) Made(s release.Segment) {
 	a.tag = append(append(a.tag, 1), s.Hash[:]...)
 	if s.RawLen == 0 {
@@ -91,7 +91,7 @@ func (a *Answer) Made(s release.Segment) {
 	a.stored += len(s.Stored)
 }
 
-// Literal appends bytes, which are copied. Literals that follow one another share
+// Literal appends bytes, which are copied. Adjacent literals share
 // blocks.
 func Literal[T string | []byte](a *Answer, b T) {
 	a.tag = append(binary.AppendUvarint(append(a.tag, 0), uint64(len(b))), b...)
@@ -131,22 +131,22 @@ func (a *Answer) Parted(least int) (segments, others int) {
 
 const hexDigits = "0123456789abcdef"
 
-// Await waits until the segments of a are in memory. The system reads all of them at once.
+// Await waits until the segments of a are in memory. The system reads them concurrently.
 func (a *Answer) Await() {
 	release.AwaitAll(len(a.chunks), func(i int) []byte { return a.chunks[i].seg.Stored })
 }
 
-// Check checks the segments of a, each once in the life of their release. It panics on
-// damage: see release.Guard. It comes before the tag and the body.
+// Check checks the segments of a, each once while their release is open. It panics on
+// damage: see release.Guard. Call it before the tag and the body are made.
 func (a *Answer) Check() {
 	for i := range a.chunks {
 		a.chunks[i].seg.Check() // does nothing for a literal
 	}
 }
 
-// AppendETag appends the weak entity tag. It follows from the content of the parts
-// alone: it is the same for every encoding, and for every release that holds the
-// same content.
+// AppendETag appends the weak entity tag. It depends on the content of the parts alone:
+// it is the same for every encoding, and for every release with the same
+// content.
 func (a *Answer) AppendETag(dst []byte) []byte {
 	sum := xxh3.Hash128(a.tag).Bytes()
 	dst = append(dst, `W/"`...)
@@ -159,8 +159,8 @@ func (a *Answer) AppendETag(dst []byte) []byte {
 // header is a gzip header without a name, a time or a system.
 const header = "\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\xff"
 
-// GzipPieces calls yield with the pieces of the body as one gzip member. A piece that lasts
-// stays as it is until Reset; any other is good until yield returns.
+// GzipPieces calls yield with the pieces of the body as one gzip member. A lasting piece is
+// valid until Reset; any other until yield returns.
 func (a *Answer) GzipPieces(yield func(b []byte, lasts bool)) {
 	frame := &a.frame
 	yield(append(frame[:0], header...), false)
@@ -188,7 +188,7 @@ func (a *Answer) GzipPieces(yield func(b []byte, lasts bool)) {
 }
 
 // AppendIdentity appends the body uncompressed. The error matches
-// release.ErrCorrupt when a segment differs from its facts.
+// release.ErrCorrupt if a segment differs from its recorded length or checksum.
 func (a *Answer) AppendIdentity(dst []byte) ([]byte, error) {
 	if a.raw <= release.MaxInflation*uint64(a.stored) {
 		dst = slices.Grow(dst, int(a.raw))
@@ -238,7 +238,7 @@ func (a *Answer) WriteGzip(w io.Writer) (err error) {
 	return err
 }
 
-// Bytes is about how much memory a holds: not the segments, which lie in their release.
+// Bytes returns the approximate memory of a, without the segments, which lie in their release.
 func (a *Answer) Bytes() int {
 	return cap(a.chunks)*int(unsafe.Sizeof(chunk{})) + cap(a.literals) + cap(a.tag) + a.inflater.Bytes()
 }
@@ -249,7 +249,7 @@ func (a *Answer) AppendInflated(dst []byte, s *release.Segment) ([]byte, error) 
 	return a.inflater.Append(dst, s)
 }
 
-// Parts calls fn for each piece of a in order, for people to look at: a literal, or else a segment.
+// Parts calls fn for each piece of a in order, for inspection: a literal, or else a segment.
 func (a *Answer) Parts(fn func(literal []byte, s *release.Segment)) {
 	for i := range a.chunks {
 		c := &a.chunks[i]
