@@ -10,16 +10,16 @@ import (
 	"github.com/reelsplice/reelsplice/schemas/record"
 )
 
-// Rows that lie deeper: many files hold one document, with its rows in a list or an object below. A path leads to them. It has
-// the names of fields with dots between them; [] stands for each element of a list, and {} for each value of an object. A
-// list at the end of a path stands for its elements:
+// Nested rows: many files hold one document, with its rows in a list or an object inside. A path names the rows: names of
+// fields joined by dots, with [] for each element of a list, and {} for each value of an object. A list at the end of a path
+// stands for its elements:
 //
 //	results                   {"page":1,"results":[{...}]}
 //	hits.hits[]._source       {"hits":{"hits":[{"_id":"550","_source":{...}}]}}
 //	{}                        {"550":{...},"603":{...}}
-//	columns(), split()        the two forms of pandas that have no rows
+//	columns(), split()        the two forms of pandas without rows
 //
-// A row below an object with an id that has none itself gets that id.
+// A row without an id gets the id of the object around it.
 
 // Forms of pandas, as paths.
 const (
@@ -63,7 +63,7 @@ func (d *deepRows) next() (Row, error) {
 	return row, nil
 }
 
-// rowsAt returns the rows that a path leads to in the JSON text of an object.
+// rowsAt returns the rows at a path in the JSON text of an object.
 func rowsAt(text, path string) (rows []string, err error) {
 	switch path {
 	case pathColumns:
@@ -118,7 +118,7 @@ func eachAt(value, id, path string, fn func(id, row string) error) error {
 	return eachAt(inner, id, strings.TrimPrefix(path[len(name):], "."), fn)
 }
 
-// plainRow returns a row with the id of the object around it, where it has none, and the values of SPARQL's bindings.
+// plainRow returns a row with the plain values of SPARQL's bindings, and the id of the object around it if it has none.
 func plainRow(row, id string) (string, error) {
 	fields, err := record.Fields(row)
 	if err != nil {
@@ -199,7 +199,7 @@ func rowsOfSplit(text string) (out []string, err error) {
 	return out, err
 }
 
-// CheckRows returns an error for a text that is no path to rows.
+// CheckRows returns an error for a text that is not a path to rows.
 func CheckRows(path string) error {
 	if path == "" || path == pathColumns || path == pathSplit {
 		return nil

@@ -21,10 +21,10 @@ const (
 	EncodingUTF8 = "utf-8" // whatever the bytes are
 )
 
-// maxSample is how many bytes of a file show its encoding.
+// maxSample is the number of bytes by which the encoding of a file is detected.
 const maxSample = 64 << 10
 
-// CheckEncoding returns an error for a name that is no value of Options.Encoding.
+// CheckEncoding returns an error for a name that is not a value of Options.Encoding.
 func CheckEncoding(name string) error {
 	_, err := encodingNamed(name)
 	return err
@@ -50,8 +50,8 @@ func encodingNamed(name string) (encoding.Encoding, error) {
 	return e, nil
 }
 
-// decode returns the window over a text, decoded, and the name of its encoding; w and "" for UTF-8. Text that shows to be
-// UTF-8 is read so, whatever name is: the other sources of a run may be in another encoding.
+// decode returns the window over a decoded text, and the name of its encoding; w and "" for UTF-8. Text detected as UTF-8
+// is read as such, whatever name is: other sources of a run may be in another encoding.
 func decode(w *window, name string, maxRow int) (*window, string, error) {
 	sample := w.fill(maxSample)
 	sample = wholeRunes(sample[:min(len(sample), maxSample)])
@@ -78,7 +78,7 @@ func decode(w *window, name string, maxRow int) (*window, string, error) {
 	return newWindow(transform.NewReader(raw, enc.NewDecoder()), maxRow), name, nil
 }
 
-// wholeRunes cuts the character of UTF-8 off that the end of a sample cuts.
+// wholeRunes drops an incomplete UTF-8 character at the end of a sample.
 func wholeRunes(sample []byte) []byte {
 	for n := 1; n < utf8.UTFMax && n <= len(sample); n++ {
 		if end := len(sample) - n; utf8.RuneStart(sample[end]) {
@@ -91,7 +91,7 @@ func wholeRunes(sample []byte) []byte {
 	return sample
 }
 
-// countUTF8 counts the characters of more than one byte, and the bytes that are of none.
+// countUTF8 counts the characters of more than one byte, and the invalid bytes.
 func countUTF8(sample []byte) (valid, invalid int) {
 	for len(sample) > 0 {
 		r, n := utf8.DecodeRune(sample)
@@ -106,10 +106,10 @@ func countUTF8(sample []byte) (valid, invalid int) {
 	return valid, invalid
 }
 
-// fewCut is how many broken characters JSON may have that is UTF-8: programs cut texts in their middle.
+// fewCut is how many broken characters JSON in UTF-8 may have: some programs cut texts inside a character.
 const fewCut = 2
 
-// refuseEncoding refuses a text that is in another encoding than UTF-8, with a guess where one is likely.
+// refuseEncoding refuses a text in another encoding than UTF-8, with a guess if one is likely.
 func refuseEncoding(sample []byte) error {
 	if utf8.Valid(sample) && bytes.IndexByte(sample, 0) < 0 {
 		return nil

@@ -18,7 +18,7 @@ var extended = regexp.MustCompile(`^\{\s*"\$(?:(?:oid|uuid|date)"\s*:\s*("[^"\\]
 
 const maxExtended = 256 // bytes of such an object
 
-// plainValues returns a row with the values of Extended JSON, or nil where the row has none.
+// plainValues returns a row with the plain values of its Extended JSON, or nil if the row has none.
 func plainValues(row []byte) (out []byte) {
 	from := 0 // start of what out does not have
 	for i := 0; ; {

@@ -20,8 +20,8 @@ const (
 // delimiters may separate cells. The most frequent one of the header wins, the first on a tie.
 const delimiters = ",;\t|"
 
-// delimiterOf returns the delimiter that stands most often outside quotes in a header
-// line, and how often.
+// delimiterOf returns the most frequent delimiter outside quotes in a header line, and
+// its count.
 func delimiterOf(line []byte) (delim byte, count int) {
 	var counts [len(delimiters)]int
 	quoted := false
@@ -42,9 +42,9 @@ func delimiterOf(line []byte) (delim byte, count int) {
 	return delim, count
 }
 
-// tableFormat returns how the cells of a table with the given header line and extension
-// lie in it. Only .tsv goes without quoting, as IMDb has it: other files with TABs come
-// from spreadsheets, which quote.
+// tableFormat returns the format and delimiter of a table by its header line and
+// extension. Only .tsv has no quoting, as at IMDb: other files with TABs come from
+// spreadsheets, which quote.
 func tableFormat(line []byte, ext string) (f Format, delim byte) {
 	delim, count := delimiterOf(line)
 	if ext == ".tsv" && (count == 0 || bytes.IndexByte(line, '\t') >= 0) {
@@ -77,9 +77,9 @@ func tableByName(w *window, ext string) Format {
 	return format
 }
 
-// tableByContent reports whether a text without the extension of a table, and which is not
-// JSON, is a table: two names or more, and a second line with as many cells. Prose and lists
-// of words pass only where a name may be anything.
+// tableByContent reports whether a text that is not JSON, and has no extension of a table,
+// is a table: it has two names or more, and a second line with as many cells. Prose and
+// lists of words pass only if name accepts anything.
 func tableByContent(w *window, name func(string) bool) bool {
 	line := firstLine(w, maxHeaderBytes)
 	format, delim := tableFormat(line, "")
@@ -94,8 +94,8 @@ func tableByContent(w *window, name func(string) bool) bool {
 	return len(names) > 1 && len(headerNames(next, format, delim)) == len(names)
 }
 
-// headerNames returns the cells of a header line as far as they are clear, without
-// the blanks around them.
+// headerNames returns the readable cells of a header line, without the blanks around
+// them.
 func headerNames(line []byte, format Format, delim byte) []string {
 	names := strings.Split(strings.TrimRight(string(line), "\r"), string(delim))
 	if format == FormatCSV {
@@ -123,9 +123,9 @@ var identifier = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
 
 func isIdentifier(s string) bool { return len(s) <= maxNameBytes && identifier.MatchString(s) }
 
-// columnNames returns the names of the columns that the cells of a header give: without
-// blanks around them, column_N for the N-th where it has none. Two columns of one name
-// are an error, because a value of a row could be of either.
+// columnNames returns the names of columns by the cells of a header, without blanks
+// around them. The N-th column without a name is column_N. Duplicate names are an error,
+// because a value would be ambiguous.
 func columnNames(cells []string) ([]string, error) {
 	if len(cells) > limit.MaxColumns {
 		return nil, fmt.Errorf("header has %d columns, want at most %d", len(cells), limit.MaxColumns)

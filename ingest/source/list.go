@@ -25,11 +25,11 @@ const (
 // A found file is one that List may take.
 type found struct {
 	File           // with its path and name, and with its size if it is regular
-	id      string // differs between files, wherever they lie
-	full    string // path from the top, whose folders may name a kind
-	root    string // full path of the folder above which nothing names a kind
-	walked  bool   // met in a folder, not named itself
-	outside bool   // a link that leads out of the folder that was walked
+	id      string // unique for each file, local or in a bucket
+	full    string // absolute path, whose folders may name a kind
+	root    string // absolute path of the folder above which no name counts
+	walked  bool   // found in a folder, not named itself
+	outside bool   // a link out of the walked folder
 	regular bool
 }
 
@@ -64,7 +64,7 @@ func List(srcs []string, o Options) ([]File, error) {
 			f.setParts()
 			switch {
 			case isTOML(f.Path), f.walked && isMarker(path.Base(f.full)):
-			case f.Parts != "" && f.regular && f.Bytes == 0: // a writer had no rows for it
+			case f.Parts != "" && f.regular && f.Bytes == 0: // a part without rows
 			case reason == spreadsheet:
 				src, refusal = f.Path, spreadsheet
 				fallthrough
@@ -103,7 +103,7 @@ func List(srcs []string, o Options) ([]File, error) {
 	return files, nil
 }
 
-// isMarker reports whether a file is what Spark and its kin write beside the parts of a file.
+// isMarker reports whether a file is one that Spark and similar programs write beside the parts of a file.
 func isMarker(name string) bool {
 	return name == "_SUCCESS" || name == "_metadata" || name == "_common_metadata" || strings.HasSuffix(name, ".crc") ||
 		strings.HasPrefix(name, "_started_") || strings.HasPrefix(name, "_committed_")
@@ -112,8 +112,8 @@ func isMarker(name string) bool {
 // IsParts reports whether a folder has the name of a file: its files are the parts of one.
 func IsParts(folder string) bool { return extOf(folder) != "" }
 
-// setParts finds the folder that is one file, of which f is a part. Between them there may be folders of partitions, which a
-// pattern may name.
+// setParts sets Parts to the folder that stands for one file with f as a part. Folders of partitions may lie between them, and a
+// pattern may name these.
 func (f *found) setParts() {
 	p, full, inRoot := f.Path, filepath.ToSlash(f.full), true
 	for inRoot || strings.Contains(path.Base(p), "=") {
@@ -151,8 +151,8 @@ func lakeTable(all []found) error {
 
 func isTOML(name string) bool { return strings.EqualFold(path.Ext(name), ".toml") }
 
-// reason returns why a file that was met in a folder is left out, "" for a dump. One without the
-// extension of a dump has to look like one.
+// reason returns why a file of a folder is left out, or "" for a dump. A file without the extension
+// of a dump needs the content of one.
 func (f *found) reason(o Options) string {
 	switch {
 	case !f.walked || isTOML(f.Path):
@@ -176,7 +176,7 @@ func (f *found) reason(o Options) string {
 	return notDump
 }
 
-// head returns the start of a file: enough for 64 KiB once it is uncompressed, with room for whole blocks of zstd.
+// head returns the start of a file: enough for 64 KiB uncompressed, even in whole blocks of zstd.
 func (f *found) head(o Options) ([]byte, error) {
 	const size = 256 << 10
 	if f.Err != nil {
@@ -206,7 +206,7 @@ func sniff(head []byte) Format {
 	return format
 }
 
-// find finds the files of one source. It leaves src as messages name it.
+// find finds the files of one source. It sets src to its name in messages.
 func find(src *string, o Options) ([]found, error) {
 	if !object.IsURL(*src) {
 		return findLocal(*src)
@@ -230,8 +230,8 @@ func find(src *string, o Options) ([]found, error) {
 	return findObjects(loc, o)
 }
 
-// findObjects finds what a URL stands for: an object, all objects below a prefix ("folder"), or what matches a
-// pattern and, where that has no **, lies below what matches it.
+// findObjects finds the objects of a URL: one object, all objects below a prefix ("folder"), or the objects that
+// match a pattern and, if that has no **, all objects below matches.
 func findObjects(loc object.Location, o Options) (all []found, err error) {
 	ctx := o.context()
 	bucket, err := o.Buckets(ctx, loc)
@@ -294,23 +294,23 @@ func findObjects(loc object.Location, o Options) (all []found, err error) {
 	return all, nil
 }
 
-// byElements compares paths with slashes in the order in which a walk through folders meets them.
+// byElements compares paths with slashes in the order of a walk through folders.
 func byElements(a, b string) int {
 	return slices.Compare(strings.Split(a, "/"), strings.Split(b, "/"))
 }
 
-// localFile returns the file at a path of this machine, where a link counts as its target.
+// localFile returns the file at a local path. A link counts as its target.
 func localFile(p, root, name string, walked bool) found {
 	info, err := os.Stat(p)
 	f := unread(p, root, name, err)
 	f.walked = walked
-	if err == nil && info.Mode().IsRegular() { // reading from a pipe would take its bytes away
+	if err == nil && info.Mode().IsRegular() { // reading a pipe would consume its bytes
 		f.regular, f.Bytes, f.Modified = true, info.Size(), info.ModTime()
 	}
 	return f
 }
 
-// unread is a file or folder that cannot be looked at, for the reader to report like a damaged file.
+// unread returns a file or folder that cannot be inspected. The reader reports it like a damaged file.
 func unread(p, root, name string, err error) found {
 	f := found{File: File{Path: filepath.FromSlash(p), Name: name, Err: err}, full: p, root: root}
 	if abs, err := filepath.Abs(p); err == nil {
@@ -323,7 +323,7 @@ func unread(p, root, name string, err error) found {
 	return f
 }
 
-// findLocal finds the files of a path or pattern of this machine.
+// findLocal finds the files of a local path or pattern.
 func findLocal(src string) (all []found, err error) {
 	p := filepath.ToSlash(src)
 	info, err := os.Stat(src)
@@ -349,7 +349,7 @@ func findLocal(src string) (all []found, err error) {
 	}
 	matches := match(nil, &all, root, elems)
 	slices.SortFunc(matches, byElements)
-	for _, m := range slices.Compact(matches) { // two ** match a path in several ways
+	for _, m := range slices.Compact(matches) { // two ** may match a path several times
 		info, err := os.Stat(m)
 		switch {
 		case err != nil || !info.IsDir():
@@ -388,7 +388,7 @@ func walk(all []found, root string) ([]found, error) {
 	return all, err
 }
 
-// isBelow reports whether a file lies below a folder, links in the paths of both followed.
+// isBelow reports whether a file lies below a folder. It follows links in both paths.
 func isBelow(file, folder string) bool {
 	to, err := filepath.EvalSymlinks(file)
 	from, err2 := filepath.EvalSymlinks(folder)
@@ -409,7 +409,7 @@ func match(dst []string, all *[]found, dir string, elems []string) []string {
 	elem, rest := elems[0], elems[1:]
 	if !strings.ContainsAny(elem, `*?[\`) {
 		p := path.Join(dir, elem)
-		switch _, err := os.Lstat(p); { // a dangling link is there
+		switch _, err := os.Lstat(p); { // a dangling link exists
 		case err == nil:
 			return match(dst, all, p, rest)
 		case errors.Is(err, fs.ErrPermission):
@@ -427,7 +427,7 @@ func match(dst []string, all *[]found, dir string, elems []string) []string {
 	}
 	deep := elem == "**"
 	if deep && len(rest) > 0 {
-		dst = match(dst, all, dir, rest) // ** stands for no folder, too
+		dst = match(dst, all, dir, rest) // ** matches no folder, too
 	}
 	for _, e := range entries {
 		p := path.Join(dir, e.Name())
@@ -442,7 +442,7 @@ func match(dst []string, all *[]found, dir string, elems []string) []string {
 	return dst
 }
 
-// extOf returns the extension that names the format of a path, "" for none that is known.
+// extOf returns the extension that names the format of a path, "" for an unknown one.
 func extOf(p string) string {
 	_, ext := cutExt(p)
 	return ext

@@ -12,11 +12,11 @@ import (
 	"github.com/reelsplice/reelsplice/schemas/object"
 )
 
-// An input is an open dump file, wherever it lies.
+// An input is an open dump file, local or in a bucket.
 type input struct {
 	io.ReadCloser             // from its start to its end
-	at            io.ReaderAt // anywhere; nil for what can only be read in order, such as a pipe
-	size          int64       // 0 for what has none
+	at            io.ReaderAt // anywhere; nil for an input that can only be read in order, such as a pipe
+	size          int64       // 0 if unknown
 }
 
 // openInput opens a local file or an object.
@@ -47,7 +47,7 @@ func openInput(ctx context.Context, f File) (*input, error) {
 	return &input{ReadCloser: osf, at: osf, size: info.Size()}, nil
 }
 
-// Sum returns the SHA-256 of a file in hex, "" of a pipe, which can be read once only.
+// Sum returns the SHA-256 of a file in hex, or "" for a pipe, which can be read only once.
 func (f File) Sum(ctx context.Context) (string, error) {
 	if info, err := os.Stat(f.Path); f.object == nil && (err != nil || !info.Mode().IsRegular()) {
 		return "", err
@@ -87,15 +87,15 @@ func (s *summing) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// A pipe reads a file that may wait for another process: to open it and for every read.
-// The end of its context ends the waiting.
+// A pipe reads a file whose open and reads may wait for another process.
+// The end of its context ends the wait.
 type pipe struct {
 	*io.PipeReader
 	stop func() bool
 }
 
-// newPipe opens the pipe at path in a goroutine of its own, which lasts until the waiting
-// is over.
+// newPipe opens the pipe at path in a goroutine of its own, which ends with the
+// wait.
 func newPipe(ctx context.Context, path string) *pipe {
 	r, w := io.Pipe()
 	go func() {
@@ -114,14 +114,14 @@ func (p *pipe) Close() error {
 	return p.PipeReader.Close()
 }
 
-// inBucket is an object of an open bucket. The bucket is not closed: it holds nothing
-// but idle connections, which end by themselves.
+// inBucket is an object of an open bucket. The bucket is not closed: it holds only idle
+// connections, which time out.
 type inBucket struct {
 	bucket object.Bucket
 	info   object.Info // as it was listed
 }
 
-// open opens the object as it is now.
+// open opens the current version of the object.
 func (o *inBucket) open(ctx context.Context) (*input, error) {
 	info, err := o.bucket.Stat(ctx, o.info.Key)
 	if err != nil {

@@ -20,20 +20,20 @@ type rowReader interface {
 	next() (Row, error)
 }
 
-// A Reader reads the rows of one file. Its methods are for one goroutine, but for
+// A Reader reads the rows of one file. Its methods are for one goroutine, except
 // Consumed.
 type Reader struct {
 	file     File
 	rows     rowReader
 	consumed *atomic.Int64
 	free     []func()
-	encoding string // that the text was decoded from; "" for UTF-8
-	err      error  // what Next returned last, once it is an error
+	encoding string // encoding of the text; "" for UTF-8
+	err      error  // final error of Next, nil before
 }
 
-// Open opens f and finds its compression and format by its content; only Path, Name,
-// Kind, Err, Join and Rows are taken from f. The error is a FileError when the file is no dump, for
-// instance a Git LFS pointer, a HTML page or an empty file.
+// Open opens f and detects its compression and format by its content; it uses only Path, Name,
+// Kind, Err, Join and Rows of f. The error is a FileError if the file is not a dump, for
+// instance a Git LFS pointer, an HTML page or an empty file.
 func Open(f File, o Options) (*Reader, error) {
 	if f.Name == "" {
 		f.Name = filepath.Base(f.Path)
@@ -101,7 +101,7 @@ type parquetRows struct {
 	*parquet.Reader
 	file     *File
 	consumed *atomic.Int64
-	max      int   // bytes of a row
+	max      int   // largest row in bytes
 	row      int64 // rows returned so far
 }
 
@@ -164,8 +164,8 @@ func (r *Reader) openText(br *bufio.Reader, o Options) error {
 	return nil
 }
 
-// unpackParquet copies the rest of the stream to a file, because Parquet is read at
-// any offset.
+// unpackParquet copies the rest of the stream to a file, because Parquet needs random
+// access.
 func (r *Reader) unpackParquet(w *window, o Options) error {
 	tmp, err := os.CreateTemp(o.TempDir, ".unpacked-*.parquet")
 	if err != nil {
@@ -173,7 +173,7 @@ func (r *Reader) unpackParquet(w *window, o Options) error {
 	}
 	r.free = append(r.free, func() {
 		tmp.Close()
-		_ = os.Remove(tmp.Name()) // a leftover goes with its folder
+		_ = os.Remove(tmp.Name()) // a leftover is deleted with its folder
 	})
 	size := int64(0)
 	for {
@@ -231,8 +231,8 @@ func (r *Reader) Next() (Row, error) {
 	return row, nil
 }
 
-// Blank returns how many rows of a CSV or TSV file were passed over so far because every
-// cell of them is empty, or the name of its column. They are in no other count. headers counts the latter.
+// Blank returns how many rows of a CSV or TSV file were skipped so far because every cell
+// is empty, or the name of its column. headers counts the latter. No other count has them.
 func (r *Reader) Blank() (rows, headers int64) {
 	if t, ok := r.rows.(*tableRows); ok {
 		return t.blank, t.heads
@@ -248,8 +248,8 @@ func (r *Reader) Header() string {
 	return ""
 }
 
-// Consumed returns how many bytes of the file, as it lies on disk, have been read. It
-// may be called while another goroutine calls Next.
+// Consumed returns how many bytes of the file on disk have been read. It may be called
+// while another goroutine calls Next.
 func (r *Reader) Consumed() int64 { return r.consumed.Load() }
 
 // Close closes the file. Next must not be called afterwards.

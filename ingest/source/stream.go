@@ -28,7 +28,7 @@ func (c *countingReader) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// compressionOf returns the compression of a file by its first bytes: its name does not count.
+// compressionOf returns the compression of a file by its first bytes, whatever its name.
 func compressionOf(head []byte) string {
 	switch {
 	case bytes.HasPrefix(head, []byte{0x1f, 0x8b}):
@@ -36,7 +36,7 @@ func compressionOf(head []byte) string {
 	case bytes.HasPrefix(head, []byte{0x28, 0xb5, 0x2f, 0xfd}):
 		return "zstd"
 	case len(head) >= 4 && head[0]&0xf0 == 0x50 && bytes.Equal(head[1:4], []byte{0x2a, 0x4d, 0x18}):
-		return "zstd" // a skippable frame, as pzstd puts in front
+		return "zstd" // a skippable frame, with which pzstd starts files
 	}
 	return "none"
 }
@@ -48,7 +48,7 @@ func uncompress(r io.Reader, compression string) (io.Reader, func(), error) {
 		z, err := gzip.NewReader(r)
 		return &packed{z, compression}, func() {}, packedError(compression, err)
 	case "zstd":
-		// One goroutine a file: files are read side by side by the caller.
+		// One goroutine a file: the caller reads files concurrently.
 		z, err := zstd.NewReader(r, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true), zstd.WithDecoderMaxWindow(maxZstdWindow))
 		return &packed{z, compression}, z.Close, packedError(compression, err)
 	}

@@ -8,7 +8,7 @@ import (
 	"github.com/reelsplice/reelsplice/schemas/record"
 )
 
-// textRows is what the readers of text formats share.
+// textRows is the common part of the readers of text formats.
 type textRows struct {
 	w    *window
 	name string
@@ -30,7 +30,7 @@ func (t *textRows) fatal(p Place, err error) error {
 	return &FileError{File: t.name, Row: p.Row, Line: p.Line, Err: err}
 }
 
-// finish makes the row at p, which f is wrong with, out of raw.
+// finish makes the row at p from raw, with the fault f if any.
 func (t *textRows) finish(p Place, raw []byte, f *record.Fault) Row {
 	t.row++
 	row := Row{Place: p, JSON: raw, Size: int64(len(raw))}
@@ -40,7 +40,7 @@ func (t *textRows) finish(p Place, raw []byte, f *record.Fault) Row {
 	return row
 }
 
-// tooLong makes the row at p out of the first bytes of a row above the limit.
+// tooLong makes the row at p from the first bytes of a row above the limit.
 func (t *textRows) tooLong(p Place, head []byte, size int64) Row {
 	row := t.finish(p, head[:min(int64(len(head)), size)], nil)
 	row.Size, row.Err = size, &RowError{Place: p, Off: -1, Reason: fmt.Sprintf("row is longer than %d bytes", t.max)}
@@ -94,7 +94,7 @@ func (t *textRows) judge(raw []byte) (json []byte, m record.Mended, f *record.Fa
 	return t.mended, m, nil
 }
 
-// mendedRow makes row the one of json, if that differs from the text that was found.
+// mendedRow returns row with json, if that differs from the text found.
 func (t *textRows) mendedRow(row Row, json []byte, m record.Mended) Row {
 	if m != (record.Mended{}) {
 		row.JSON, row.Raw, row.Mended = json, row.JSON, m
@@ -102,7 +102,7 @@ func (t *textRows) mendedRow(row Row, json []byte, m record.Mended) Row {
 	return row
 }
 
-// skipLine passes the rest of a line above the limit without holding it.
+// skipLine skips the rest of a line above the limit without holding it.
 func (t *textRows) skipLine(p Place) (Row, error) {
 	head := longHead(t.w.held())
 	for size := int64(0); ; {

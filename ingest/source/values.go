@@ -9,7 +9,7 @@ import (
 )
 
 // valueRows reads the elements of one JSON array, or JSON values one after another.
-// Where one value ends depends on all before it, so a syntax error ends the file.
+// The end of a value depends on all bytes before it, so a syntax error ends the file.
 type valueRows struct {
 	textRows
 	array  bool
@@ -44,7 +44,7 @@ func (v *valueRows) next() (Row, error) {
 		switch {
 		case !done && v.w.err != io.EOF:
 			return Row{}, v.broken(p, v.w.err)
-		case !done && (v.array || !s.scalar): // a number may end where the file does
+		case !done && (v.array || !s.scalar): // a number may end with the file
 			return Row{}, v.broken(p, errors.New("file ends inside the row"))
 		case head != nil:
 			return v.tooLong(p, head, size), nil
@@ -53,7 +53,7 @@ func (v *valueRows) next() (Row, error) {
 	}
 }
 
-// take makes the row at p out of the next end held bytes.
+// take makes the row at p from the next end held bytes.
 func (v *valueRows) take(p Place, end int) (Row, error) {
 	raw := v.w.held()[:end]
 	json, m, f := v.judge(raw)
@@ -77,7 +77,7 @@ func (v *valueRows) toValue() error {
 		return err
 	}
 	if err == nil && !v.opened {
-		v.opened = true // startText has seen the '['
+		v.opened = true // startText has found the '['
 		v.w.advance(1)
 		if c, err = v.peek(); err == nil && c != ']' {
 			return nil

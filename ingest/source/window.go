@@ -6,11 +6,11 @@ import (
 	"io"
 )
 
-// windowBytes is the buffer that a window starts with.
+// windowBytes is the initial size of a window's buffer.
 var windowBytes = 256 << 10 // tests lower it
 
-// A window is the part of a stream that is held in memory. It grows to what its user
-// asks for and never beyond limit.
+// A window is the part of a stream that is held in memory. It grows on demand, but never
+// beyond limit.
 type window struct {
 	r          io.Reader
 	buf        []byte
@@ -18,7 +18,7 @@ type window struct {
 	limit      int   // largest length of buf
 	off        int64 // offset in the stream of buf[start]
 	line       int64 // 1-based line of buf[start]
-	err        error // why r gave no more; io.EOF at the end
+	err        error // why r ended; io.EOF at the end
 }
 
 // newWindow returns a window over r that can hold one row of maxRow bytes.
@@ -29,8 +29,8 @@ func newWindow(r io.Reader, maxRow int) *window {
 // held returns the bytes in memory. They are valid until the next call of more.
 func (w *window) held() []byte { return w.buf[w.start:w.end] }
 
-// more reads on, and reports whether the held bytes became longer. When they did
-// not, w.err is the reason.
+// more reads more, and reports whether the held bytes became longer. If not, w.err is
+// the reason.
 func (w *window) more() bool {
 	for range 100 {
 		if w.err != nil {
@@ -51,8 +51,8 @@ func (w *window) more() bool {
 // The buffer doubles while it is below a third of the limit and then takes the limit at
 // once, so that a row of any length costs at most twice the limit in allocations.
 
-// makeRoom sees to it that a read has room to fill, a quarter of the buffer where that
-// does not take it above the limit.
+// makeRoom makes room for a read: a quarter of the buffer, unless that exceeds the
+// limit.
 func (w *window) makeRoom() {
 	live, size := w.end-w.start, len(w.buf)
 	if free := size - w.end; free > 0 && free >= size/4 {
@@ -76,12 +76,12 @@ func (w *window) makeRoom() {
 	w.buf, w.start, w.end = buf, 0, live
 }
 
-// advance gives up the first n held bytes and counts their lines.
+// advance drops the first n held bytes and counts their lines.
 func (w *window) advance(n int) {
 	w.advanceLines(n, bytes.Count(w.buf[w.start:w.start+n], []byte{'\n'}))
 }
 
-// advanceLines gives up the first n held bytes, which are known to end lines lines.
+// advanceLines drops the first n held bytes, which have lines line ends.
 func (w *window) advanceLines(n, lines int) {
 	w.start += n
 	w.off += int64(n)
@@ -91,9 +91,9 @@ func (w *window) advanceLines(n, lines int) {
 // errLong is the error of a row above the limit.
 var errLong = errors.New("row is too long")
 
-// lineEnd returns the length of the held bytes up to the end of the line that starts at from, without
-// and with its '\n'. It is errLong when the bytes before that are more than most, and io.EOF when no line
-// is left.
+// lineEnd returns the length of the held bytes up to the end of the line at from, without and with its
+// '\n'. The error is errLong if the bytes before the '\n' are more than most, and io.EOF if no line is
+// left.
 func (w *window) lineEnd(from, most int) (size, n int, err error) {
 	for seen := from; ; {
 		b := w.held()
@@ -116,10 +116,10 @@ func (w *window) lineEnd(from, most int) (size, n int, err error) {
 	}
 }
 
-// byteOrderMark also stands inside files that were joined of several.
+// byteOrderMark also occurs inside concatenated files.
 var byteOrderMark = []byte("\xef\xbb\xbf")
 
-// skipMark gives up a byte order mark, and reports whether there was one.
+// skipMark drops a byte order mark, and reports whether it found one.
 func (w *window) skipMark() bool {
 	b := w.held()
 	if len(b) == 0 {
@@ -183,7 +183,7 @@ func (u *lineUnifier) Read(p []byte) (int, error) {
 	return u.unify(p[:n]), err
 }
 
-// unify rewrites b in place and returns how long it is then.
+// unify rewrites b in place and returns its new length.
 func (u *lineUnifier) unify(b []byte) int {
 	n := 0
 	for _, c := range b {
