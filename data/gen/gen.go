@@ -1,27 +1,14 @@
-// Package gen makes synthetic dumps of any size in the layout of TMDB's own responses:
-// NDJSON of details with appended objects, in which sizes, shares of missing members,
-// popularity and votes are distributed as in the real catalogue.
+// Package gen makes synthetic dumps of any size in the layout of TMDB's own responses: NDJSON of details with appended objects.
 //
-// Each record is like a row of the built-in sample: it has the row's fields in their order, and the row's values but
-// for ids, names, texts, counts and gaps, which are drawn. Elements of lists are like those of any row.
+// Each record is a row of the embedded sample with drawn ids, names, votes, popularity, dates and links to other records.
+// Lists of the row have elements of any row and drawn lengths. Lengths, votes, popularity and gaps are
+// distributed roughly as in the real catalogue.
 //
-// A record is a function of the seed, the kind and its number among the records of its
-// kind: it can be made without those before it, and the parts that other records repeat, such as
-// a person's name in the credits of a movie, agrees with it. So records are made on
-// several goroutines, and a dump's bytes do not depend on how many there are.
+// A record is a function of the seed, the kind and its number, so goroutines make records in any order, and a dump's bytes do
+// not depend on --jobs. References repeat the values of their record.
 //
-// What a record takes, in bytes of JSON:
-//
-//	kind     mean     p50     p90      p99  most
-//	movie   8,700   4,900  12,300   97,000  over 290 KB
-//	series 27,600  10,400  44,400  321,000  over 4 MB, with its seasons
-//	person    860     570   1,400    4,700  over 14 KB
-//
-// Where no measurement shows the tail of the real catalogue, the figures are chosen so
-// that its totals come out: for 1.24 M movies 16 M credits, 9 M images and 4 M
-// translations. What a crawl has and a dump of this package has not: filmographies of
-// people and aggregate credits, which follow from the credits of titles; changes, lists,
-// similar titles; more than the first page of recommendations; sub-requests of seasons.
+// A dump lacks what a crawl has and the build derives: credits of people, aggregate credits, recommendations and parts of
+// collections. It has no changes and lists, and no sub-requests of seasons.
 package gen
 
 import (
@@ -54,7 +41,7 @@ type Config struct {
 	Seed        uint64      // another one gives other records
 	Compression Compression // default zstd
 	Jobs        int         // goroutines; default GOMAXPROCS
-	// Progress is told how many of all records are done. It may be nil.
+	// Progress gets the number of records that are done, and of all. It may be nil.
 	Progress func(done, total int64)
 }
 
@@ -297,10 +284,4 @@ func (b *block) fill(p *population, from uint64) error {
 	err := b.compressor.Close()
 	b.stored = b.compressed.Bytes()
 	return err
-}
-
-// writeLine writes record i, and a line end behind it.
-func writeLine(j *writer, p *population, i uint64) {
-	p.write(j, i)
-	j.b = append(j.b, '\n')
 }

@@ -7,8 +7,6 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"unicode"
-	"unicode/utf8"
 
 	"github.com/reelsplice/reelsplice/data/sample"
 	"github.com/reelsplice/reelsplice/schemas/catalog"
@@ -18,9 +16,9 @@ import (
 
 // A node is a value of the sample.
 type node struct {
-	key    string  // of a field; "" of an element
-	text   string  // JSON
-	fields []*node // of an object, or the elements of a list
+	key, path string  // key of a field, "" of an element; file and keys on the way, "movies.credits.cast"
+	text      string  // JSON
+	fields    []*node // of an object, or the elements of a list
 }
 
 // field returns a field of an object.
@@ -36,29 +34,20 @@ func (n *node) field(key string) *node {
 // content returns a text without its quotes.
 func (n *node) content() string { return n.text[1 : len(n.text)-1] }
 
-// A stock is what records are made of: rows of the sample, the elements of their lists, its words and sentences.
+// A stock is the sample as material for records.
 type stock struct {
 	rows  map[string][]*node // by file
-	lists map[string][]*node // elements of all lists, by file and path: "movies.credits.cast"
+	lists map[string][]*node // elements of all lists, by path
 
-	words, foreign []string         // of titles
-	given, family  []string         // of people
-	own            []string         // names of people in scripts of their own
-	knownFor       map[string][]int // rows of people, by department
-	sentences      []string         // of overviews
-	taglines       []string
+	words, foreign []string // of titles
+	given, family  []string // names of people
+	sentences      []string // of overviews
+	collectionRef  *node    // the collection of a movie, for its fields
 }
-
-// How many words there are: those of the sample, and others of letters in like sequences.
-const (
-	titleWords  = 6000
-	givenNames  = 2000
-	familyNames = 12000
-)
 
 // newStock reads the sample.
 var newStock = sync.OnceValue(func() *stock {
-	s := &stock{rows: map[string][]*node{}, lists: map[string][]*node{}, knownFor: map[string][]int{}}
+	s := &stock{rows: map[string][]*node{}, lists: map[string][]*node{}}
 	for file, kind := range map[string]fragment.Kind{
 		"movies": fragment.KindMovie, "tv": fragment.KindTV, "people": fragment.KindPerson, "collections": fragment.KindCollection,
 		"companies": fragment.KindCompany, "networks": fragment.KindNetwork, "keywords": fragment.KindKeyword,
@@ -78,16 +67,16 @@ var newStock = sync.OnceValue(func() *stock {
 			panic(fmt.Errorf("gen: %s: %w", file, err)) // part of the program
 		}
 	}
-	s.learn()
+	s.collect()
 	return s
 })
 
-// parse returns the value that a text in compact JSON begins with, and what follows it. It keeps the elements of lists.
+// parse returns the value at the start of text, which is compact JSON, and the text after it.
 func (s *stock) parse(text, path string) (n *node, rest string) {
-	n = &node{}
+	n = &node{path: path}
 	switch c := text[0]; c {
 	case '{', '[':
-		for rest = text[1:]; rest[0] != c+2; rest = strings.TrimPrefix(rest, ",") { // the end of each is two behind its begin
+		for rest = text[1:]; rest[0] != c+2; rest = strings.TrimPrefix(rest, ",") { // '}' is '{'+2, ']' is '['+2
 			key, at := "", path
 			if c == '{' {
 				end := stringLen(rest)
@@ -115,7 +104,7 @@ func (s *stock) parse(text, path string) (n *node, rest string) {
 	return n, rest
 }
 
-// stringLen returns the length of the string, in quotes, that a text begins with.
+// stringLen returns the length of the quoted string at the start of text.
 func stringLen(text string) int {
 	n := 1
 	for ; text[n] != '"'; n++ {
@@ -126,8 +115,8 @@ func stringLen(text string) int {
 	return n + 1
 }
 
-// learn collects words, names and sentences.
-func (s *stock) learn() {
+// collect fills the lists of words, names and sentences, each value once, and keeps one translation a language.
+func (s *stock) collect() {
 	seen := map[string]bool{}
 	add := func(list *[]string, words ...string) {
 		for _, w := range words {
@@ -138,78 +127,65 @@ func (s *stock) learn() {
 		}
 	}
 	for _, k := range s.rows["keywords"] {
-		add(&s.words, strings.FieldsFunc(k.field("name").content(), func(c rune) bool { return c < 'a' || c > 'z' })...)
+		for _, w := range strings.FieldsFunc(k.field("name").content(), func(c rune) bool { return c < 'a' || c > 'z' }) {
+			add(&s.words, strings.ToUpper(w[:1])+w[1:])
+		}
 	}
-	for i, p := range s.rows["people"] {
-		known := p.field("known_for_department").content()
-		s.knownFor[known] = append(s.knownFor[known], i)
+	for _, p := range s.rows["people"] {
 		given, family, _ := strings.Cut(p.field("name").content(), " ")
 		add(&s.given, given)
 		add(&s.family, strings.Fields(family)...)
 	}
-	for _, c := range s.lists["movies.credits.cast"] {
-		if own := c.field("original_name"); own.text != c.field("name").text {
-			add(&s.own, own.content())
+	for _, t := range s.rows["movies"] {
+		if original := t.field("original_title"); original.text != t.field("title").text {
+			add(&s.foreign, strings.Fields(original.content())...)
 		}
-	}
-	for _, names := range [][2]string{{"movies", "title"}, {"tv", "name"}} {
-		for _, t := range s.rows[names[0]] {
-			if original := t.field("original_" + names[1]); original.text != t.field(names[1]).text {
-				add(&s.foreign, strings.Fields(original.content())...)
-			}
-			add(&s.taglines, t.field("tagline").content())
+		if c := t.field("belongs_to_collection"); c.text != "null" {
+			s.collectionRef = c
 		}
-	}
-	for _, file := range []string{"movies", "tv"} { // a language once
-		list := s.lists[file+".translations.translations"]
-		s.lists[file+".translations.translations"] = slices.DeleteFunc(list, func(n *node) bool {
-			tag := n.field("iso_639_1").text + n.field("iso_3166_1").text
-			known := seen[file+tag]
-			seen[file+tag] = true
-			return known
-		})
 	}
 	for _, list := range [][]*node{s.rows["movies"], s.rows["tv"], s.lists["tv.season.episodes"], s.rows["collections"]} {
 		for _, n := range list {
 			add(&s.sentences, n.field("overview").content())
 		}
 	}
-	s.words, s.given, s.family = vocabulary(s.words, titleWords), vocabulary(s.given, givenNames), vocabulary(s.family, familyNames)
-}
-
-// capitalized returns w with a capital at its start, where its script has such.
-func capitalized(w string) string {
-	c, n := utf8.DecodeRuneInString(w)
-	return string(unicode.ToUpper(c)) + w[n:]
-}
-
-// vocabulary returns the given words and up to size in all with more of letters in like sequences.
-func vocabulary(words []string, size int) []string {
-	follow := map[[2]rune][]rune{} // by the letters before; 0 begins and ends a word
-	known := map[string]bool{}
-	for _, w := range words {
-		known[w] = true
-		last := [2]rune{}
-		for _, c := range w + "\x00" {
-			follow[last] = append(follow[last], c)
-			last = [2]rune{last[1], c}
+	for path, list := range s.lists {
+		if file, ok := strings.CutSuffix(path, ".translations.translations"); ok {
+			s.lists[path] = slices.DeleteFunc(list, func(n *node) bool {
+				tag := file + n.field("iso_639_1").text + n.field("iso_3166_1").text
+				known := seen[tag]
+				seen[tag] = true
+				return known
+			})
 		}
 	}
-	r := random{uint64(size)}
-	for len(words) < size {
-		w := make([]rune, 0, 12)
-		for last := ([2]rune{}); len(w) < cap(w); {
-			c := pick(&r, follow[last])
-			if c == 0 {
-				break
-			}
-			w = append(w, c)
-			last = [2]rune{last[1], c}
-		}
-		if text := string(w); len(w) > 2 && !known[text] {
-			known[text] = true
-			words = append(words, text)
-		}
+}
+
+// title returns one to six random words.
+func (s *stock) title(r *random, words []string) string {
+	t := words[r.rank(uint64(len(words)))]
+	for range r.rank(5) {
+		t += " " + words[r.rank(uint64(len(words)))]
 	}
-	return words
+	return t
+}
+
+// maxText is the limit of texts in the API's forms, in characters.
+const maxText = 1000
+
+// prose appends one to four sentences.
+func (s *stock) prose(b []byte, seed uint64) []byte {
+	r := random{seed}
+	start := len(b)
+	for range 1 + r.rank(4) {
+		next := pick(&r, s.sentences)
+		if len(b)-start+len(next) >= maxText {
+			break
+		}
+		if len(b) > start {
+			b = append(b, ' ')
+		}
+		b = append(b, next...)
+	}
+	return b
 }

@@ -1,0 +1,209 @@
+package gen
+
+import (
+	"cmp"
+	"math/big"
+	"math/bits"
+	"time"
+)
+
+// Numbers of records in the real catalogue.
+const (
+	realMovies      = 1_240_000
+	realTV          = 229_000
+	realPeople      = 4_800_000
+	realCompanies   = 249_000
+	realCollections = 10_000
+	realNetworks    = 5_400
+	realKeywords    = 90_000
+)
+
+// Distributions of the real catalogue: popularity in 1/10000, and the size of a record's lists in percent of the mean.
+var (
+	movieVotes       = tail{0, 0, 2, 6, 17, 60, 170, 500, 1300, 2900, 5400, 9500, 13500, 18000, 21500, 25000, 28000, 31000, 34000, 36500, 41000}
+	tvVotes          = tail{0, 0, 3, 8, 22, 70, 200, 520, 1200, 2500, 4300, 6600, 9000, 11500, 14000, 17000, 20500, 24000, 30000}
+	moviePopularity  = tail{0, 1500, 3500, 6400, 10400, 15800, 22800, 31800, 43000, 57500, 82000, 112000, 158000, 240000, 420000, 700000, 1030000, 1400000, 2800000, 4000000}
+	tvPopularity     = tail{0, 9000, 19000, 32000, 52000, 78000, 108000, 146000, 240000, 360000, 530000, 780000, 1050000, 1350000, 1950000, 2450000, 3000000}
+	personPopularity = tail{0, 1200, 2000, 2800, 3400, 4200, 5200, 6500, 8200, 10200, 12500, 16000, 22000, 31000, 43000, 65000, 100000, 240000, 480000, 750000}
+	sizes            = tail{30, 50, 85, 130, 210, 340, 540, 840, 1250, 1700, 2200, 2700, 3200, 3700}
+)
+
+// A kind is a kind of records and its file. A block of records has a few megabytes.
+type kind struct {
+	name  string
+	block uint64
+}
+
+// kinds are in the order of files.
+var kinds = [...]kind{
+	{"movies", 256}, {"tv", 64}, {"people", 4096}, {"collections", 256}, {"companies", 8192}, {"networks", 8192}, {"keywords", 16384},
+}
+
+// A world is the input of all records. It does not change, so goroutines share it.
+type world struct {
+	*stock
+
+	populations []*population // in the order of kinds
+
+	movies, tv, people, collections, companies, networks, keywords *population
+}
+
+func newWorld(c *Config) *world {
+	all := c.Movies + c.TV
+	w := &world{stock: newStock()}
+	for k, n := range [len(kinds)]int64{
+		c.Movies, c.TV, c.people(), portion(c.Movies, realCollections, realMovies),
+		cmp.Or(c.Companies, portion(all, realCompanies, realMovies+realTV)), portion(c.TV, realNetworks, realTV),
+		cmp.Or(c.Keywords, portion(all, realKeywords, realMovies+realTV)),
+	} {
+		w.populations = append(w.populations, newPopulation(c.Seed, k, n))
+	}
+	p := w.populations
+	w.movies, w.tv, w.people, w.collections, w.companies, w.networks, w.keywords = p[0], p[1], p[2], p[3], p[4], p[5], p[6]
+	w.movies.votes, w.movies.popularity = movieVotes, moviePopularity
+	w.tv.votes, w.tv.popularity = tvVotes, tvPopularity
+	w.people.popularity = personPopularity
+	return w
+}
+
+// portion returns n*real/whole, rounded up.
+func portion(n, real, whole int64) int64 { return (n*real + whole - 1) / whole }
+
+// A population is all records of a kind, numbered from 0 in the order of their ids.
+type population struct {
+	kind
+	n, seed           uint64
+	step, back, add   uint64 // record i has the rank i*step+add modulo n; back is the inverse of step
+	votes, popularity tail   // nil for kinds without
+}
+
+// newPopulation returns n records of kinds[k].
+func newPopulation(seed uint64, k int, n int64) *population {
+	p := &population{kind: kinds[k], n: uint64(n), seed: mix(seed ^ uint64(k+1)*golden)}
+	if n == 0 {
+		return p
+	}
+	p.add = mix(p.seed) % p.n
+	p.step, _ = bits.Mul64(p.n, golden) // ranks of neighbours differ widely
+	for ; ; p.step++ {
+		back := new(big.Int).ModInverse(new(big.Int).SetUint64(p.step), big.NewInt(n))
+		if back != nil {
+			p.back = back.Uint64()
+			return p
+		}
+	}
+}
+
+// rank returns the rank of record i, 0 for the most popular.
+func (p *population) rank(i uint64) uint64 { return (i*p.step + p.add) % p.n }
+
+// ranked returns the record of a rank below n.
+func (p *population) ranked(rank uint64) uint64 { return (rank + p.n - p.add) % p.n * p.back % p.n }
+
+// A stream separates the random numbers of a record's parts.
+type stream uint64
+
+const (
+	streamHead stream = iota // values that other records repeat
+	streamDetails
+	streamSeasons
+)
+
+// random returns the random numbers of one part of a record.
+func (p *population) random(i uint64, s stream) random {
+	return random{mix(p.seed+i*golden) ^ mix(uint64(s))}
+}
+
+// Ids have gaps: one number is missing in each span of idSpan. The first span begins at firstID.
+const (
+	idSpan  = 4
+	idsUsed = idSpan - 1
+	firstID = 2
+)
+
+// id returns the id of record i. Ids ascend with i.
+func (p *population) id(i uint64) int {
+	span, place := i/idsUsed, i%idsUsed
+	if place >= mix(p.seed^span*golden)%idSpan {
+		place++
+	}
+	return int(span*idSpan+place) + firstID
+}
+
+// A day counts days since 1 January 1970.
+type day int
+
+// today is 1 September 2026. Few titles come out later.
+const today day = 20697
+
+// parseDay returns the day of a text in JSON; false for null and "".
+func parseDay(text string) (day, bool) {
+	t, err := time.Parse(`"`+time.DateOnly+`"`, text)
+	return day(t.Unix() / (24 * 60 * 60)), err == nil
+}
+
+// A head holds the values of a record that other records repeat.
+type head struct {
+	of   *population
+	i    uint64
+	like *node // row of the sample
+
+	octave                     int // 0 for the less popular half of its kind, 1 for the quarter above, and so on
+	size                       int // of lists, in percent of the mean
+	votes, average, popularity int // average in thousandths, popularity in 1/10000
+	name, original             string
+	text, image, backdrop      uint64 // seeds; 0 for none
+	out                        day    // released, first aired
+	dated                      bool
+}
+
+// headOf makes the head of record i.
+func (w *world) headOf(p *population, i uint64) head {
+	r := p.random(i, streamHead)
+	share, _ := bits.Div64(p.rank(i), 1<<63, p.n) // of better ranks, as a fraction of 2^64
+	h := head{
+		of: p, i: i, like: pick(&r, w.rows[p.name]), octave: octave(share), size: sizes.at(share),
+		votes: p.votes.at(share), popularity: p.popularity.at(share) * r.between(60, 140) / 100, name: w.title(&r, w.words),
+	}
+	if h.votes > 0 {
+		h.average = r.between(4500, 8000)
+	}
+	h.text, h.image, h.backdrop = r.seed(h.known()), r.seed(h.known()), r.seed(h.known()/2)
+	switch p {
+	case w.people:
+		h.name = pick(&r, w.given) + " " + pick(&r, w.family)
+		h.text = r.seed(h.known() / 4)
+	case w.collections:
+		h.name += " Collection"
+	case w.companies, w.networks:
+		h.name += pick(&r, []string{" Films", " Pictures", " Entertainment", " Media", " Television"})
+	case w.movies, w.tv:
+		out, _ := parseDay(h.like.field(h.dateKey()).text)
+		h.out, h.dated = min(out+day(r.between(-1500, 1500)), today-day(r.below(365))), r.chance(h.known()+200)
+		if h.votes == 0 && r.chance(15) {
+			h.out = today + day(r.between(1, 700))
+		}
+	}
+	h.original = h.name
+	if r.chance(200) {
+		h.original = w.title(&r, w.foreign)
+	}
+	return h
+}
+
+// known returns the permille of records with a value that popular ones have.
+func (h *head) known() int { return min(1000, 600+70*h.octave) }
+
+// dateKey returns the field of the date of a title.
+func (h *head) dateKey() string {
+	if h.of.name == "movies" {
+		return "release_date"
+	}
+	return "first_air_date"
+}
+
+// collectionOf returns the collection of a movie, if it has one.
+func (w *world) collectionOf(m *head) (uint64, bool) {
+	r := random{mix(w.movies.seed ^ m.i)}
+	return m.i * w.collections.n / w.movies.n, r.chance(15 + 30*m.octave)
+}
