@@ -636,6 +636,11 @@ func testPlaceholders(b *browser) {
 				for (const ground of [back, drawn]) if (Math.max(set, ground) / Math.min(set, ground) < 4.5) bad.push('contrast: ' + e.className);
 			}
 			if (all.length >= 20 && new Set(all.map((e) => /tone-\d+/.exec(e.className)[0])).size < 8) bad.push('few tones');
+			for (const row of document.querySelectorAll('main :is(.strip, .grid)')) {
+				const tones = [...row.querySelectorAll('.placeholder')].map((e) => /tone-\d+/.exec(e.className)[0]);
+				if (tones.some((tone, i) => tone === tones[i - 1])) bad.push('neighbours have one tone');
+			}
+			for (const e of document.querySelectorAll('main .card-name')) if (e.clientHeight > 2.1 * parseFloat(getComputedStyle(e).lineHeight)) bad.push('more than two lines: ' + e.textContent);
 			return bad;
 		})()`) {
 			t.Errorf("%s: %s", route, p)

@@ -31,7 +31,7 @@ export async function start() {
       h('p', null, resources ? `${count(resources.movie ?? 0, 'movie')}, ${count(resources.tv ?? 0, 'series', 'series')} and ${count(resources.person ?? 0, 'person', 'people')}` : 'Movies, series and people',
         ', served by this machine. ', about?.built ? `Built ${age(about.built)}. ` : '', h('a', { href: '#/release' }, 'About the release'))),
     START.map((name, i) => lists[i].results.length > 0 && section(LISTS[name], h('a', { href: `#/list/${name}`, 'aria-label': `All of ${LISTS[name]}` }, 'All'),
-      strip(lists[i].results.slice(0, 12).map((row) => card(settings, typed(name, row)))))));
+      strip(lists[i].results.filter((row) => row.media_type !== 'person').slice(0, 12).map((row) => card(settings, typed(name, row)))))));
   return { title: 'Start', view };
 }
 

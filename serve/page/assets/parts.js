@@ -12,6 +12,8 @@ export const nameOf = (row) => row.title ?? row.name ?? row.original_title ?? ro
 export const yearOf = (row) => year(row.release_date ?? row.first_air_date);
 export const kindOf = (row) => row.media_type ?? ('title' in row ? 'movie' : 'known_for' in row || 'known_for_department' in row ? 'person' : 'first_air_date' in row ? 'tv' : 'collection');
 
+const TONES = 12; // of placeholders
+
 const failed = new Set(); // URLs of images that did not load
 
 /** picture is an image over a placeholder, which stays if there is no image or it does not load. It is asked for once. */
@@ -34,17 +36,22 @@ export function picture(settings, { kind, path, width, name, alt = '' }) {
   return box;
 }
 
+const pen = document.createElement('canvas').getContext('2d');
+pen.font = '800 100px "Avenir Next Condensed", "Roboto Condensed", "Liberation Sans Narrow", "Arial Narrow", system-ui, sans-serif'; // as in style.css
+const widthOf = (text) => pen.measureText(text).width / 100; // in em
+
 /**
  * placeholder sets a name as a poster, in one of twelve tones and four drawings. The size of its letters, in
- * hundredths of the poster's width, lets the longest word stand in one line and all lines in the poster.
+ * hundredths of the poster's width, follows the measured width of the name: the longest word fits one line, and all lines fit
+ * the poster.
  */
 function placeholder(name = '') {
   let hash = 0x811c9dc5;
   for (const letter of name) hash = Math.imul(hash ^ letter.codePointAt(0), 0x01000193);
   hash = (hash ^ (hash >>> 15)) >>> 0;
-  const longest = Math.max(4, ...name.split(/[\s-]+/).map((word) => word.length));
-  const size = Math.max(5, Math.min(18, 106 / longest, 84 / Math.sqrt(name.length)));
-  return h(`div.placeholder.tone-${hash % 12}.motif-${(hash >>> 8) % 4}`, { 'aria-hidden': 'true' }, h('span', { '--size': size.toFixed(1) }, name));
+  const longest = Math.max(1, ...name.split(/[\s-]+/).map(widthOf));
+  const size = Math.max(5, Math.min(20, 80 / longest, 76 / Math.sqrt(Math.max(1, widthOf(name)))));
+  return h(`div.placeholder.tone-${hash % TONES}.motif-${(hash >>> 8) % 4}`, { 'aria-hidden': 'true' }, h('span', { '--size': size.toFixed(1) }, name));
 }
 
 /** addressOf returns the route of a row. */
@@ -66,8 +73,23 @@ export function card(settings, row, note) {
 }
 
 /** strip is a row of cards that scrolls; grid wraps. */
-export const strip = (cards) => h('ul.strip', { role: 'list' }, cards);
-export const grid = (cards) => h('ul.grid', { role: 'list' }, cards);
+export const strip = (cards) => h('ul.strip', { role: 'list' }, varied(cards));
+export const grid = (cards) => h('ul.grid', { role: 'list' }, varied(cards));
+
+/** varied gives neighbouring placeholders different tones. */
+function varied(cards) {
+  let before = -1;
+  for (const box of cards.map((c) => c.querySelector('.placeholder'))) {
+    if (!box) continue;
+    let tone = Number(/tone-(\d+)/.exec(box.className)[1]);
+    if (tone === before) {
+      box.classList.replace(`tone-${tone}`, `tone-${(tone + 5) % TONES}`);
+      tone = (tone + 5) % TONES;
+    }
+    before = tone;
+  }
+  return cards;
+}
 
 /** section is a part of a view, with a heading that names it. */
 let sections = 0;

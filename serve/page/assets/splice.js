@@ -48,12 +48,13 @@ const figures = (told) => [
 /** spliceBrief is a title page's own response as a strip, with a link to take it apart. */
 export function spliceBrief(request) {
   const body = h('div.brief-body', { 'aria-busy': 'true' });
-  const box = h('aside.brief', { 'aria-label': 'The response behind this page' }, body);
+  const box = h('details.brief', { open: !matchMedia('(max-width: 40rem)').matches }, h('summary', null, 'The response of this page'), body);
   explain(request).then((told) => {
     const drawn = partsOf(told);
     replace(body,
       h('p.brief-text', null, h('span', null, 'This page is one response of ', h('b', null, count(drawn.parts.length, 'part'))), figures(told), h('a', { href: splicePath(request) }, 'Take it apart')),
-      filmstrip(drawn));
+      filmstrip(drawn),
+      h('p.quiet.small', null, 'Each frame is a part that was compressed once, as wide as its bytes. ', h('span.swatch.literal'), ' Splices of literal bytes join them.'));
   }).catch((err) => {
     replace(body, h('p.brief-text', null, h('span.quiet', null, `The parts of this response are not available: ${err.message}`), h('a', { href: splicePath(request) }, 'Send it again')));
   }).finally(() => body.removeAttribute('aria-busy'));
@@ -80,9 +81,11 @@ function split(text) {
 }
 const join = (r) => withQuery(r.path, { ...r.others, append_to_response: r.appended.join(','), language: r.language });
 
-/** examples are requests for what the release has, the most popular first. */
+/** examples are requests for what the release has, the most popular first. The movie has videos and images, if any of the first does. */
 async function examples() {
-  const [movie, series, person] = await Promise.all(['movie', 'tv', 'person'].map((kind) => get(`/3/${kind}/popular`).then((list) => list.results[0], () => null)));
+  const [movies, [series], [person]] = await Promise.all(['movie', 'tv', 'person'].map((kind) => get(`/3/${kind}/popular`).then((list) => list.results, () => [])));
+  const full = await Promise.all(movies.slice(0, 8).map((row) => get(`/3/movie/${row.id}?append_to_response=videos,images`).catch(() => null)));
+  const movie = movies[Math.max(0, full.findIndex((row) => row?.videos?.results.length && row.images?.backdrops.length))];
   const season = series && (await get(`/3/tv/${series.id}`)).seasons.at(-1);
   const [word] = (movie?.title ?? series?.name ?? '').split(/[^\p{L}\p{N}]+/u).sort((a, b) => b.length - a.length);
   return [movie && `/3/movie/${movie.id}`, series && `/3/tv/${series.id}`, season && `/3/tv/${series.id}/season/${season.season_number}`, person && `/3/person/${person.id}`,

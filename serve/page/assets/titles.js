@@ -138,8 +138,8 @@ async function movie(id) {
       eyebrow: 'Movie', kind: 'poster', path: row.poster_path, meta: [certificate(row) && h('span.certificate', null, certificate(row)), row.runtime ? minutes(row.runtime) : null, genres(row, 'movie'), rating(row)],
       more: row.belongs_to_collection && h('p', null, 'Part of ', h('a', { href: `#/collection/${row.belongs_to_collection.id}` }, row.belongs_to_collection.name)),
     }),
-    spliceBrief(request),
     cast(settings, row.credits?.cast),
+    spliceBrief(request),
     section('Facts', null, facts([
       ...crew(row.credits?.crew),
       ['Released', row.release_date && date(row.release_date)], ['Status', row.status],
@@ -160,12 +160,12 @@ async function series(id) {
       eyebrow: 'Series', kind: 'poster', path: row.poster_path,
       meta: [certificate(row) && h('span.certificate', null, certificate(row)), count(row.number_of_seasons, 'season'), count(row.number_of_episodes, 'episode'), genres(row, 'tv'), rating(row)],
     }),
-    spliceBrief(request),
     section('Seasons', null, row.seasons.length === 0 ? none('No seasons are known.') : strip(row.seasons.map((season) => h('li.card', null,
       h('a', { href: `#/tv/${id}/season/${season.season_number}` },
         picture(settings, { kind: 'poster', path: season.poster_path, width: 185, name: season.name }),
         h('span.card-name', null, season.name), h('span.card-note', null, [count(season.episode_count, 'episode'), year(season.air_date)].filter(Boolean).join(' · '))))))),
     cast(settings, row.aggregate_credits?.cast),
+    spliceBrief(request),
     section('Facts', null, facts([
       ['Created by', row.created_by?.length ? commas(row.created_by.map((p) => h('a', { href: `#/person/${p.id}` }, p.name))) : null],
       ['First aired', row.first_air_date && date(row.first_air_date)], ['Last aired', row.last_air_date && date(row.last_air_date)],
@@ -183,14 +183,13 @@ async function season(id, n) {
   const view = h('article.title', null,
     h('nav.trail', { 'aria-label': 'Above' }, h('a', { href: `#/tv/${id}` }, show.name)),
     head(settings, row, { eyebrow: `Season of ${show.name}`, kind: 'poster', path: row.poster_path, meta: [count(row.episodes.length, 'episode'), row.air_date && date(row.air_date)] }),
-    spliceBrief(request),
     section('Episodes', null, row.episodes.length === 0 ? none('No episodes are known.') : h('ol.episodes', { role: 'list' }, row.episodes.map((e) => h('li', null,
       picture(settings, { kind: 'still', path: e.still_path, width: 185, name: e.name }),
       h('div', null,
         h('h3', null, h('a', { href: `#/tv/${id}/season/${n}/episode/${e.episode_number}` }, `${e.episode_number}. ${e.name}`)),
         h('p.quiet', null, [e.air_date && date(e.air_date), e.runtime && minutes(e.runtime)].filter(Boolean).join(' · ')),
         e.overview && h('p', { lang: language() }, e.overview)))))),
-    cast(settings, row.aggregate_credits?.cast), videos(row));
+    cast(settings, row.aggregate_credits?.cast), spliceBrief(request), videos(row));
   return { title: `${row.name}, ${show.name}`, view };
 }
 
@@ -204,8 +203,8 @@ async function episode(id, n, e) {
       eyebrow: `Season ${n}, episode ${e}`, kind: 'still', path: row.still_path, meta: [row.air_date && date(row.air_date), row.runtime && minutes(row.runtime), rating(row)],
       more: h('p', null, around(numbers.findLast((other) => other < e), 'Episode before'), ' ', around(numbers.find((other) => other > e), 'Next episode')),
     }),
-    spliceBrief(request),
     cast(settings, [...(row.credits?.cast ?? []), ...(row.credits?.guest_stars ?? row.guest_stars ?? [])]),
+    spliceBrief(request),
     section('Facts', null, facts([...crew(row.crew), ['Production code', row.production_code]])));
   return { title: `${row.name}, ${show.name}`, view };
 }
@@ -226,11 +225,10 @@ async function person(id) {
       eyebrow: 'Person', kind: 'profile', path: row.profile_path,
       meta: [row.known_for_department, row.birthday && `Born ${date(row.birthday)}`, row.deathday && `Died ${date(row.deathday)}`, row.place_of_birth],
     }),
-    spliceBrief(request),
     section('Credits', h('span.quiet', null, count(credits.length, 'title')), credits.length === 0 ? none('No credits are known.') :
       grid(credits.map((c) => card(settings, c, [yearOf(c), c.roles.slice(0, 2).join(', ')].filter(Boolean).join(' · '))))),
     section('Facts', null, facts([['Also known as', row.also_known_as?.join(', ')], ['Popularity', row.popularity && number(row.popularity)]])),
-    external(row));
+    spliceBrief(request), external(row));
   return { title: row.name, view };
 }
 
@@ -238,9 +236,9 @@ async function collection(id) {
   const [settings, row, request] = await fetched('collection', `/3/collection/${id}`);
   const view = h('article.title', null,
     head(settings, row, { eyebrow: 'Collection', kind: 'poster', path: row.poster_path, meta: [count(row.parts.length, 'title')] }),
-    spliceBrief(request),
     section('Titles', null, row.parts.length === 0 ? none('No titles are known.') :
-      grid([...row.parts].sort((a, b) => (yearOf(a) || '9999').localeCompare(yearOf(b) || '9999')).map((p) => card(settings, { ...p, media_type: kindOf(p) })))));
+      grid([...row.parts].sort((a, b) => (yearOf(a) || '9999').localeCompare(yearOf(b) || '9999')).map((p) => card(settings, { ...p, media_type: kindOf(p) })))),
+    spliceBrief(request));
   return { title: row.name, view };
 }
 
