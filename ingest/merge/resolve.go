@@ -435,8 +435,7 @@ func (k *kindMerger) takeVersion() (version, error) {
 	return versionOf(k.typ, row), nil
 }
 
-// duplicate takes a row that repeats another back from the rows that were counted as kept when they were read. Only the
-// first record of a row counts as the row.
+// duplicate counts a row as a repetition. When it was read, it was counted as kept. Only the first record of a row counts.
 func (k *kindMerger) duplicate(h Head) {
 	var t report.Tally
 	t.Records.Add(k.typ.Name(), -1)
