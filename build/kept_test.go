@@ -150,7 +150,7 @@ func edited(v any) any {
 	return v
 }
 
-// editable is a kind of which a copy is made for each edit, with its own series and numbers.
+// editable is a kind that is copied for each edit, with its own series and numbers.
 type editable struct {
 	kind     fragment.Kind
 	file     string

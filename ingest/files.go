@@ -223,7 +223,7 @@ func (r *run) lookOnce(ctx context.Context, in *input) (reason string, known boo
 	return one.reason, true
 }
 
-// silent returns a line for each source of the command line of which all files were skipped, with the first reason.
+// silent returns a line for each source of the command line whose files were all skipped, with the first reason.
 func (l *fileList) silent(sources []string) (lines []string) {
 	reasons := map[string]string{}
 	for _, s := range l.skipped {

@@ -73,7 +73,7 @@ genres = 'names(genres, "genre", {separator: ", "})'
 `)
 	mapped := Config{Mappings: []string{shop}}
 	for _, tt := range []struct {
-		what, name, text string // of the dump
+		what, name, text string // dump
 		first            Config
 		again            string // name of the mended file
 		then             Config

@@ -165,7 +165,7 @@ credits.cast = 'names(actor, "person", {separator: "|"})'
 	}
 }
 
-// TestReplaceParts: seasons of a series are replaced with it. If no source has seasons, those of removed series are removed.
+// TestReplaceParts: seasons of a series are replaced with it. If no source has seasons, the seasons of removed series are removed.
 func TestReplaceParts(t *testing.T) {
 	dir := t.TempDir()
 	tv := func(mode merge.Mode, rows ...string) {

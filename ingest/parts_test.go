@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// TestParts: a folder with the name of a file is one file, whose meaning is that of its first part with rows.
+// TestParts: a folder with the name of a file is one file, with the meaning of its first part that has rows.
 func TestParts(t *testing.T) {
 	src := t.TempDir()
 	own := catalogOf(t, `{"id":1,"title":"A"}`)

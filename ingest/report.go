@@ -39,7 +39,7 @@ type Report struct {
 	// SkippedFiles counts the files that were left out; Skipped has the first, with the reason.
 	SkippedFiles int64    `json:"skipped_files,omitempty"`
 	Skipped      []string `json:"skipped,omitempty"`
-	// Silent has a line for each source of the command line of which all files were left out.
+	// Silent has a line for each source of the command line whose files were all left out.
 	Silent  []string         `json:"silent_sources,omitempty"`
 	Unknown map[string]int64 `json:"unknown_fields,omitempty"` // kept, by path
 	Coerced map[string]int64 `json:"coerced_fields,omitempty"` // values read as another type, or in another form

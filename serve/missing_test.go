@@ -83,7 +83,7 @@ func TestMissingFile(t *testing.T) {
 	m.write()
 	has("movie 1\nmovie 2\n")
 	servetest.WriteFile(t, path, "movie 2\ntv 3\nmovie 4 and torn")
-	m = open(path) // of the next run
+	m = open(path) // the next run
 	m.note(movie(2))
 	m.note(movie(5))
 	m.write()

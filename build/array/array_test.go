@@ -36,7 +36,7 @@ func catalogueOf(tb testing.TB, other bool) string {
 type world struct {
 	t    *testing.T
 	site Site
-	dir  string // of the releases
+	dir  string // folder of the releases
 }
 
 // newWorld returns the world of a catalogue, with releases and a work folder in folders of this machine.
@@ -48,7 +48,7 @@ func newWorld(t *testing.T, catalogue, releases string) *world {
 	}, releases}
 }
 
-// params are those of a build upon a release, "" for none.
+// params returns the parameters of a build upon a release, "" for none.
 func (w *world) params(previous string) plan.Params {
 	return plan.Params{Level: segment.DefaultLevel, Previous: previous}
 }

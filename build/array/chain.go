@@ -157,7 +157,7 @@ func (f *TaskError) Error() string {
 	return text
 }
 
-// follow looks at a step until it is done: soon for short steps, seldom for those of hours. A TaskError ends it; after
+// follow looks at a step until it is done: soon for short steps, seldom for steps that take hours. A TaskError ends it; after
 // another one it looks again, since an engine may be away for a moment.
 func follow(ctx context.Context, log *slog.Logger, step Step, look func() (done bool, err error)) error {
 	start := time.Now()

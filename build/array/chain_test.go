@@ -179,7 +179,7 @@ func TestFailures(t *testing.T) {
 	for _, test := range []struct {
 		codes []int
 		want  *TaskError // nil for none
-		runs  int        // of the task
+		runs  int        // runs of the task
 	}{
 		{[]int{1}, nil, 2},
 		{[]int{2}, &TaskError{Step: "titles", Index: 1, Code: 2, Detail: "the disk is full"}, 1},

@@ -16,7 +16,7 @@ import (
 // Kubernetes is a cluster: each step is an Indexed Job, each task a pod.
 type Kubernetes struct {
 	Namespace string
-	Image     string // of reelsplice
+	Image     string // image with reelsplice
 	Claim     Claim
 	Kubectl   []string // command that is kubectl
 	Log       *slog.Logger
@@ -186,7 +186,7 @@ func (k *Kubernetes) failure(ctx context.Context, uid string, s Step, j *job) er
 }
 
 // report returns what the task of a Job printed on stdout. Kubernetes mixes it with stderr, whose
-// lines are those of the log.
+// lines are lines of the log.
 func (k *Kubernetes) report(ctx context.Context, uid string) ([]byte, error) {
 	list, err := k.pods(ctx, uid)
 	if err != nil {
@@ -213,7 +213,7 @@ func (k *Kubernetes) report(ctx context.Context, uid string) ([]byte, error) {
 	return nil, errors.New("no pod of its job is there")
 }
 
-// delete deletes a Job. Its pods go later, those of lost nodes much later.
+// delete deletes a Job. Its pods go later, and pods on lost nodes much later.
 func (k *Kubernetes) delete(ctx context.Context, name string) error {
 	_, err := k.kubectl(ctx, nil, "delete", "job", name, "--ignore-not-found", "--cascade=background")
 	return err

@@ -14,7 +14,7 @@ import (
 	"github.com/reelsplice/reelsplice/schemas/extsort"
 )
 
-// A Table maps a feature to its titles and their number. It lies in files, of which memory holds two numbers a
+// A Table maps a feature to its titles and their number. It lies in files; memory holds two numbers a
 // feature; it is safe for concurrent use.
 //
 // A file has a list for each feature in ascending order, each followed by its CRC-32C. A list is varints: df, the

@@ -91,7 +91,7 @@ func unmarshal(tb testing.TB, text string, v any) {
 	}
 }
 
-// TestFallbackOfSeasons: generic names are no texts, in a season's own details and in those of its series.
+// TestFallbackOfSeasons: generic names are no texts, in the details of a season and of its series.
 func TestFallbackOfSeasons(t *testing.T) {
 	translations := func(rows ...string) string {
 		return `,"translations":{"translations":[` + strings.Join(rows, ",") + `]}}`

@@ -101,7 +101,7 @@ func render(tb testing.TB, row string) map[string]string {
 	return texts(tb, bare(New(), parse(tb, row)))
 }
 
-// fragmentIs checks one fragment; want "" means that there is none.
+// fragmentIs checks one fragment; want "" means that it is absent.
 func fragmentIs(tb testing.TB, all map[string]string, address, want string) {
 	tb.Helper()
 	if got := all[address]; got != want {

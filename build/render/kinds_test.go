@@ -78,7 +78,7 @@ func TestTV(t *testing.T) {
 	fragmentIs(t, all, "media_row deDE", `"adult":false,"backdrop_path":null,"id":1399,"name":"Der Name","original_name":"Le Nom","overview":"I",`+
 		`"poster_path":"/p.jpg","media_type":"tv","original_language":"en","genre_ids":[10765],"popularity":1.5,"first_air_date":"2011-04-17",`+
 		`"softcore":false,"vote_average":8.0,"vote_count":7,"origin_country":["US"]`)
-	// The row in French is also that of all languages without text.
+	// All languages without text have the row in French.
 	addressesAre(t, all, "row", "row", "row de", "row deDE", "row it", "row itIT", "row ~")
 }
 

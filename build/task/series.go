@@ -264,7 +264,7 @@ func seriesOf(tv *catalog.TV, number uint32) *catalog.TV {
 	return of
 }
 
-// unknownSeason returns a season of which only episodes have records: its summary in the series, else a generic name.
+// unknownSeason returns a season without a record of its own: its summary in the series, else a generic name.
 func unknownSeason(series int64, number uint32, of *catalog.TV) *catalog.Season {
 	s := &catalog.Season{
 		SeriesID: record.Number(series), SeasonNumber: record.Number(int64(number)),

@@ -22,7 +22,7 @@ var update = flag.Bool("update", false, "write the requests of applications into
 // README describes them.
 type replay struct {
 	Application string          `json:"application"`
-	Page        string          `json:"page"`     // of docs/how-to/applications
+	Page        string          `json:"page"`     // page in docs/how-to/applications
 	Read        string          `json:"read"`     // the files with the requests
 	Encoding    string          `json:"encoding"` // header Accept-Encoding
 	Requests    []replayRequest `json:"requests"`

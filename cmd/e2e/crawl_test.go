@@ -13,13 +13,13 @@ import (
 type crawl struct {
 	files    map[string][]byte // by name below the crawl's folder: "tv/1399-season-1.json"
 	target   string            // path and query
-	language string            // of the request
+	language string            // language of the request
 }
 
 // A response is a recorded body and its request.
 type response struct {
 	file  string
-	path  []string // of the request, after "/3/"
+	path  []string // path of the request, after "/3/"
 	query string   // as it was sent
 	body  []byte
 	*value

@@ -286,7 +286,7 @@ func purgeList(t *testing.T, a, b *release.Reader) map[string]bool {
 	return names
 }
 
-// TestPurge: responses still cached after purging equal those of the later release, found or not.
+// TestPurge: responses still cached after purging equal the responses of the later release, found or not.
 func TestPurge(t *testing.T) {
 	rounds := uint64(sharedtest.Rounds(8, 20))
 	if testing.Short() || raceDetector {

@@ -99,7 +99,7 @@ func get(t *testing.T, rel *release.Reader, target string) *value {
 	return v
 }
 
-// at returns the member of v at a path of names; nil where there is none.
+// at returns the member of v at a path of names, or nil.
 func (v *value) at(path ...string) *value {
 	for _, name := range path {
 		if v == nil {
@@ -145,7 +145,7 @@ type testEdge struct {
 	*edge.Edge
 	token string
 	live  *auth.Live
-	path  string // of the token file
+	path  string // token file
 }
 
 // newEdge returns an edge over dir, a folder of releases; rel becomes the current one.

@@ -14,8 +14,8 @@ import (
 // filters or translates.
 type crawledKind struct {
 	file string                           // rows of the kind
-	body func(id int, lang string) string // of a resource
-	path func(id int) string              // of the request
+	body func(id int, lang string) string // body of a resource
+	path func(id int) string              // path of a resource
 	appd string                           // appended names
 }
 

@@ -37,13 +37,13 @@ const (
 // A recordedPage is a recorded page of a list, and the catalogue data that it needs.
 type recordedPage struct {
 	recording
-	path     string // of the request
+	path     string // request path
 	query    url.Values
-	language string // of its rows, "" for English
+	language string // language of the rows, "" for English
 	day      string // start of the list's period
 	body     *value
 	rows     []*value
-	records  []listRecord // of the rows, and of known_for
+	records  []listRecord // rows, and the titles in known_for
 	list     []byte       // the list of a user
 	asked                 // values that the filters of the request require
 }
@@ -194,7 +194,7 @@ func (p *recordedPage) filters(t *testing.T) (a asked) {
 	case "tv-list/airing_today", "tv-list/on_the_air":
 		a.airDates = []string{p.day}
 	case "search/tv":
-		if year := q.Get("year"); year != "" { // of any episode
+		if year := q.Get("year"); year != "" { // the year of any episode
 			a.airDates = []string{year + "-06-30"}
 		}
 	}
@@ -221,7 +221,7 @@ func (p *recordedPage) filters(t *testing.T) (a asked) {
 type listWorld struct {
 	language string
 	records  map[rowKey]*listRecord
-	lists    map[string][]byte // of users, by file
+	lists    map[string][]byte // users' lists, by file
 	pages    []*recordedPage
 }
 

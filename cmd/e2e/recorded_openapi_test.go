@@ -96,7 +96,7 @@ func TestRecordedOpenAPI(t *testing.T) {
 	}
 }
 
-// leaves returns the errors without a cause; for a union, those of the nearest member.
+// leaves returns the errors without a cause; for a union, the errors of the nearest member.
 func leaves(e *jsonschema.ValidationError) (all []*jsonschema.ValidationError) {
 	if len(e.Causes) == 0 {
 		return []*jsonschema.ValidationError{e}

@@ -50,7 +50,7 @@ type world struct {
 
 	once   sync.Once
 	report ingest.Report
-	id     string // of the release
+	id     string // release ID
 	err    error
 }
 

@@ -24,7 +24,7 @@ const (
 // A door is a target that reads account data.
 type door struct {
 	op   *api.Operation
-	name string // of the operation, with the appended name
+	name string // operation, with the appended name
 	uri  string // without a credential
 }
 

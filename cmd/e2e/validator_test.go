@@ -19,7 +19,7 @@ import (
 // A validator validates responses against an OpenAPI document. It is for one goroutine.
 type validator struct {
 	doc      map[string]any
-	paths    []string // of the document, sorted
+	paths    []string // paths in the document, sorted
 	compiler *jsonschema.Compiler
 	schemas  map[string]*jsonschema.Schema
 }

@@ -109,8 +109,8 @@ type Report struct {
 	Seed    uint64  `json:"seed"`
 	Files   []File  `json:"files"`
 	Rows    int64   `json:"rows"`
-	Bytes   int64   `json:"bytes"`  // of JSON
-	Stored  int64   `json:"stored"` // of files
+	Bytes   int64   `json:"bytes"`  // bytes of JSON
+	Stored  int64   `json:"stored"` // bytes of the files
 	Seconds float64 `json:"seconds"`
 }
 
@@ -150,7 +150,7 @@ func Run(ctx context.Context, c Config) (r Report, err error) {
 		}
 	}
 	unfinished := filepath.Join(c.Out, mark+".tmp")
-	if err := os.RemoveAll(unfinished); err != nil { // of a run that was killed
+	if err := os.RemoveAll(unfinished); err != nil { // left by a killed run
 		return r, fmt.Errorf("remove unfinished files: %w", err)
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(unfinished)) }()
@@ -208,11 +208,11 @@ func Run(ctx context.Context, c Config) (r Report, err error) {
 // A block is some records in a row: JSON, compressed by itself. Files are blocks one
 // after another, which both formats allow. Its buffers are used again for the next ones.
 type block struct {
-	writer            // of JSON
+	writer            // writes JSON
 	rows       int64  // in it
 	stored     []byte // as it lies in the file
 	compressed bytes.Buffer
-	compressor interface { // of the fastest level; nil for None
+	compressor interface { // at the fastest level; nil for None
 		io.WriteCloser
 		Reset(w io.Writer)
 	}

@@ -78,7 +78,7 @@ func (t tail) at(u uint64) int {
 		return t[len(t)-1]
 	}
 	// Within an octave, u runs from 2^(63-k) to twice as much, and the value from t[k+1] down to t[k].
-	fraction := int(u << k << 1 >> 44) // of 2^20
+	fraction := int(u << k << 1 >> 44) // in units of 2^-20
 	return t[k+1] - (t[k+1]-t[k])*fraction>>20
 }
 

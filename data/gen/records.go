@@ -172,7 +172,7 @@ func (m *maker) externalID(name string) {
 	}
 }
 
-// list writes a list whose length is drawn, and reports whether it is one. Elements are like those of any row.
+// list writes a list whose length is drawn, and reports whether it is one. Elements are like elements of any row.
 func (m *maker) list(f *node) bool {
 	h, r, w := m.h, m.r, m.w
 	path := strings.Split(f.path, ".")[1:]

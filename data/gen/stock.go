@@ -18,7 +18,7 @@ import (
 type node struct {
 	key, path string  // key of a field, "" of an element; file and keys on the way, "movies.credits.cast"
 	text      string  // JSON
-	fields    []*node // of an object, or the elements of a list
+	fields    []*node // fields of an object, or elements of a list
 }
 
 // field returns a field of an object.
@@ -39,9 +39,9 @@ type stock struct {
 	rows  map[string][]*node // by file
 	lists map[string][]*node // elements of all lists, by path
 
-	words, foreign []string // of titles
+	words, foreign []string // from titles
 	given, family  []string // names of people
-	sentences      []string // of overviews
+	sentences      []string // from overviews
 	collectionRef  *node    // the collection of a movie, for its fields
 }
 

@@ -149,7 +149,7 @@ type head struct {
 	like *node // row of the sample
 
 	octave                     int // 0 for the less popular half of its kind, 1 for the quarter above, and so on
-	size                       int // of lists, in percent of the mean
+	size                       int // length of lists, in percent of the mean
 	votes, average, popularity int // average in thousandths, popularity in 1/10000
 	name, original             string
 	text, image, backdrop      uint64 // seeds; 0 for none
@@ -160,7 +160,7 @@ type head struct {
 // headOf makes the head of record i.
 func (w *world) headOf(p *population, i uint64) head {
 	r := p.random(i, streamHead)
-	share, _ := bits.Div64(p.rank(i), 1<<63, p.n) // of better ranks, as a fraction of 2^64
+	share, _ := bits.Div64(p.rank(i), 1<<63, p.n) // share of better ranks, as a fraction of 2^64
 	h := head{
 		of: p, i: i, like: pick(&r, w.rows[p.name]), octave: octave(share), size: sizes.at(share),
 		votes: p.votes.at(share), popularity: p.popularity.at(share) * r.between(60, 140) / 100, name: w.title(&r, w.words),

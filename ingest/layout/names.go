@@ -69,7 +69,7 @@ type nameReader struct {
 	mint       bool        // unknown names get an ID derived from the name
 	separator  string      // separator in the mapping, or ""
 	separators []string    // tried in order
-	vocabulary *vocabulary // for kinds of which all names are known; nil for others
+	vocabulary *vocabulary // for kinds with a complete list of names; nil for others
 	aliases    aliases     // aliases of the mappings
 }
 

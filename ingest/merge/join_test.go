@@ -268,7 +268,7 @@ func TestConflicts(t *testing.T) {
 	f(`{"id":1,"title":"A","vote_average":8.0}`, `{"id":1,"title":"B","vote_average":8.0}`, conflict{"title", `"A"`, `"B"`})
 	f(`{"id":1,"poster_path":null,"adult":true}`, `{"id":1,"poster_path":"/p","adult":false}`,
 		conflict{"adult", `true`, `false`}, conflict{"poster_path", `null`, `"/p"`})
-	f(`{"id":1,"title":"A"}`, `{"id":1,"overview":"o"}`)               // nothing that both have
+	f(`{"id":1,"title":"A"}`, `{"id":1,"overview":"o"}`)               // no common field
 	f(`{"id":1,"genres":[]}`, `{"id":1,"genres":[{"id":1}],"more":1}`) // lists are no conflict
 	f(`{"id":1,"overview":"o"}`, `{"id":1,"overview":"o"}`)
 }

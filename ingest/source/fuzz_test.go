@@ -89,7 +89,7 @@ func checkInvariants(t *testing.T, r *Reader, before []Row, row Row, o Options) 
 	if columnar {
 		mended = false // its values are, and it has no text as found
 	}
-	plain := !table && !mended && row.Raw != nil // of Extended JSON
+	plain := !table && !mended && row.Raw != nil // Extended JSON, with its values as plain JSON
 	if table && !columnar || mended || plain {
 		found = row.Raw
 	}

@@ -187,7 +187,7 @@ func TestNamesOfSubFolders(t *testing.T) {
 	f("images/tv-1399-season-1-episode-2.json", "", "", "episode", Address{Series: 1399, Season: 1, Episode: 2, Sub: "images"})
 	f("season_images/1399_season_1.json", "", "", "season", Address{Series: 1399, Season: 1, Sub: "images"})
 	f("credits/1399-season-1.json", "", "tv", "season", Address{Series: 1399, Season: 1, Sub: "credits"})
-	for sub := range subRequests() { // of seasons and episodes too, whose files have names of their own
+	for sub := range subRequests() { // seasons and episodes included: their files have their own names
 		name, want := "7.json", Address{ID: 7, Sub: sub.name}
 		switch sub.kind {
 		case "season":
@@ -325,7 +325,7 @@ func TestListBroken(t *testing.T) {
 	movie := filepath.Join(dir, "movie")
 	for name, target := range map[string]string{"0.json": "gone.json", "loop.json": "loop.json", "NOTES": "gone"} {
 		if err := os.Symlink(target, filepath.Join(movie, name)); err != nil {
-			t.Skip(err) // not every system has links
+			t.Skipf("this system has no symbolic links here: %v", err)
 		}
 	}
 	f := func(src, skip string, want ...string) {
@@ -375,7 +375,7 @@ func TestListLinks(t *testing.T) {
 	dir := folder(t, map[string]string{"secret.json": "{}", "dump/movies.json": "{}"})
 	for name, target := range map[string]string{"out.json": "../secret.json", "in.json": "movies.json", "movies\nall is well\x1b[2J.json": "movies.json"} {
 		if err := os.Symlink(target, filepath.Join(dir, "dump", name)); err != nil {
-			t.Skip(err) // not every system has links
+			t.Skipf("this system has no symbolic links here: %v", err)
 		}
 	}
 	var got, skipped []string

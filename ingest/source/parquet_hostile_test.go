@@ -30,7 +30,7 @@ import (
 type lie struct {
 	column format.SchemaElement
 	codec  format.CompressionCodec
-	values int64 // of the column, and rows of the file
+	values int64 // values in the column, and rows in the file
 	pages  [][]byte
 	pad    int // zero bytes behind the pages
 	meta   func(*format.FileMetaData)

@@ -56,7 +56,7 @@ type File struct {
 	Compression string    // none, gzip or zstd, by the first bytes, of an open file
 	Kind        string    // movie, tv, season, episode, person, collection, company, network, keyword, review, credit, episode_group, list, account; "" unknown
 	OfFolder    bool      // a folder alone shows the kind
-	Parts       string    // folder that is one file, of which this is a part: movies.parquet of movies.parquet/part-0.parquet; "" for most
+	Parts       string    // folder that is one file, if this is a part of it: movies.parquet of movies.parquet/part-0.parquet; "" for most
 	Src         int       // which of List's srcs it was found by, from 0
 	Address               // the one resource that the file is named after; zero for none
 	Bytes       int64     // size on disk; 0 for a pipe or another file without a size

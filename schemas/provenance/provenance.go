@@ -1,4 +1,4 @@
-// Package provenance records the origin of data: the dumps of which a catalogue was made, in one of its files, and
+// Package provenance records the origin of data: the dumps that a catalogue was made from, in one of its files, and
 // the program that built a release, in the manifest.
 package provenance
 

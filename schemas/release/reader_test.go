@@ -184,7 +184,7 @@ func TestCheckedOnce(t *testing.T) {
 	}
 	var told []string
 	r.NotifyDamage(func(err *CorruptError) { told = append(told, err.Error()) })
-	Flip(t, filepath.Join(dir, pack), HeaderLen+1600, 3) // of movie 1
+	Flip(t, filepath.Join(dir, pack), HeaderLen+1600, 3) // movie 1
 	if err := read(1); err != nil {
 		t.Errorf("a block is checked again: %v", err)
 	}
@@ -408,7 +408,7 @@ func TestSectionCheck(t *testing.T) {
 		t.Errorf("View has %d bytes, %v; one that nobody wrote is there: %v", view.Len(), ok, no)
 	}
 	part := func(from, to uint64) error { return Guard(func() error { view.Bytes(from, to); return nil }) }
-	Flip(t, filepath.Join(dir, "table-large"), 30_000, 0) // of one
+	Flip(t, filepath.Join(dir, "table-large"), 30_000, 0) // one value
 	if err := errors.Join(checked(&one), check.Scrub(t.Context(), r, 1<<40, func(int64) {}), checked(&two), part(0, 10), part(50_000, 60_000)); err != nil {
 		t.Fatal(err)
 	}

@@ -96,7 +96,7 @@ func addArchive(tb testing.TB, archive, dir string) {
 	}
 }
 
-// TestArchive writes the bytes of the archive of this version, and reads those of each version.
+// TestArchive writes the archive of this version byte for byte, and reads the archives of all versions.
 func TestArchive(t *testing.T) {
 	dir := TinyDir(t)
 	if *update {

@@ -561,6 +561,9 @@ func (f *front) asked(edge int) error {
 
 var requestsServed = regexp.MustCompile(`(?m)^reelsplice_requests_total\{.*class="detail".*\} [1-9]`)
 
+// unserved is the number of requests that checkLogs sends when no edge runs.
+const unserved = 3
+
 // checkLogs stops both edges and reads the logs of the front.
 func (f *front) checkLogs(t *testing.T, token string) {
 	t.Helper()

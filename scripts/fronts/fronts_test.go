@@ -1,13 +1,13 @@
 package fronts
 
 import (
+	"bytes"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"syscall"
 	"testing"
-	"time"
 
 	"github.com/reelsplice/reelsplice/schemas/sharedtest"
 )
@@ -111,7 +111,10 @@ func TestVarnish(t *testing.T) {
 	f := &front{
 		site: s, addr: addr, caches: true, purgeAddr: purge, logs: logs,
 		stop: func() {
-			time.Sleep(time.Second) // varnishncsa reads the rest
+			sharedtest.Eventually(t, "varnishncsa logs the last requests, which no edge served", func() bool {
+				text, err := os.ReadFile(filepath.Join(logs, "access.log"))
+				return err == nil && bytes.Count(text, []byte(" 503 ")) >= unserved
+			})
 			for _, p := range []*process{front2, log, cache} {
 				p.end(syscall.SIGTERM)
 			}

@@ -86,7 +86,7 @@ func (r *Record) Validate() error {
 	return nil
 }
 
-// IssueHashed is IssueChosen for a token of which only the hash, r.Hash, is known.
+// IssueHashed is IssueChosen for a token whose hash, r.Hash, is all that is known.
 func IssueHashed(path string, r Record) error {
 	if err := r.Validate(); err != nil {
 		return err

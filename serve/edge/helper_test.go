@@ -18,10 +18,10 @@ import (
 // A world is an Edge with all that it needs.
 type world struct {
 	opts     Options
-	dir      string // of releases
+	dir      string // folder of releases
 	edge     *Edge
 	tokens   *auth.Live
-	file     string // of tokens
+	file     string // token file
 	releases *releases.Releases
 	token    string // one that is good
 }

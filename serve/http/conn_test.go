@@ -57,8 +57,8 @@ type server struct {
 	*Server
 	echo   *echo
 	ends   chan struct{} // one for each connection that has ended
-	paired []net.Conn    // of a bubble
-	t      *testing.T    // of a bubble
+	paired []net.Conn    // connections in a bubble
+	t      *testing.T    // test in a bubble
 }
 
 // newEcho returns a server with all the time that clients need. change may alter it.

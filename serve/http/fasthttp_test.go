@@ -117,7 +117,7 @@ func (s *wireServer) send(tb testing.TB, method, uri string, header ...string) (
 	return rs, string(body)
 }
 
-// headers checks header fields; want "" is none.
+// headers checks header fields; want "" means absent.
 func headers(tb testing.TB, what string, h http.Header, want map[string]string) {
 	tb.Helper()
 	for key, v := range want {

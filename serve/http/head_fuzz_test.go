@@ -80,7 +80,7 @@ func checkNetHTTP(t *testing.T, p *parser, head []byte) {
 	t.Helper()
 	rq, err := http.ReadRequest(bufio.NewReader(bytes.NewReader(head[emptyLines(head):])))
 	if err != nil {
-		return // of the target, above all
+		return // most errors are in the target
 	}
 	if hasBody := rq.ContentLength != 0 || len(rq.TransferEncoding) > 0; hasBody != (p.framing.coded || p.framing.sizeAbove0) {
 		t.Fatalf("%q: net/http says of a body: %v", head, hasBody)

@@ -88,7 +88,7 @@ func TestParse(t *testing.T) {
 	}
 }
 
-// TestParseFields reads several requests with one parser, as those of a connection.
+// TestParseFields reads several requests with one parser, as a connection does.
 func TestParseFields(t *testing.T) {
 	var p parser
 	f := func(fields string, want map[int]string) {

@@ -27,14 +27,14 @@ import (
 type config struct {
 	edge.Options
 	Limits
-	Log *slog.Logger // of both
+	Log *slog.Logger // log of both servers
 }
 
 // A world is an edge with all that it needs.
 type world struct {
 	cfg      config
-	dir      string // of releases
-	file     string // of tokens
+	dir      string // folder of releases
+	file     string // token file
 	edge     *edge.Edge
 	tokens   *auth.Live
 	releases *releases.Releases

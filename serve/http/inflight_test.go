@@ -99,7 +99,7 @@ func TestSlowReaders(t *testing.T) {
 	if n, err := strconv.Atoi(os.Getenv("REELSPLICE_SLOW_READERS")); err == nil {
 		readers, size, most = n, 22<<20, edge.DefaultOptions().MaxInflight
 	}
-	const slack = 12 << 20 // of buffers of connections, stacks and what else is about
+	const slack = 12 << 20 // buffers of connections, stacks and the rest
 	w := slowWorld(t, size, most)
 	s := w.start(t)
 	for _, target := range []string{"/3/movie/1", "/3/movie/2", "/3/movie?ids=1,2,3"} {

@@ -180,7 +180,7 @@ func TestPreparedForQueryKeys(t *testing.T) {
 		}
 	}
 	reload()
-	s.token = "" // of Authorization
+	s.token = "" // no Authorization
 	a := s.asker(t)
 	f := func(uri string, status int, id string) {
 		t.Helper()

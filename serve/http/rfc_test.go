@@ -255,7 +255,7 @@ func TestRules(t *testing.T) {
 		steps := []int{1 << 20, 1}
 		if name == "TCP" {
 			server = w.start(t)
-		} else { // the bytes are those of its records
+		} else { // the bytes of its records
 			server, steps = w.startTLS(t), steps[:1]
 		}
 		refused, failures := map[int]int{}, 0

@@ -19,7 +19,7 @@ import (
 // An acceptLog remembers the addresses of the connections that a listener accepted.
 type acceptLog struct {
 	net.Listener
-	seen sync.Map // of string
+	seen sync.Map // keys are strings
 }
 
 func (l *acceptLog) Accept() (net.Conn, error) {

@@ -20,7 +20,7 @@ import (
 // An end is the server's end of a pair of sockets. Its bytes go through the kernel, and it waits for the client and
 // for its deadlines by channels: in a bubble of synctest, time passes while it waits.
 type end struct {
-	net.Conn // of addresses
+	net.Conn // gives addresses
 	fd       int
 	closed   sync.Once
 

@@ -46,7 +46,7 @@ const patience = 2 * sharedtest.Patience
 
 // A browser is a Chromium at an edge that serves the sample.
 type browser struct {
-	t     *testing.T // of the part that runs
+	t     *testing.T // the current part
 	ctx   context.Context
 	edge  string // URL of the edge
 	token string

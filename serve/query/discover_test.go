@@ -151,7 +151,7 @@ func randomParams(rng *rand.Rand, movies bool) map[string]string {
 
 // TestDiscover compares the engine with a look at every doc, over random queries.
 func TestDiscover(t *testing.T) {
-	const queries = 1300 // of each kind
+	const queries = 1300 // for each kind
 	for _, kind := range []fragment.Kind{fragment.KindMovie, fragment.KindTV} {
 		movies := kind == fragment.KindMovie
 		rng := rand.New(rand.NewPCG(uint64(kind), 7))

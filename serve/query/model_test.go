@@ -28,10 +28,10 @@ type doc struct {
 	status, typ                 uint64
 	countries                   []string
 	language                    string
-	numbers                     [tables.ColumnCount]int64 // of columns that a field fills
+	numbers                     [tables.ColumnCount]int64 // columns with a field of their own
 	title, original             string
 	day                         int32
-	releases                    []dayIn // of series: without a country
+	releases                    []dayIn // releases of series have no country
 	offers                      []offerOf
 	certifications              []certificationOf
 	hotToday, hotThisWeek       int

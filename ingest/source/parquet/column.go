@@ -49,8 +49,8 @@ type column struct {
 	at       int             // index in row of the next value to write
 }
 
-// open begins with the row group whose metadata of the column are m. Columns share heldBytes by their sizes, of which total is
-// the sum, but for a part that is divided evenly.
+// open begins with the row group whose metadata of the column are m. Columns share heldBytes by their sizes, whose sum is
+// total, except for a part that is divided evenly.
 func (c *column) open(m *format.ColumnMetaData, total int64) {
 	c.section = *io.NewSectionReader(c.file.r, chunkStart(m), m.TotalCompressedSize)
 	buffer := min(int(m.TotalCompressedSize), max(minReadBytes, readAllBytes/len(c.file.columns)), readBytes)

@@ -1,6 +1,6 @@
 // Package parquet reads the rows of a Parquet file as JSON objects.
 //
-// The library trusts the claims of a file, allocates what they name, and decodes whole pages, of which some writers make one a
+// The library trusts the claims of a file, allocates what they name, and decodes whole pages; some writers make one page a
 // column. So its metadata are checked against the size of the file and the limits when it is opened (footer.go,
 // thrift.go, tree.go), and each page before it is read (column.go). Pages are uncompressed here, never to more than
 // they claim (unpack.go), and decoded value by value from as much of them as the memory is for (page.go, encoded.go). tree.go and

@@ -34,7 +34,7 @@ type google struct {
 
 	mu          sync.Mutex
 	last        int64
-	generations map[string]int64 // of written keys; objects made by a test have 1
+	generations map[string]int64 // generations of written keys; objects made by a test have 1
 }
 
 func refuse(w http.ResponseWriter, status int, code, message string) bool {

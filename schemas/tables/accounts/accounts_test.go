@@ -427,7 +427,7 @@ func TestAccounts(t *testing.T) {
 	if got, ok, err := accounts.Find([]byte(guest.Names[0])); err != nil || !ok || got.Row != 1 || !got.Guest() || got.head[accountObject] != 0 {
 		t.Errorf("Find(guest) = %+v, %v, %v", got, ok, err)
 	}
-	for _, name := range []string{"", "549", "700"} { // of two with one name, neither
+	for _, name := range []string{"", "549", "700"} { // neither of two with one name
 		if _, ok, err := accounts.Find([]byte(name)); ok || err != nil {
 			t.Errorf("Find(%q) = %v, %v, want nothing", name, ok, err)
 		}
