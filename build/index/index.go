@@ -31,6 +31,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/reelsplice/reelsplice/schemas/day"
 	"github.com/reelsplice/reelsplice/schemas/encoding"
 	"github.com/reelsplice/reelsplice/schemas/extsort"
 	"github.com/reelsplice/reelsplice/schemas/fragment"
@@ -122,7 +123,7 @@ type row struct {
 // A dated is a key of tables.Release and a day.
 type dated struct {
 	key uint64
-	day int32
+	day day.Day
 }
 
 func compareDated(a, b dated) int {
@@ -232,7 +233,7 @@ func (r *row) parse(b []byte, columns []*tables.Column) error {
 			last := uint64(0)
 			for range in.Count(2) {
 				last += in.Uvarint()
-				r.releases = append(r.releases, dated{last, int32(in.Varint())})
+				r.releases = append(r.releases, dated{last, day.Day(in.Varint())})
 			}
 		}
 	}

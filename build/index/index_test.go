@@ -16,6 +16,7 @@ import (
 
 	"github.com/reelsplice/reelsplice/build/complete"
 	"github.com/reelsplice/reelsplice/schemas/catalog"
+	"github.com/reelsplice/reelsplice/schemas/day"
 	"github.com/reelsplice/reelsplice/schemas/extsort"
 	"github.com/reelsplice/reelsplice/schemas/fragment"
 	"github.com/reelsplice/reelsplice/schemas/record"
@@ -62,10 +63,10 @@ func parseAs[T any](t *testing.T, text string) complete.Record[T] {
 	return complete.Of(complete.Base(v))
 }
 
-// dayOf is posting.DayOf for a valid date.
-func dayOf(t *testing.T, date string) int32 {
+// dayOf returns the day of a valid date.
+func dayOf(t *testing.T, date string) day.Day {
 	t.Helper()
-	d, ok := posting.DayOf(date)
+	d, ok := day.Parse(date)
 	if !ok {
 		t.Fatalf("%q is no date", date)
 	}
@@ -249,7 +250,7 @@ func randomRows(n int) []row {
 			}
 		}
 		for range rng.IntN(4) {
-			r.releases = append(r.releases, dated{tables.ReleaseKey([]string{"", "US", "DE"}[rng.IntN(3)], rng.IntN(3)), int32(rng.IntN(400) - 200)})
+			r.releases = append(r.releases, dated{tables.ReleaseKey([]string{"", "US", "DE"}[rng.IntN(3)], rng.IntN(3)), day.Day(rng.IntN(400) - 200)})
 		}
 		r.texts[tables.Title], r.texts[tables.OriginalTitle] = fmt.Sprint("t", rng.IntN(n)), []string{"", "a", "a\x00", "ab", "é"}[rng.IntN(5)]
 		r.numbers[tables.Revenue] = int64(rng.IntN(9)) << 32
@@ -435,7 +436,7 @@ func checkReleases(t *testing.T, got *posting.Dated, rows []row) {
 	want := map[uint64][]posting.Date{}
 	for i := range rows {
 		for _, d := range slices.Compact(slices.SortedFunc(slices.Values(rows[i].releases), compareDated)) {
-			want[d.key] = append(want[d.key], posting.Date{Day: d.day, Rank: uint32(i)})
+			want[d.key] = append(want[d.key], posting.Date{Day: int32(d.day), Rank: uint32(i)})
 		}
 	}
 	if got.Len() != len(want) {

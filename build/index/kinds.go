@@ -10,6 +10,7 @@ import (
 
 	"github.com/reelsplice/reelsplice/build/complete"
 	"github.com/reelsplice/reelsplice/schemas/catalog"
+	"github.com/reelsplice/reelsplice/schemas/day"
 	"github.com/reelsplice/reelsplice/schemas/fragment"
 	"github.com/reelsplice/reelsplice/schemas/record"
 	"github.com/reelsplice/reelsplice/schemas/tables"
@@ -27,7 +28,7 @@ func (w *Writer) Movie(c complete.Record[catalog.Movie]) error {
 	r.texts[tables.Title], r.texts[tables.OriginalTitle] = SortKey(m.Title.V), SortKey(m.OriginalTitle.V)
 	r.offers(m.WatchProviders)
 	// The primary date counts even if no country has it.
-	if d, ok := posting.DayOf(m.ReleaseDate.V); ok {
+	if d, ok := day.Parse(m.ReleaseDate.V); ok {
 		r.numbers[tables.Day] = int64(d)
 		r.released("", 0, d)
 	}
@@ -38,7 +39,7 @@ func (w *Writer) Movie(c complete.Record[catalog.Movie]) error {
 			for j := range c.ReleaseDates {
 				d := &c.ReleaseDates[j]
 				r.certified(c.ISO3166.V, d.Certification.V)
-				if at, ok := posting.DayOf(d.ReleaseDate.V); ok {
+				if at, ok := day.Parse(d.ReleaseDate.V); ok {
 					r.released(c.ISO3166.V, d.Type.V, at)
 				}
 			}
@@ -47,7 +48,7 @@ func (w *Writer) Movie(c complete.Record[catalog.Movie]) error {
 		for i := range m.Releases.Countries {
 			c := &m.Releases.Countries[i]
 			r.certified(c.ISO3166.V, c.Certification.V)
-			if at, ok := posting.DayOf(c.ReleaseDate.V); ok {
+			if at, ok := day.Parse(c.ReleaseDate.V); ok {
 				r.released(c.ISO3166.V, 0, at)
 			}
 		}
@@ -62,7 +63,7 @@ func orderOf(popularity float64, votes int64, grade float64, date string) float6
 		return popularity
 	}
 	order := 1e-6 * grade
-	if day, ok := posting.DayOf(date); ok {
+	if day, ok := day.Parse(date); ok {
 		order += 1e-15 * max(0, float64(day)+150*365) // days since 1820: less than a thousandth of a grade
 	}
 	return order
@@ -72,7 +73,7 @@ func orderOf(popularity float64, votes int64, grade float64, date string) float6
 const maxReleaseType = 6
 
 // released adds a release in a country ("" for unknown) of a type (0 for unknown).
-func (r *row) released(country string, typ int64, at int32) {
+func (r *row) released(country string, typ int64, at day.Day) {
 	r.shown(at)
 	if tables.CodeKey(country) == 0 {
 		return
@@ -84,7 +85,7 @@ func (r *row) released(country string, typ int64, at int32) {
 }
 
 // shown adds a day on which a movie was released or an episode aired.
-func (r *row) shown(at int32) {
+func (r *row) shown(at day.Day) {
 	r.releases = append(r.releases, dated{tables.ReleaseKey("", 0), at})
 	r.year(at)
 	first, last := &r.numbers[tables.FirstDay], &r.numbers[tables.LastDay]
@@ -94,8 +95,8 @@ func (r *row) shown(at int32) {
 	*last = max(*last, int64(at))
 }
 
-func (r *row) year(at int32) {
-	if y := posting.YearOf(at); y >= 0 {
+func (r *row) year(at day.Day) {
+	if y := at.Year(); y >= 0 {
 		r.in(tables.AnyYear, uint64(y))
 	}
 }
@@ -184,11 +185,11 @@ func (w *Writer) Series(s Series) error {
 		}
 	}
 	for _, date := range dates {
-		if at, ok := posting.DayOf(date); ok {
+		if at, ok := day.Parse(date); ok {
 			r.shown(at)
 		}
 	}
-	first, began := posting.DayOf(t.FirstAirDate.V)
+	first, began := day.Parse(t.FirstAirDate.V)
 	if began {
 		r.numbers[tables.Day] = int64(first)
 		r.year(first)
@@ -197,7 +198,7 @@ func (w *Writer) Series(s Series) error {
 		if began {
 			r.shown(first)
 		}
-		if last, ok := posting.DayOf(t.LastAirDate.V); ok {
+		if last, ok := day.Parse(t.LastAirDate.V); ok {
 			r.shown(last)
 		}
 	}

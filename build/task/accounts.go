@@ -17,6 +17,7 @@ import (
 	"github.com/reelsplice/reelsplice/build/records"
 	"github.com/reelsplice/reelsplice/build/render"
 	"github.com/reelsplice/reelsplice/schemas/catalog"
+	"github.com/reelsplice/reelsplice/schemas/day"
 	"github.com/reelsplice/reelsplice/schemas/extsort"
 	"github.com/reelsplice/reelsplice/schemas/fragment"
 	"github.com/reelsplice/reelsplice/schemas/record"
@@ -197,8 +198,8 @@ type listTitle struct {
 	name    string // dropped after sorting
 	place   uint32 // position in the order of all names
 	vote    float32
-	date    int32
-	runtime int32 // minutes
+	date    day.Day // posting.NoDay sorts titles without one first
+	runtime int32   // minutes
 	revenue int64
 }
 
@@ -220,7 +221,11 @@ func (u *accountTables) readTitles(ctx context.Context) error {
 		if !wanted[accounts.Title{Kind: kind, ID: uint64(t.id)}] {
 			return
 		}
-		t.date, _ = posting.DayOf(date)
+		if released, ok := day.Parse(date); ok {
+			t.date = released
+		} else {
+			t.date = posting.NoDay
+		}
 		for _, name := range names {
 			if t.name == "" {
 				t.name = index.SortKey(name)

@@ -15,6 +15,7 @@ import (
 	"github.com/reelsplice/reelsplice/build/complete"
 	"github.com/reelsplice/reelsplice/build/index"
 	"github.com/reelsplice/reelsplice/schemas/catalog"
+	"github.com/reelsplice/reelsplice/schemas/day"
 	"github.com/reelsplice/reelsplice/schemas/extsort"
 	"github.com/reelsplice/reelsplice/schemas/fragment"
 	"github.com/reelsplice/reelsplice/schemas/record"
@@ -370,7 +371,7 @@ func TestSearchFilters(t *testing.T) {
 	if err := e.Search(&query.Search{Kind: fragment.KindMovie, Query: []byte("arrow"), Region: route.Country{'D', 'E'}}, 1, 20, &out); err != nil {
 		t.Fatal(err)
 	}
-	if day, _ := posting.DayOf("2013-01-01"); len(out.Rows) != 2 || out.Rows[0].Date != day || out.Rows[1].Date != posting.NoDay {
+	if day, _ := day.Parse("2013-01-01"); len(out.Rows) != 2 || out.Rows[0].Date != day || out.Rows[1].Date != posting.NoDay {
 		t.Errorf("region DE: got %v, want the German day for the first row alone", out.Rows)
 	}
 }

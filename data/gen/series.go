@@ -1,6 +1,10 @@
 package gen
 
-import "strconv"
+import (
+	"strconv"
+
+	"github.com/reelsplice/reelsplice/schemas/day"
+)
 
 // Ids of seasons and episodes leave room for the longest series of the sample.
 const (
@@ -38,7 +42,7 @@ func (w *world) seasonsOf(h *head) (list []season) {
 }
 
 // aired returns the day of an episode or season: the sample's, moved like the first day of the series.
-func (m *maker) aired(f *node) (day, bool) {
+func (m *maker) aired(f *node) (day.Day, bool) {
 	first, _ := parseDay(m.h.like.field("first_air_date").text)
 	out, ok := parseDay(f.field("air_date").text)
 	return out + m.h.out - first, ok && m.h.dated

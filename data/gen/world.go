@@ -4,7 +4,9 @@ import (
 	"cmp"
 	"math/big"
 	"math/bits"
-	"time"
+	"strings"
+
+	"github.com/reelsplice/reelsplice/schemas/day"
 )
 
 // Numbers of records in the real catalogue.
@@ -130,16 +132,12 @@ func (p *population) id(i uint64) int {
 	return int(span*idSpan+place) + firstID
 }
 
-// A day counts days since 1 January 1970.
-type day int
-
 // today is 1 September 2026. Few titles come out later.
-const today day = 20697
+const today day.Day = 20697
 
 // parseDay returns the day of a text in JSON; false for null and "".
-func parseDay(text string) (day, bool) {
-	t, err := time.Parse(`"`+time.DateOnly+`"`, text)
-	return day(t.Unix() / (24 * 60 * 60)), err == nil
+func parseDay(text string) (day.Day, bool) {
+	return day.Parse(strings.Trim(text, `"`))
 }
 
 // A head holds the values of a record that other records repeat.
@@ -152,8 +150,8 @@ type head struct {
 	size                       int // length of lists, in percent of the mean
 	votes, average, popularity int // average in thousandths, popularity in 1/10000
 	name, original             string
-	text, image, backdrop      uint64 // seeds; 0 for none
-	out                        day    // released, first aired
+	text, image, backdrop      uint64  // seeds; 0 for none
+	out                        day.Day // released, first aired
 	dated                      bool
 }
 
@@ -179,9 +177,9 @@ func (w *world) headOf(p *population, i uint64) head {
 		h.name += pick(&r, []string{" Films", " Pictures", " Entertainment", " Media", " Television"})
 	case w.movies, w.tv:
 		out, _ := parseDay(h.like.field(h.dateKey()).text)
-		h.out, h.dated = min(out+day(r.between(-1500, 1500)), today-day(r.below(365))), r.chance(h.known()+200)
+		h.out, h.dated = min(out+day.Day(r.between(-1500, 1500)), today-day.Day(r.below(365))), r.chance(h.known()+200)
 		if h.votes == 0 && r.chance(15) {
-			h.out = today + day(r.between(1, 700))
+			h.out = today + day.Day(r.between(1, 700))
 		}
 	}
 	h.original = h.name

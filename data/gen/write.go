@@ -4,8 +4,8 @@ import (
 	"encoding/binary"
 	"encoding/hex"
 	"strconv"
-	"time"
 
+	"github.com/reelsplice/reelsplice/schemas/day"
 	"github.com/reelsplice/reelsplice/schemas/record"
 )
 
@@ -57,9 +57,9 @@ func (j *writer) gap(f *node) {
 }
 
 // day writes a day, or other if it is not known.
-func (j *writer) day(name string, d day, known bool, other string) {
+func (j *writer) day(name string, d day.Day, known bool, other string) {
 	if known {
-		other = time.Unix(int64(d)*24*60*60, 0).UTC().Format(`"` + time.DateOnly + `"`)
+		other = strconv.Quote(d.String())
 	}
 	j.raw(name, other)
 }

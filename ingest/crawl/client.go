@@ -19,6 +19,8 @@ import (
 	"time"
 
 	"github.com/cenkalti/backoff/v5"
+
+	"github.com/reelsplice/reelsplice/schemas/day"
 )
 
 const (
@@ -101,7 +103,7 @@ type client struct {
 
 	probe  sync.Once
 	probed error
-	since  Day // oldest date of the server's data, or 0; valid after check
+	since  day.Day // oldest date of the server's data, or 0; valid after check
 }
 
 // newClient returns a client for a valid Config.
@@ -172,7 +174,7 @@ func (c *client) check(ctx context.Context) error {
 
 // stamp returns the dates of today's responses. The oldest date of the server's data counts for all, because responses have no
 // date.
-func (c *client) stamp(today Day) stamp {
+func (c *client) stamp(today day.Day) stamp {
 	if c.since > 0 && c.since < today {
 		return stamp{today, c.since}
 	}
@@ -243,7 +245,7 @@ func (c *client) try(ctx context.Context, path string, query url.Values, use fun
 		}
 		if rs.StatusCode < 300 || rs.StatusCode > 399 {
 			if path == probePath {
-				c.since, _ = ParseDay(rs.Header.Get(sinceField)) // 0 for none
+				c.since, _ = day.Parse(rs.Header.Get(sinceField)) // 0 for none
 			}
 			return c.judge(rs, body, use)
 		}

@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/reelsplice/reelsplice/schemas/day"
 	"github.com/reelsplice/reelsplice/schemas/file"
 )
 
@@ -17,9 +18,9 @@ const completeFile = "complete"
 
 // A holding summarises the contents of a store without replaced rows.
 type holding struct {
-	live, all           int64 // bytes of rows; all includes replaced ones
-	entries, allEntries int64 // lines of the journal, likewise
-	oldest, newest      Day   // date of the data, without removals
+	live, all           int64   // bytes of rows; all includes replaced ones
+	entries, allEntries int64   // lines of the journal, likewise
+	oldest, newest      day.Day // date of the data, without removals
 	doubled             bool
 }
 

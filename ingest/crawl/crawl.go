@@ -19,6 +19,7 @@ import (
 	"time"
 
 	"github.com/reelsplice/reelsplice/ingest/layout/tmdb"
+	"github.com/reelsplice/reelsplice/schemas/day"
 )
 
 // A Config selects what to fetch, from where, and how fast.
@@ -33,7 +34,7 @@ type Config struct {
 	Kind          string   // kind of lines and rows in IDs that do not state one; "" leaves their TMDB IDs unresolved
 	Library       []string // folders of media libraries
 	Search        bool     // search for names in a library that have no ID
-	ChangedSince  Day      // 0 fetches no change lists
+	ChangedSince  day.Day  // 0 fetches no change lists
 	OnlyKnown     bool     // apply changes only to resources in the dump
 	RefreshDays   int      // age in days after which data is fetched again; 0 for never
 
@@ -100,7 +101,7 @@ func (cfg *Config) Validate() error {
 	check(cfg.ChangedSince == 0 || cfg.selects("movie") || cfg.selects("tv") || cfg.selects("person"),
 		"changed-since: want movie, tv or person among the kinds: %v have no lists of changes", cfg.Kinds)
 	check(cfg.MinPopularity >= 0, "min-popularity %v: want 0 or more", cfg.MinPopularity)
-	check(cfg.ChangedSince <= DayOf(cfg.Now()), "changed-since %s: want a day that is not in the future", cfg.ChangedSince)
+	check(cfg.ChangedSince >= 0 && cfg.ChangedSince <= day.Of(cfg.Now().UTC()), "changed-since %s: want a day since 1970 that is not in the future", cfg.ChangedSince)
 	if err := cfg.languages(); err != nil {
 		errs = append(errs, err)
 	}
@@ -143,8 +144,8 @@ type Report struct {
 	Retried    int64            `json:"retried"`
 	Bytes      int64            `json:"bytes"` // uncompressed size of all responses
 	Seconds    float64          `json:"seconds"`
-	Oldest     Day              `json:"oldest"` // date of the oldest data in the dump
-	Newest     Day              `json:"newest"`
+	Oldest     day.Day          `json:"oldest"` // date of the oldest data in the dump
+	Newest     day.Day          `json:"newest"`
 	Complete   bool             `json:"complete"` // the selection was fetched completely
 }
 
@@ -174,7 +175,7 @@ func Run(ctx context.Context, cfg Config) (r Report, err error) {
 		return r, err
 	}
 	defer func() { err = errors.Join(err, s.close()) }()
-	s.passing = DayOf(start) - keepPassing
+	s.passing = day.Of(start.UTC()) - keepPassing
 	l := newLoop(&cfg, c, s, seeds, &r)
 	err = l.run(ctx)
 	r.Requests, r.Retried, r.Bytes = c.traffic.requests.Load(), c.traffic.retried.Load(), c.traffic.bytes.Load()

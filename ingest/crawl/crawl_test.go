@@ -26,6 +26,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/reelsplice/reelsplice/ingest"
+	"github.com/reelsplice/reelsplice/schemas/day"
 	"github.com/reelsplice/reelsplice/serve/servetest"
 )
 
@@ -539,7 +540,7 @@ func TestRemovals(t *testing.T) {
 	run(`movie {"id":1,"_deleted":true}`)
 	cfg.IDs, cfg.Library, cfg.RefreshDays = withIDs(t, "movie 7"), nil, 0 // with a stated kind
 	run(`movie {"id":1,"_deleted":true}`, `movie {"id":7,"_merged_into":6}`)
-	cfg.IDs, cfg.ChangedSince, cfg.Kinds, changed = nil, DayOf(now), []string{"movie"}, `{"id":4}`
+	cfg.IDs, cfg.ChangedSince, cfg.Kinds, changed = nil, day.Of(now.UTC()), []string{"movie"}, `{"id":4}`
 	now = now.AddDate(0, 0, 1)
 	run(`movie {"id":1,"_deleted":true}`, `movie {"id":4,"_deleted":true}`, `movie {"id":7,"_merged_into":6}`)
 }
@@ -650,16 +651,16 @@ func TestServerAway(t *testing.T) {
 // TestChanges: change lists are read by day and page, and resources older than a change are fetched again. Lists of days that
 // may have grown are read again, so that no change is lost.
 func TestChanges(t *testing.T) {
-	day := func(text string) Day {
-		d, err := ParseDay(text)
-		if err != nil {
-			t.Fatal(err)
+	dayOf := func(text string) day.Day {
+		d, ok := day.Parse(text)
+		if !ok {
+			t.Fatal(text)
 		}
 		return d
 	}
 	var lists []string
 	titles := map[string]int{}
-	changed := map[Day][]int64{} // movies
+	changed := map[day.Day][]int64{} // movies
 	s := fake(t, func(w http.ResponseWriter, r *http.Request) {
 		q := r.URL.Query()
 		if !strings.HasSuffix(r.URL.Path, "/changes") {
@@ -670,7 +671,7 @@ func TestChanges(t *testing.T) {
 		lists = append(lists, strings.TrimPrefix(r.URL.Path, "/3/")+" "+q.Get("start_date")+" "+q.Get("end_date")+" "+q.Get("page"))
 		var ids []int64
 		if strings.Contains(r.URL.Path, "movie") {
-			ids = changed[day(q.Get("start_date"))] // the strictest server: end_date is excluded
+			ids = changed[dayOf(q.Get("start_date"))] // the strictest server: end_date is excluded
 		}
 		page := 1
 		if q.Get("page") == "2" {
@@ -700,9 +701,9 @@ func TestChanges(t *testing.T) {
 	run("movie/7", "movie/8")
 
 	now = now.AddDate(0, 0, 2) // 25 November
-	cfg.ChangedSince = day("2026-11-23")
-	changed[day("2026-11-23")] = []int64{7, 6} // after the row of 7
-	changed[day("2026-11-24")] = []int64{5}
+	cfg.ChangedSince = dayOf("2026-11-23")
+	changed[dayOf("2026-11-23")] = []int64{7, 6} // after the row of 7
+	changed[dayOf("2026-11-24")] = []int64{5}
 	run("movie/5", "movie/6", "movie/7")
 	want := []string{
 		"movie/changes 2026-11-23 2026-11-24 1", "movie/changes 2026-11-23 2026-11-24 2", "movie/changes 2026-11-24 2026-11-25 1", "movie/changes 2026-11-25 2026-11-25 1",
@@ -719,7 +720,7 @@ func TestChanges(t *testing.T) {
 
 	// 5 changed after its row, on the day of the previous run. An unchanged title is not fetched.
 	now = now.AddDate(0, 0, 1)
-	changed[day("2026-11-25")] = []int64{5}
+	changed[dayOf("2026-11-25")] = []int64{5}
 	run("movie/5")
 	want = []string{
 		"movie/changes 2026-11-25 2026-11-26 1", "movie/changes 2026-11-26 2026-11-26 1",
@@ -732,7 +733,7 @@ func TestChanges(t *testing.T) {
 
 	// Only titles in the dump.
 	now, cfg.OnlyKnown = now.AddDate(0, 0, 1), true
-	changed[day("2026-11-27")] = []int64{8, 9}
+	changed[dayOf("2026-11-27")] = []int64{8, 9}
 	run("movie/8")
 }
 
@@ -743,7 +744,7 @@ func TestNoLists(t *testing.T) {
 		_, _ = w.Write([]byte(servetest.Body404))
 	})
 	cfg := testConfig(s.URL, token, t.TempDir())
-	cfg.ChangedSince, cfg.Kinds = DayOf(cfg.Now()), []string{"movie"}
+	cfg.ChangedSince, cfg.Kinds = day.Of(cfg.Now().UTC()), []string{"movie"}
 	r, err := Run(t.Context(), cfg)
 	if err != nil || r.Failures != 1 || r.Complete {
 		t.Errorf("Run = %+v, %v, want a failure", r, err)
@@ -771,7 +772,7 @@ func TestMergedIsKnown(t *testing.T) {
 		t.Error(d)
 	}
 	now, version = now.AddDate(0, 0, 1), 2
-	cfg.IDs, cfg.ChangedSince, cfg.OnlyKnown, cfg.Kinds = nil, DayOf(now), true, []string{"movie"}
+	cfg.IDs, cfg.ChangedSince, cfg.OnlyKnown, cfg.Kinds = nil, day.Of(now.UTC()), true, []string{"movie"}
 	if _, err := Run(t.Context(), cfg); err != nil {
 		t.Fatal(err)
 	}
@@ -932,7 +933,7 @@ func TestSeasonModes(t *testing.T) {
 		}
 		rows := dump(t, cfg.Out)["seasons.ndjson"]
 		if len(server.asked) != step.asked || len(rows) != 3 || strings.Contains(rows[0], `"credits":`) != step.credits ||
-			!strings.Contains(rows[2], DayOf(now).String()) {
+			!strings.Contains(rows[2], day.Of(now.UTC()).String()) {
 			t.Errorf("%+v: requests %v, rows %v", step, server.asked, rows)
 		}
 	}
@@ -983,8 +984,8 @@ func TestRemovedSeasons(t *testing.T) {
 	run := func(records int64) {
 		t.Helper()
 		r, err := Run(t.Context(), cfg)
-		if err != nil || r.Oldest != DayOf(now) && records > 0 || r.Failures > 0 {
-			t.Fatalf("Run = %+v, %v, want data of %s", r, err, DayOf(now))
+		if err != nil || r.Oldest != day.Of(now.UTC()) && records > 0 || r.Failures > 0 {
+			t.Fatalf("Run = %+v, %v, want data of %s", r, err, day.Of(now.UTC()))
 		}
 		in, err := ingest.Run(t.Context(), ingest.Config{Catalog: catalog, Layout: "auto", Memory: ingest.DefaultMemory, Update: now.Month() != time.January, Sources: []string{cfg.Out}})
 		if err != nil {
@@ -1003,7 +1004,7 @@ func TestRemovedSeasons(t *testing.T) {
 	now = now.AddDate(0, 0, 200)
 	server.episodes = map[string][]int64{"1": {1}}
 	run(1 + 1 + 1)
-	at := fmt.Sprintf(`,"_deleted":true,"_fetched":"%s"}`, DayOf(now))
+	at := fmt.Sprintf(`,"_deleted":true,"_fetched":"%s"}`, day.Of(now.UTC()))
 	rows := dump(t, cfg.Out)
 	if !slices.Contains(rows["seasons.ndjson"], `{"series_id":1,"season_number":2`+at) || len(rows["seasons-de-DE.ndjson"]) != 1 ||
 		!slices.Contains(rows["episodes.ndjson"], `{"series_id":1,"season_number":2,"episode_number":1`+at) ||
@@ -1051,7 +1052,7 @@ func TestLostSeason(t *testing.T) {
 		r, err := Run(t.Context(), cfg)
 		rows := dump(t, cfg.Out)
 		if err != nil || !slices.Equal(r.Missing, []string{"tv/1/season/1"}) || !slices.Contains(rows["seasons.ndjson"], before) ||
-			len(rows["episodes.ndjson"]) != 1 || r.Oldest == DayOf(now) || len(server.asked) != 3 {
+			len(rows["episodes.ndjson"]) != 1 || r.Oldest == day.Of(now.UTC()) || len(server.asked) != 3 {
 			t.Errorf("Run = %+v, %v with rows %v after %v, want season 1 kept", r, err, rows, server.asked)
 		}
 	}
@@ -1105,7 +1106,7 @@ func TestDataSince(t *testing.T) {
 	now := time.Date(2026, 11, 25, 12, 0, 0, 0, time.UTC)
 	cfg := testConfig(s.URL, token, t.TempDir())
 	cfg.Now, cfg.IDs = func() time.Time { return now }, withIDs(t, "movie 1", "movie 2")
-	cfg.ChangedSince, cfg.Kinds = DayOf(now), []string{"movie"}
+	cfg.ChangedSince, cfg.Kinds = day.Of(now.UTC()), []string{"movie"}
 	for range 2 {
 		r, err := Run(t.Context(), cfg)
 		if err != nil || r.Oldest.String() != since || asked != 1 {

@@ -12,6 +12,8 @@ import (
 	"time"
 
 	"github.com/zeebo/xxh3"
+
+	"github.com/reelsplice/reelsplice/schemas/day"
 )
 
 // maxFailures consecutive requests without a usable response end the crawl: the server is down. maxRefused is the limit for
@@ -33,15 +35,15 @@ type loop struct {
 	client *client
 	store  *store
 	report *Report
-	today  Day
-	oldest Day // data before this day is fetched again; 0 for none
+	today  day.Day
+	oldest day.Day // data before this day is fetched again; 0 for none
 
 	// lists are change lists, external IDs and searches. All of them finish before any details are fetched: a later list may
 	// invalidate an earlier response.
 	lists   []task
-	listing int           // lists with a request under way
-	changed map[Title]Day // earliest day of an acceptable response
-	ahead   []task        // a stack
+	listing int               // lists with a request under way
+	changed map[Title]day.Day // earliest day of an acceptable response
+	ahead   []task            // a stack
 	seeds   []Title
 	origins map[Title]origin // origins of titles in lists and libraries
 	// taken has the hashed keys of this run's tasks.
@@ -53,12 +55,12 @@ type loop struct {
 
 func newLoop(cfg *Config, c *client, s *store, sel selection, r *Report) *loop {
 	l := &loop{
-		cfg: cfg, client: c, store: s, report: r, today: DayOf(cfg.Now()), seeds: sel.titles, lists: sel.tasks, origins: map[Title]origin{},
-		changed: map[Title]Day{}, taken: map[xxh3.Uint128]bool{},
+		cfg: cfg, client: c, store: s, report: r, today: day.Of(cfg.Now().UTC()), seeds: sel.titles, lists: sel.tasks, origins: map[Title]origin{},
+		changed: map[Title]day.Day{}, taken: map[xxh3.Uint128]bool{},
 	}
 	maps.Copy(l.origins, sel.origins)
 	if cfg.RefreshDays > 0 {
-		l.oldest = l.today - Day(cfg.RefreshDays)
+		l.oldest = l.today - day.Day(cfg.RefreshDays)
 	}
 	if cfg.ChangedSince > 0 {
 		for _, kind := range []string{"movie", "tv", "person"} {
@@ -72,7 +74,7 @@ func newLoop(cfg *Config, c *client, s *store, sel selection, r *Report) *loop {
 
 // changeTasks returns the change lists of a range of days. Each list includes the next day, because the API does not state
 // whether end_date itself is included.
-func changeTasks(kind string, from, to Day) (out []task) {
+func changeTasks(kind string, from, to day.Day) (out []task) {
 	for day := from; day <= to; day++ {
 		out = append(out, task{what: listChanges, kind: kind, day: day, end: min(day+1, to), page: 1})
 	}
@@ -223,7 +225,7 @@ func (l *loop) claim(key string) bool {
 }
 
 // dayAfter returns the earliest day on which a response has all changes of a day. Today's changes are read again tomorrow.
-func (l *loop) dayAfter(day Day) Day { return min(day+1, l.today) }
+func (l *loop) dayAfter(d day.Day) day.Day { return min(d+1, l.today) }
 
 // held returns the dump's entry for a key, and whether it is acceptable for a task.
 func (l *loop) held(t *task, key string) (e entry, good bool, err error) {
@@ -248,7 +250,7 @@ func (l *loop) ask(ctx context.Context, t task) outcome {
 		return o
 	}
 	path, query := t.request(l.cfg)
-	at := func() stamp { return l.client.stamp(DayOf(l.cfg.Now())) }
+	at := func() stamp { return l.client.stamp(day.Of(l.cfg.Now().UTC())) }
 	o.err = l.client.get(ctx, path, query, func(body []byte) (err error) {
 		o.result, err = t.use(l.cfg, at(), body)
 		return err

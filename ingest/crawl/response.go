@@ -11,6 +11,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/reelsplice/reelsplice/schemas/day"
 	"github.com/reelsplice/reelsplice/schemas/record"
 	"github.com/reelsplice/reelsplice/schemas/text"
 )
@@ -32,7 +33,7 @@ type part struct {
 }
 
 // A stamp holds the date of a response, and the date of its data if the server reports an older one.
-type stamp struct{ day, data Day }
+type stamp struct{ day, data day.Day }
 
 func (s stamp) entry(key string) entry {
 	return entry{Key: key, Day: s.day, Data: s.data, Named: map[string][]int64{}}
@@ -174,10 +175,10 @@ func (t *task) rows(r *result, at stamp, v any, body []byte) error {
 // add adds a part with the row of a resource and the IDs that it names. If the response itself has an older date, that one
 // stays.
 func (r *result) add(p *part, k *kind, v any, fields record.RawFields) error {
-	day := p.entry.age()
+	age := p.entry.age()
 	if raw, ok := fields.Take(fetchedField); ok {
-		if older, err := ParseDay(record.Unquote(raw)); err == nil {
-			day = min(day, older)
+		if older, ok := day.Parse(record.Unquote(raw)); ok {
+			age = min(age, older)
 		}
 	}
 	if len(fields) == 0 {
@@ -188,7 +189,7 @@ func (r *result) add(p *part, k *kind, v any, fields record.RawFields) error {
 	}
 	row := fields.Object()
 	p.entry.File = k.fileOf("")
-	p.rows = fmt.Appendf(nil, `%s,"%s":"%s"}`+"\n", row[:len(row)-1], fetchedField, day)
+	p.rows = fmt.Appendf(nil, `%s,"%s":"%s"}`+"\n", row[:len(row)-1], fetchedField, age)
 	r.parts = append(r.parts, *p)
 	r.found[k.name]++
 	return nil
@@ -208,7 +209,7 @@ func placed(fields record.RawFields, series int64, place ...int64) record.RawFie
 }
 
 // localizedRow makes a row of translated texts. An empty title means that there is no translation.
-func localizedRow(address string, k *kind, language string, fields record.RawFields, today Day) []byte {
+func localizedRow(address string, k *kind, language string, fields record.RawFields, today day.Day) []byte {
 	dst := []byte("{" + address)
 	for _, f := range fields {
 		if _, pages := k.localizes(f.Name); pages && strings.HasPrefix(f.Raw, "{") {

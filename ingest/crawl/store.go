@@ -19,6 +19,7 @@ import (
 	"github.com/gofrs/flock"
 	"github.com/zeebo/xxh3"
 
+	"github.com/reelsplice/reelsplice/schemas/day"
 	"github.com/reelsplice/reelsplice/schemas/file"
 )
 
@@ -41,12 +42,12 @@ const syncEvery = 5 * time.Second
 
 // An entry is a line of the journal: a response that was used, and its consequences.
 type entry struct {
-	Key  string `json:"k"`
-	Day  Day    `json:"d"`           // day of the response
-	Data Day    `json:"a,omitempty"` // date of its data, if the server reports an older one
-	File string `json:"f,omitempty"` // file of its rows, or ""
-	Rows int64  `json:"r,omitempty"` // size of its rows in bytes
-	End  int64  `json:"e,omitempty"` // end offset of its rows in the file
+	Key  string  `json:"k"`
+	Day  day.Day `json:"d"`           // day of the response
+	Data day.Day `json:"a,omitempty"` // date of its data, if the server reports an older one
+	File string  `json:"f,omitempty"` // file of its rows, or ""
+	Rows int64   `json:"r,omitempty"` // size of its rows in bytes
+	End  int64   `json:"e,omitempty"` // end offset of its rows in the file
 
 	Gone   bool               `json:"g,omitempty"`
 	Into   int64              `json:"m,omitempty"` // ID that replaced the resource
@@ -57,7 +58,7 @@ type entry struct {
 }
 
 // age returns the date of the data.
-func (e *entry) age() Day { return cmp.Or(e.Data, e.Day) }
+func (e *entry) age() day.Day { return cmp.Or(e.Data, e.Day) }
 
 // left reports whether the resource was removed or merged.
 func (e *entry) left() bool { return e.Gone || e.Into > 0 }
@@ -65,7 +66,7 @@ func (e *entry) left() bool { return e.Gone || e.Into > 0 }
 // A place locates the entry of a key in the journal.
 type place struct {
 	off      int64
-	day, age Day // copies from the entry
+	day, age day.Day // copies from the entry
 	left     bool
 	row      bool // the entry has rows
 }
@@ -89,7 +90,7 @@ type store struct {
 	languages map[string]bool
 	// doubled is set if a replaced row has the same date as its replacement: ingest would quarantine the later row.
 	doubled bool
-	passing Day // entries of change lists and missing seasons before this day have expired
+	passing day.Day // entries of change lists and missing seasons before this day have expired
 	synced  time.Time
 	dirty   bool
 }

@@ -14,6 +14,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/reelsplice/reelsplice/schemas/day"
 	"github.com/reelsplice/reelsplice/serve/servetest"
 )
 
@@ -30,7 +31,7 @@ func filled(t *testing.T) string {
 		if strings.HasPrefix(key, "tv") {
 			file = "tv.ndjson"
 		}
-		e := entry{Key: key, Day: Day(20000 + i), File: file, Named: map[string][]int64{"person": {int64(i + 1)}}}
+		e := entry{Key: key, Day: day.Day(20000 + i), File: file, Named: map[string][]int64{"person": {int64(i + 1)}}}
 		if err := s.add(&e, fmt.Appendf(nil, `{"id":%s}`+"\n", key[len(key)-1:])); err != nil {
 			t.Fatal(err)
 		}

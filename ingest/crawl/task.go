@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/reelsplice/reelsplice/schemas/day"
 )
 
 // A taskType selects the request and the use of its response.
@@ -38,10 +40,10 @@ type task struct {
 	source   string   // for findID: fromIMDb or fromTVDB
 	place    string   // origin of text, for the report
 	year     int      // for searchTitle
-	day, end Day      // listChanges: changes of day; some changes of end may be included
+	day, end day.Day  // listChanges: changes of day; some changes of end may be included
 	page     int
 	// since is the earliest day of an acceptable earlier response.
-	since Day
+	since day.Day
 }
 
 // key names the response in the journal. Each season has its own key, see seasonKey.

@@ -12,6 +12,7 @@ import (
 
 	"github.com/reelsplice/reelsplice/data/reference"
 	"github.com/reelsplice/reelsplice/schemas/api"
+	"github.com/reelsplice/reelsplice/schemas/day"
 	"github.com/reelsplice/reelsplice/schemas/fragment"
 	"github.com/reelsplice/reelsplice/schemas/release"
 	"github.com/reelsplice/reelsplice/schemas/tables/posting"
@@ -158,9 +159,9 @@ func zoneOf(zone []byte) (*time.Location, error) {
 
 // today returns the current day at a place, nil for local time. The response expires with that day,
 // unless it is the day of Options.Date.
-func (x *exchange) today(place *time.Location) int32 {
+func (x *exchange) today(place *time.Location) day.Day {
 	if only := x.edge.opts.DateRelease; !x.edge.date.IsZero() && (only == "" || only == x.rs.Release) {
-		return posting.DayAt(x.edge.date)
+		return day.Of(x.edge.date)
 	}
 	now := x.edge.opts.Now()
 	if place != nil {
@@ -171,7 +172,7 @@ func (x *exchange) today(place *time.Location) int32 {
 	if left < x.edge.opts.MaxAge {
 		x.rs.Cache = x.edge.opts.cacheControl(left)
 	}
-	return posting.DayAt(now)
+	return day.Of(now)
 }
 
 // discovered serves a page of the resources that a filter finds.
@@ -194,8 +195,8 @@ func (x *exchange) page(err error, shape pageShape) error {
 	b := append(c.scratch.mark[:0], '{')
 	if s.window != (query.Window{}) {
 		b = append(b, `"dates":{"maximum":"`...)
-		b = append(posting.AppendDay(b, s.window.To), `","minimum":"`...)
-		b = append(posting.AppendDay(b, s.window.From), `"},`...)
+		b = append(s.window.To.AppendTo(b), `","minimum":"`...)
+		b = append(s.window.From.AppendTo(b), `"},`...)
 	}
 	if s.id != 0 {
 		b = append(strconv.AppendUint(append(b, `"id":`...), s.id, 10), ',')
@@ -255,7 +256,7 @@ var releaseDate = []byte(`"release_date":"`)
 // datedRow adds the row of a movie with the release date of a region in place of the
 // primary one. Inside a JSON string the quotes of releaseDate would be escaped, so it
 // matches only the field.
-func (c *composer) datedRow(i *release.Include, day int32) error {
+func (c *composer) datedRow(i *release.Include, date day.Day) error {
 	raw, err := c.aside(func() error { return c.include(i, 0) })
 	if err != nil {
 		return err
@@ -270,7 +271,7 @@ func (c *composer) datedRow(i *release.Include, day int32) error {
 	if end < 0 {
 		return fmt.Errorf("%w: row of %s ends in its date", release.ErrCorrupt, *i)
 	}
-	c.scratch.thin = append(posting.AppendDay(append(c.scratch.thin[:0], raw[:at]...), day), raw[at+end:]...)
+	c.scratch.thin = append(date.AppendTo(append(c.scratch.thin[:0], raw[:at]...)), raw[at+end:]...)
 	splice.Literal(c.answer, c.scratch.thin)
 	return nil
 }

@@ -12,13 +12,13 @@ import (
 	"time"
 
 	"github.com/reelsplice/reelsplice/schemas/age"
+	"github.com/reelsplice/reelsplice/schemas/day"
 	"github.com/reelsplice/reelsplice/schemas/file"
 	"github.com/reelsplice/reelsplice/schemas/fragment"
 	"github.com/reelsplice/reelsplice/schemas/release"
 	"github.com/reelsplice/reelsplice/schemas/release/store"
 	"github.com/reelsplice/reelsplice/schemas/tables"
 	"github.com/reelsplice/reelsplice/schemas/tables/changelog"
-	"github.com/reelsplice/reelsplice/schemas/tables/posting"
 )
 
 // A Summary is the JSON of /page/release. Unknown values are null, or "".
@@ -210,7 +210,7 @@ func years(rel *release.Reader) ([]Year, error) {
 		days := t.Range(tables.Day)
 		for i := range out {
 			y := firstYear + i
-			n, err := days.Count(dayOf(y), dayOf(y+1)-1)
+			n, err := days.Count(int32(day.First(y)), int32(day.First(y+1))-1)
 			if err != nil {
 				return nil, err
 			}
@@ -224,6 +224,3 @@ func years(rel *release.Reader) ([]Year, error) {
 	}
 	return slices.DeleteFunc(out, func(y Year) bool { return y.Movies+y.Series == 0 }), nil
 }
-
-// dayOf returns the first day of a year.
-func dayOf(year int) int32 { return posting.DayAt(time.Date(year, 1, 1, 0, 0, 0, 0, time.UTC)) }

@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"github.com/reelsplice/reelsplice/schemas/api"
+	"github.com/reelsplice/reelsplice/schemas/day"
 	"github.com/reelsplice/reelsplice/schemas/fragment"
 	"github.com/reelsplice/reelsplice/schemas/release"
 	"github.com/reelsplice/reelsplice/schemas/tables"
@@ -72,7 +73,7 @@ func randomParams(rng *rand.Rand, movies bool) map[string]string {
 	}
 	one := func(from ...string) func() string { return func() string { return pick(rng, from) } }
 	date := func() string {
-		return string(posting.AppendDay(nil, int32(firstTestDay-100+rng.IntN(6200))))
+		return day.Day(firstTestDay - 100 + rng.IntN(6200)).String()
 	}
 	yearly := func() string { return strconv.Itoa(1960 + rng.IntN(20)) }
 	number := func(n int) func() string {
@@ -197,7 +198,7 @@ func TestDiscover(t *testing.T) {
 
 func rowsAre(rows []Row, kind fragment.Kind, ids []uint64, days []int32) bool {
 	for i, r := range rows {
-		if i >= len(ids) || r != (Row{kind, ids[i], days[i]}) {
+		if i >= len(ids) || r != (Row{kind, ids[i], day.Day(days[i])}) {
 			return false
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"sync/atomic"
 
+	"github.com/reelsplice/reelsplice/schemas/day"
 	"github.com/reelsplice/reelsplice/schemas/fragment"
 	"github.com/reelsplice/reelsplice/schemas/release"
 	"github.com/reelsplice/reelsplice/schemas/tables"
@@ -16,9 +17,7 @@ import (
 type Row struct {
 	Kind fragment.Kind
 	ID   uint64
-	// Date is the release date to show in place of the row's, in days since 1970-01-01.
-	// posting.NoDay keeps the row's.
-	Date int32
+	Date day.Day // to show in place of the row's release date; posting.NoDay keeps it
 }
 
 // A Result is one page of hits.

@@ -4,13 +4,14 @@ import (
 	"math"
 
 	"github.com/reelsplice/reelsplice/schemas/api"
+	"github.com/reelsplice/reelsplice/schemas/day"
 	"github.com/reelsplice/reelsplice/schemas/fragment"
 	"github.com/reelsplice/reelsplice/schemas/tables"
 	"github.com/reelsplice/reelsplice/serve/route"
 )
 
 // A Window is the first and the last day of a list, its dates in the response.
-type Window struct{ From, To int32 }
+type Window struct{ From, To day.Day }
 
 // windows are the days of lists, counted from the day of the query.
 var windows = map[api.Answerer]Window{
@@ -61,12 +62,12 @@ func topRated(kind fragment.Kind) Filter {
 
 // InWindow returns the query of a list in windows, and its days. The list has movies in theatres, or series with an
 // episode. Without a region any release of a movie counts, else only theatrical releases there.
-func InWindow(list api.Answerer, kind fragment.Kind, day int32, region route.Country) (Filter, Window) {
+func InWindow(list api.Answerer, kind fragment.Kind, today day.Day, region route.Country) (Filter, Window) {
 	w := windows[list]
-	w = Window{day + w.From, day + w.To}
+	w = Window{today + w.From, today + w.To}
 	f := Popular(kind)
-	f.released.least(w.From)
-	f.released.most(w.To)
+	f.released.least(int32(w.From))
+	f.released.most(int32(w.To))
 	f.ShowRegion(region)
 	if f.region != (route.Country{}) {
 		f.types, f.shown = []typeSet{theatricalSet}, []uint8{limited, theatrical}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/blevesearch/vellum"
 
+	"github.com/reelsplice/reelsplice/schemas/day"
 	"github.com/reelsplice/reelsplice/schemas/fragment"
 	"github.com/reelsplice/reelsplice/schemas/tables"
 	"github.com/reelsplice/reelsplice/schemas/tables/posting"
@@ -131,7 +132,7 @@ var model = map[tables.ColumnID]any{
 	}),
 	tables.AnyYear: keysOf(func(d *doc) (keys []uint64) {
 		for _, r := range d.releases {
-			keys = append(keys, uint64(posting.YearOf(r.day)))
+			keys = append(keys, uint64(day.Day(r.day).Year()))
 		}
 		return keys
 	}),

@@ -138,8 +138,7 @@ func TestAbsent(t *testing.T) {
 					f := parse(t, kind, randomParams(rng, kind == fragment.KindMovie))
 					ok(t, e.Discover(kind, &f, 1, 20, &got))
 				}
-				day := int32(firstTestDay)
-				now, _ := InWindow(api.AnswerNowPlaying, kind, day, route.Country{'U', 'S'})
+				now, _ := InWindow(api.AnswerNowPlaying, kind, firstTestDay, route.Country{'U', 'S'})
 				best := topRated(kind)
 				ok(t, errors.Join(e.Discover(kind, &now, 1, 20, &got), e.Discover(kind, &best, 1, 20, &got)))
 				s := Search{Kind: kind, Query: []byte("a"), Year: 1970, PrimaryYear: 1970, FirstAirYear: 1970, Fuzzy: true, Region: route.Country{'U', 'S'}}

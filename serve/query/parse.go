@@ -8,13 +8,12 @@ import (
 	"math"
 	"strconv"
 	"sync"
-	"time"
 
 	"github.com/reelsplice/reelsplice/data/reference"
 	"github.com/reelsplice/reelsplice/schemas/api"
+	"github.com/reelsplice/reelsplice/schemas/day"
 	"github.com/reelsplice/reelsplice/schemas/fragment"
 	"github.com/reelsplice/reelsplice/schemas/tables"
-	"github.com/reelsplice/reelsplice/schemas/tables/posting"
 	"github.com/reelsplice/reelsplice/serve/route"
 )
 
@@ -245,8 +244,8 @@ func (p *parser) days() {
 	b := &f.ranges[tables.Day]
 	for _, name := range [...]string{"primary_release_year", "first_air_date_year"} {
 		if y := int(route.ParseYear(p.value(name))); y != 0 {
-			b.least(dayOf(y, time.January, 1))
-			b.most(dayOf(y, time.December, 31))
+			b.least(int32(day.First(y)))
+			b.most(int32(day.First(y+1)) - 1)
 		}
 	}
 	p.dates(b, "primary_release_date")
@@ -257,10 +256,10 @@ func (p *parser) days() {
 }
 
 func (p *parser) dates(b *bounds, name string) {
-	if d, ok := route.ParseDay(p.joined(name, least)); ok {
+	if d, ok := day.Parse(p.joined(name, least)); ok {
 		b.least(int32(d))
 	}
-	if d, ok := route.ParseDay(p.joined(name, most)); ok {
+	if d, ok := day.Parse(p.joined(name, most)); ok {
 		b.most(int32(d))
 	}
 }
@@ -419,7 +418,3 @@ func parseNumber(b []byte, digits int) (floor, ceil int32, ok bool) {
 }
 
 func clamp(v float64) int32 { return int32(min(max(v, math.MinInt32+1), math.MaxInt32)) }
-
-func dayOf(year int, month time.Month, dayOfMonth int) int32 {
-	return posting.DayAt(time.Date(year, month, dayOfMonth, 0, 0, 0, 0, time.UTC))
-}

@@ -3,6 +3,7 @@ package query
 import (
 	"slices"
 
+	"github.com/reelsplice/reelsplice/schemas/day"
 	"github.com/reelsplice/reelsplice/schemas/tables"
 	"github.com/reelsplice/reelsplice/schemas/tables/posting"
 	"github.com/reelsplice/reelsplice/serve/route"
@@ -25,7 +26,7 @@ func (e *Engine) showDays(t *table, f *Filter, ranks []uint32, rows []Row) error
 	}
 	for i, r := range ranks {
 		if at, ok := slices.BinarySearch(h.ranks, r); ok {
-			rows[i].Date = h.days[at]
+			rows[i].Date = day.Day(h.days[at])
 		}
 	}
 	return nil

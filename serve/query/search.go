@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"slices"
 	"sync"
-	"time"
 
+	"github.com/reelsplice/reelsplice/schemas/day"
 	"github.com/reelsplice/reelsplice/schemas/fragment"
 	"github.com/reelsplice/reelsplice/schemas/release"
 	"github.com/reelsplice/reelsplice/schemas/tables"
@@ -201,7 +201,7 @@ func (t *table) filter(set posting.Set, s *Search) error {
 	if first < 0 || first > 9999 {
 		set.Clear()
 	} else if first != 0 && t.Has(tables.Day) {
-		if err := t.Range(tables.Day).And(set, dayOf(first, time.January, 1), dayOf(first, time.December, 31)); err != nil {
+		if err := t.Range(tables.Day).And(set, int32(day.First(first)), int32(day.First(first+1))-1); err != nil {
 			return err
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"iter"
 
 	"github.com/reelsplice/reelsplice/schemas/api"
+	"github.com/reelsplice/reelsplice/schemas/day"
 	"github.com/reelsplice/reelsplice/schemas/fragment"
 	"github.com/reelsplice/reelsplice/serve/status"
 )
@@ -118,12 +119,12 @@ func ParseQuery(query []byte, q *Request) status.Code {
 		q.Page = uint16(v)
 	}
 	if b := r.text(paramStart); len(b) > 0 {
-		if q.Start, q.HasStart = ParseDay(b); !q.HasStart {
+		if q.Start, q.HasStart = day.Parse(b); !q.HasStart {
 			return status.InvalidDate
 		}
 	}
 	if b := r.text(paramEnd); len(b) > 0 {
-		if q.End, q.HasEnd = ParseDay(b); !q.HasEnd {
+		if q.End, q.HasEnd = day.Parse(b); !q.HasEnd {
 			return status.InvalidDate
 		}
 	}

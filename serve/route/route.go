@@ -34,6 +34,7 @@ import (
 	"bytes"
 
 	"github.com/reelsplice/reelsplice/schemas/api"
+	"github.com/reelsplice/reelsplice/schemas/day"
 	"github.com/reelsplice/reelsplice/schemas/fragment"
 	"github.com/reelsplice/reelsplice/serve/status"
 )
@@ -105,7 +106,7 @@ type Params struct {
 	Country, Region, WatchRegion Country
 	// Start and End are valid where HasStart and HasEnd are set. End may lie before
 	// Start.
-	Start, End       Day
+	Start, End       day.Day
 	HasStart, HasEnd bool
 	// IncludeAdult is set by "true" in any case.
 	IncludeAdult bool

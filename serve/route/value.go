@@ -3,7 +3,6 @@ package route
 import (
 	"bytes"
 	"slices"
-	"time"
 
 	"github.com/reelsplice/reelsplice/schemas/fragment"
 )
@@ -93,28 +92,6 @@ func insertLanguage(dst []fragment.Variant, v fragment.Variant) []fragment.Varia
 		return slices.Insert(dst, i, v)
 	}
 	return dst
-}
-
-// A Day counts from 1 January 1970.
-type Day int32
-
-const secondsPerDay = 24 * 60 * 60
-
-// String returns the day as YYYY-MM-DD.
-func (d Day) String() string { return time.Unix(int64(d)*secondsPerDay, 0).UTC().Format(time.DateOnly) }
-
-// ParseDay reads YYYY-MM-DD, a day that the calendar has, and ignores a time after
-// "T" or a blank.
-func ParseDay(b []byte) (Day, bool) {
-	const n = len(time.DateOnly)
-	if len(b) > n && (b[n]|0x20 == 't' || b[n] == ' ') {
-		b = b[:n]
-	}
-	if len(b) != n { // most requests have none
-		return 0, false
-	}
-	t, err := time.Parse(time.DateOnly, string(b))
-	return Day(t.Unix() / secondsPerDay), err == nil
 }
 
 // IsTrue reports whether b is "true" in any case.

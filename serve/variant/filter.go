@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 
+	"github.com/reelsplice/reelsplice/schemas/day"
 	"github.com/reelsplice/reelsplice/schemas/fragment"
 	"github.com/reelsplice/reelsplice/serve/route"
 )
@@ -25,7 +26,7 @@ type Filter struct {
 	by by
 	languages
 	country  route.Country
-	from, to route.Day // inclusive
+	from, to day.Day // inclusive
 }
 
 // IsZero reports whether f keeps every row.
@@ -116,7 +117,7 @@ func group(row []byte, none fragment.Variant) fragment.Variant {
 func (f *Filter) keepChange(dst, row []byte) ([]byte, bool, error) {
 	kept := false
 	dst, err := appendMembers(dst, row, isItems, func(dst, item []byte) ([]byte, bool, error) {
-		day, ok := route.ParseDay(bytes.Trim(field(item, "time"), `"`))
+		day, ok := day.Parse(bytes.Trim(field(item, "time"), `"`))
 		if ok && (day < f.from || day > f.to) {
 			return dst, false, nil
 		}

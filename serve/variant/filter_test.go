@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/reelsplice/reelsplice/schemas/day"
 	"github.com/reelsplice/reelsplice/schemas/fragment"
 	"github.com/reelsplice/reelsplice/serve/route"
 )
@@ -77,8 +78,8 @@ func TestFilterDays(t *testing.T) {
 	f := func(start, end, want string) {
 		t.Helper()
 		var p route.Params
-		p.Start, p.HasStart = route.ParseDay([]byte(start))
-		p.End, p.HasEnd = route.ParseDay([]byte(end))
+		p.Start, p.HasStart = day.Parse([]byte(start))
+		p.End, p.HasEnd = day.Parse([]byte(end))
 		filter := byDay(&p)
 		check(t, &filter, in, want)
 	}

@@ -5,7 +5,6 @@ import (
 	"encoding/binary"
 	"math"
 	"sort"
-	"time"
 )
 
 // Columns, by the type of their numbers: views of sections, or of any bytes.
@@ -62,32 +61,3 @@ func Write[T int32 | uint32 | uint64 | float64](s Sink, name string, column []T)
 
 // NoDay is the value for an unknown date. It is below all days.
 const NoDay = math.MinInt32
-
-const secondsPerDay = 24 * 60 * 60
-
-// DayOf returns the days from 1970-01-01 to a date YYYY-MM-DD, optionally followed by T and a time; NoDay and false
-// for other texts.
-func DayOf(date string) (int32, bool) {
-	if len(date) > len(time.DateOnly) && date[len(time.DateOnly)] == 'T' {
-		date = date[:len(time.DateOnly)]
-	}
-	t, err := time.Parse(time.DateOnly, date)
-	if err != nil {
-		return NoDay, false
-	}
-	return int32(t.Unix() / secondsPerDay), true
-}
-
-// DayAt returns the days from 1970-01-01 to the day of t in t's time zone.
-func DayAt(t time.Time) int32 {
-	y, m, d := t.Date()
-	return int32(time.Date(y, m, d, 0, 0, 0, 0, time.UTC).Unix() / secondsPerDay)
-}
-
-// AppendDay appends a day as YYYY-MM-DD.
-func AppendDay(dst []byte, day int32) []byte {
-	return time.Unix(int64(day)*secondsPerDay, 0).UTC().AppendFormat(dst, time.DateOnly)
-}
-
-// YearOf returns the year of a day.
-func YearOf(day int32) int { return time.Unix(int64(day)*secondsPerDay, 0).UTC().Year() }

@@ -295,22 +295,6 @@ func TestRange(t *testing.T) {
 	}
 }
 
-func TestDays(t *testing.T) {
-	for date, want := range map[string]int32{"1970-01-01": 0, "1969-12-31": -1, "2026-11-22": 20779, "1999-10-15T00:00:00.000Z": 10879} {
-		if got, ok := DayOf(date); !ok || got != want || string(AppendDay(nil, got)) != date[:10] {
-			t.Errorf("DayOf(%s) = %d, %t, want %d", date, got, ok, want)
-		}
-	}
-	for _, date := range []string{"", "2026", "2026-02-30", "x", "2026-11-22 "} {
-		if got, ok := DayOf(date); ok || got != NoDay {
-			t.Errorf("DayOf(%q) = %d, %t", date, got, ok)
-		}
-	}
-	if YearOf(-1) != 1969 || YearOf(20779) != 2026 {
-		t.Error("YearOf")
-	}
-}
-
 // withRanks adds ranks to a set and returns it.
 func withRanks(s Set, ranks []uint32) Set {
 	for _, r := range ranks {
