@@ -5,28 +5,44 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"log/slog"
 	"maps"
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/dustin/go-humanize"
 
 	"github.com/reelsplice/reelsplice/schemas/file"
 	"github.com/reelsplice/reelsplice/schemas/release"
+	"github.com/reelsplice/reelsplice/schemas/release/store"
 )
 
-// readCache reads the manifests of the cache. It deletes remains of removed releases, and folders without a manifest.
-func (p *Puller) readCache() {
-	p.cached = map[string]*release.Manifest{}
-	entries, err := os.ReadDir(p.cfg.Dir)
+// A cache is the folder of releases. It has what Run pulled, up to a size.
+type cache struct {
+	dir      string
+	most     int64 // bytes
+	store    store.Folder
+	releases map[string]*release.Manifest
+	settled  bool          // its files have at most most bytes
+	bytes    atomic.Int64  // counted by the last evict
+	serving  func() string // id of the release in use
+	log      *slog.Logger
+}
+
+// read reads the manifests of the cache. It deletes remains of removed releases, and folders without a manifest.
+func (c *cache) read() {
+	c.releases = map[string]*release.Manifest{}
+	entries, err := os.ReadDir(c.dir)
 	if err != nil {
-		p.log.Error("read the cache", "error", err)
+		c.log.Error("read the cache", "error", err)
 		return
 	}
 	for _, e := range entries {
-		path := filepath.Join(p.cfg.Dir, e.Name())
+		path := filepath.Join(c.dir, e.Name())
 		if deleting, _ := filepath.Match(".deleting-*", e.Name()); deleting {
 			_ = os.RemoveAll(path) // repeated at the next start
 		}
@@ -38,25 +54,25 @@ func (p *Puller) readCache() {
 			err = fmt.Errorf("it is the manifest of release %s", m.ID)
 		}
 		if err != nil {
-			p.log.Warn("folder in the cache is no release and goes", "folder", path, "error", err)
+			c.log.Warn("folder in the cache is no release and goes", "folder", path, "error", err)
 			_ = os.RemoveAll(path) // otherwise a pull of the same release replaces it
 			continue
 		}
-		p.cached[m.ID] = &m
+		c.releases[m.ID] = &m
 	}
 }
 
 // has reports whether a release is still in the cache.
-func (p *Puller) has(id string) bool {
-	if _, err := os.Stat(p.store.Path(id)); err == nil {
+func (c *cache) has(id string) bool {
+	if _, err := os.Stat(c.store.Path(id)); err == nil {
 		return true
 	}
-	delete(p.cached, id)
+	delete(c.releases, id)
 	return false
 }
 
 // sources returns the paths of whole files of the cache, and of pulls that did not end, by their SHA-256.
-func (p *Puller) sources() map[string]string {
+func (c *cache) sources() map[string]string {
 	paths := map[string]string{}
 	add := func(dir string, m *release.Manifest) {
 		for _, f := range m.Files() {
@@ -65,10 +81,10 @@ func (p *Puller) sources() map[string]string {
 			}
 		}
 	}
-	for id, m := range p.cached {
-		add(p.store.Path(id), m)
+	for id, m := range c.releases {
+		add(c.store.Path(id), m)
 	}
-	for _, dir := range p.leftovers() {
+	for _, dir := range c.leftovers() {
 		if m, err := release.ReadManifest(dir); err == nil {
 			add(dir, &m)
 		}
@@ -77,36 +93,36 @@ func (p *Puller) sources() map[string]string {
 }
 
 // inUse returns the ids of the releases that are wanted, served or current, which stay in the cache.
-func (p *Puller) inUse(wanted *release.Manifest) map[string]bool {
-	ids := map[string]bool{wanted.ID: true, p.edge.ID(): true}
-	if current, err := p.store.Current(); err == nil {
+func (c *cache) inUse(wanted *release.Manifest) map[string]bool {
+	ids := map[string]bool{wanted.ID: true, c.serving(): true}
+	if current, err := c.store.Current(); err == nil {
 		ids[current] = true
 	}
 	return ids
 }
 
 // fits returns why the cache cannot hold a release, even after all unused releases are evicted.
-func (p *Puller) fits(wanted *release.Manifest) error {
-	keep := p.inUse(wanted)
+func (c *cache) fits(wanted *release.Manifest) error {
+	keep := c.inUse(wanted)
 	kept := []*release.Manifest{wanted}
-	for id, m := range p.cached {
+	for id, m := range c.releases {
 		if keep[id] && id != wanted.ID {
 			kept = append(kept, m)
 		}
 	}
 	size := sizeOf(kept)
-	if size <= p.cfg.Size {
+	if size <= c.most {
 		return nil
 	}
 	with := ""
 	if len(kept) > 1 {
 		with = " with the releases in use"
 	}
-	return fmt.Errorf("release %s does not fit: it has %d bytes (%s)%s, --cache-size allows %d", wanted.ID, size, humanize.IBytes(uint64(size)), with, p.cfg.Size)
+	return fmt.Errorf("release %s does not fit: it has %d bytes (%s)%s, --cache-size allows %d", wanted.ID, size, humanize.IBytes(uint64(size)), with, c.most)
 }
 
 // hasRoom returns why the disk of the cache cannot hold files that a pull downloads into dir.
-func (p *Puller) hasRoom(dir string, files []release.File) error {
+func (c *cache) hasRoom(dir string, files []release.File) error {
 	need := sizeOf([]*release.Manifest{{Packs: files}})
 	for _, f := range files {
 		if st, err := os.Lstat(filepath.Join(dir, f.Name+partSuffix)); err == nil {
@@ -121,18 +137,18 @@ func (p *Puller) hasRoom(dir string, files []release.File) error {
 
 // evict removes the releases that were current the longest ago, until the cache with the wanted release fits its
 // size. The wanted, served and current releases stay.
-func (p *Puller) evict(wanted *release.Manifest) error {
-	keep := p.inUse(wanted)
+func (c *cache) evict(wanted *release.Manifest) error {
+	keep := c.inUse(wanted)
 	for {
-		size := p.size(wanted)
-		p.counts.cache.Store(size)
-		if p.settled = size <= p.cfg.Size; p.settled {
+		size := c.size(wanted)
+		c.bytes.Store(size)
+		if c.settled = size <= c.most; c.settled {
 			return nil
 		}
 		oldest, when := "", time.Time{}
-		for id := range p.cached {
+		for id := range c.releases {
 			var used time.Time
-			if st, err := os.Stat(p.store.Path(id)); err == nil {
+			if st, err := os.Stat(c.store.Path(id)); err == nil {
 				used = st.ModTime()
 			}
 			if !keep[id] && (oldest == "" || used.Before(when) || used.Equal(when) && id < oldest) {
@@ -142,17 +158,41 @@ func (p *Puller) evict(wanted *release.Manifest) error {
 		if oldest == "" {
 			return nil // the rest has to stay
 		}
-		if err := p.store.Remove(oldest); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		if err := c.store.Remove(oldest); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err
 		}
-		delete(p.cached, oldest)
-		p.log.Info("release left the cache", "release", oldest)
+		delete(c.releases, oldest)
+		c.log.Info("release left the cache", "release", oldest)
 	}
 }
 
+// leftovers returns the folders of pulls that did not end.
+func (c *cache) leftovers() (dirs []string) {
+	entries, _ := os.ReadDir(c.dir) // the readable ones
+	for _, e := range entries {
+		if strings.HasPrefix(e.Name(), pullingPrefix) {
+			dirs = append(dirs, filepath.Join(c.dir, e.Name()))
+		}
+	}
+	return dirs
+}
+
+// removeLeftovers removes the leftovers except dir.
+func (c *cache) removeLeftovers(dir string) error {
+	for _, left := range c.leftovers() {
+		if left == dir {
+			continue
+		}
+		if err := os.RemoveAll(left); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // size returns the bytes of the cache with the wanted release.
-func (p *Puller) size(wanted *release.Manifest) int64 {
-	return sizeOf(append(slices.Collect(maps.Values(p.cached)), wanted))
+func (c *cache) size(wanted *release.Manifest) int64 {
+	return sizeOf(append(slices.Collect(maps.Values(c.releases)), wanted))
 }
 
 // sizeOf returns the bytes of releases. A file in several of them is a hard link and counts once.

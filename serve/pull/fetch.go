@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 
@@ -33,7 +32,7 @@ func (p *Puller) fetch(ctx context.Context, dir string, f release.File, d *patch
 		p.log.Warn("delta failed, the whole file is pulled", "file", f.Name, "delta", d.info.Key, "error", err)
 	}
 	part := path + partSuffix
-	if err := p.download(ctx, store.FileName(f), f.Size, part, j); err != nil {
+	if err := p.origin.download(ctx, store.FileName(f), f.Size, part, j); err != nil {
 		return fmt.Errorf("file %s: %w", f.Name, err)
 	}
 	if err := f.Check(ctx, part); err != nil {
@@ -44,44 +43,4 @@ func (p *Puller) fetch(ctx context.Context, dir string, f release.File, d *patch
 		return fmt.Errorf("file %s: %s: %w", f.Name, p.cfg.Bucket.URL(store.FileName(f)), err)
 	}
 	return file.Rename(part, path)
-}
-
-// download continues a file of size bytes from the object of that name, and makes it durable.
-func (p *Puller) download(ctx context.Context, name string, size int64, path string, j *job) (err error) {
-	out, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE, 0o600)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, out.Close()) }()
-	off, err := out.Seek(0, io.SeekEnd)
-	if err == nil && off > size {
-		off = 0
-		err = out.Truncate(0)
-	}
-	if err != nil {
-		return err
-	}
-	j.done.Add(off)
-	if off == size {
-		return file.Sync(out)
-	}
-	info, err := p.stat(ctx, name)
-	if err != nil {
-		return err
-	}
-	if info.Size != size {
-		return fmt.Errorf("%s: it has %d bytes, want %d", p.cfg.Bucket.URL(name), info.Size, size)
-	}
-	for off < size {
-		data, err := p.readRange(ctx, info, off, min(p.cfg.granule, size-off))
-		if err != nil {
-			return err
-		}
-		if _, err := out.WriteAt(data, off); err != nil {
-			return err
-		}
-		off += int64(len(data))
-		j.done.Add(int64(len(data)))
-	}
-	return file.Sync(out)
 }

@@ -7,7 +7,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -58,7 +57,7 @@ func (p *Puller) watch(ctx context.Context, id string, cancel context.CancelCaus
 			return
 		}
 		var now string
-		err := p.guarded(func() (err error) { now, err = p.target(ctx); return err })
+		err := p.guarded(func() (err error) { now, err = p.origin.target(ctx); return err })
 		if err == nil && now != id {
 			p.log.Info("pull ends: the pointer moved on", "release", id, "next", now)
 			cancel(errMoved)
@@ -73,11 +72,11 @@ func (p *Puller) watch(ctx context.Context, id string, cancel context.CancelCaus
 
 // make gathers the files of a release in a hidden folder, which then gets the release's name.
 func (p *Puller) make(ctx context.Context, id string, verify bool) error {
-	m, data, err := p.manifest(ctx, id)
+	m, data, err := p.origin.manifest(ctx, id)
 	if err != nil {
 		return err
 	}
-	if err := p.fits(m); err != nil {
+	if err := p.cache.fits(m); err != nil {
 		return err
 	}
 	folder := pullingPrefix + id
@@ -98,13 +97,13 @@ func (p *Puller) make(ctx context.Context, id string, verify bool) error {
 	if err != nil {
 		return err
 	}
-	if err := p.removeLeftovers(dir); err != nil {
+	if err := p.cache.removeLeftovers(dir); err != nil {
 		return err
 	}
-	if err := p.evict(m); err != nil {
+	if err := p.cache.evict(m); err != nil {
 		return err
 	}
-	if err := p.hasRoom(dir, rest); err != nil {
+	if err := p.cache.hasRoom(dir, rest); err != nil {
 		return fmt.Errorf("release %s does not fit: %w", id, err)
 	}
 	p.log.Info("pulling release", "release", id, "files", len(files), "bytes", j.total, "files to move", len(rest), "bytes to move", j.total-j.done.Load())
@@ -117,10 +116,10 @@ func (p *Puller) make(ctx context.Context, id string, verify bool) error {
 	if err := p.report(ctx, id, dir); err != nil {
 		p.log.Warn("the release is pulled without the report of its build", "release", id, "because", err)
 	}
-	if _, err := p.store.Install(folder); err != nil {
+	if _, err := p.cache.store.Install(folder); err != nil {
 		return err
 	}
-	p.cached[id] = m
+	p.cache.releases[id] = m
 	p.log.Info("release pulled", "release", id, "bytes moved", p.counts.moved.Load()-j.moved, "of", j.total, "seconds", int(time.Since(j.started).Seconds()))
 	return nil
 }
@@ -130,7 +129,7 @@ const maxReport = 4 << 20
 
 // report copies the report of the build if there is one. The page shows it; no response of the API needs it.
 func (p *Puller) report(ctx context.Context, id, dir string) error {
-	data, err := p.small(ctx, id+"/"+release.ReportName, maxReport)
+	data, err := p.origin.small(ctx, id+"/"+release.ReportName, maxReport)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
@@ -154,7 +153,7 @@ func filesOf(m *release.Manifest) (files []release.File) {
 
 // reuse links files of the cache and of interrupted pulls into dir, and returns the missing files of the release.
 func (p *Puller) reuse(ctx context.Context, files []release.File, dir string, verify bool, j *job) (rest []release.File, err error) {
-	sources := p.sources()
+	sources := p.cache.sources()
 	for _, f := range files {
 		path := filepath.Join(dir, f.Name)
 		from, known := sources[f.SHA256]
@@ -177,36 +176,12 @@ func (p *Puller) reuse(ctx context.Context, files []release.File, dir string, ve
 	return rest, nil
 }
 
-// leftovers returns the folders of pulls that did not end.
-func (p *Puller) leftovers() (dirs []string) {
-	entries, _ := os.ReadDir(p.cfg.Dir) // the readable ones
-	for _, e := range entries {
-		if strings.HasPrefix(e.Name(), pullingPrefix) {
-			dirs = append(dirs, filepath.Join(p.cfg.Dir, e.Name()))
-		}
-	}
-	return dirs
-}
-
-// removeLeftovers removes the leftovers except dir.
-func (p *Puller) removeLeftovers(dir string) error {
-	for _, left := range p.leftovers() {
-		if left == dir {
-			continue
-		}
-		if err := os.RemoveAll(left); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
 // fetchAll gets files of the bucket, several at once.
 func (p *Puller) fetchAll(ctx context.Context, dir string, files []release.File, j *job) error {
 	if len(files) == 0 {
 		return nil
 	}
-	patches := p.patches(ctx, files, p.cfg.Size-p.counts.cache.Load())
+	patches := p.patches(ctx, files, p.cfg.Size-p.cache.bytes.Load())
 	g, ctx := errgroup.WithContext(ctx)
 	g.SetLimit(filesAtOnce)
 	for _, f := range files {

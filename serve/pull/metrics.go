@@ -11,7 +11,6 @@ import (
 type counts struct {
 	pulls, failures, patchFailures atomic.Int64
 	moved, reused                  atomic.Int64 // bytes
-	cache                          atomic.Int64 // bytes of the cache
 	looked                         atomic.Int64 // nanoseconds of Unix time when the pointer was last read, or when the Puller was made
 }
 
@@ -25,6 +24,6 @@ func (p *Puller) WriteMetrics(w *observe.Writer) {
 	w.Int(observe.PullBytes, c.moved.Load())
 	w.Int(observe.PullReusedBytes, c.reused.Load())
 	w.Float(observe.PullPointerAge, time.Since(time.Unix(0, c.looked.Load())).Seconds())
-	w.Int(observe.CacheBytes, c.cache.Load())
+	w.Int(observe.CacheBytes, p.cache.bytes.Load())
 	w.Int(observe.CacheBytesMax, p.cfg.Size)
 }

@@ -30,16 +30,16 @@ var maxDeltas = 100_000
 // Without one, the whole file is pulled. The deltas together have at most most bytes, which they take beside the release.
 func (p *Puller) patches(ctx context.Context, wanted []release.File, most int64) map[string]*patch {
 	olds := map[string]release.File{}
-	for id, m := range p.cached {
+	for id, m := range p.cache.releases {
 		for _, f := range m.Files() {
-			f.Name = p.store.Path(id) + string(os.PathSeparator) + f.Name
+			f.Name = p.cache.store.Path(id) + string(os.PathSeparator) + f.Name
 			olds[f.SHA256] = f
 		}
 	}
 	if len(olds) == 0 {
 		return nil
 	}
-	listing, cancel := p.bounded(ctx)
+	listing, cancel := p.origin.bounded(ctx)
 	defer cancel()
 	all, err := p.cfg.Bucket.List(listing, store.DeltasPrefix, maxDeltas)
 	if errors.Is(err, object.ErrTooMany) {
@@ -47,7 +47,7 @@ func (p *Puller) patches(ctx context.Context, wanted []release.File, most int64)
 		err = nil
 	}
 	if err != nil {
-		p.log.Warn("deltas cannot be listed, whole files are pulled", "error", p.named(listing, store.DeltasPrefix, err))
+		p.log.Warn("deltas cannot be listed, whole files are pulled", "error", p.origin.named(listing, store.DeltasPrefix, err))
 		return nil
 	}
 	sizes := map[string]int64{}
@@ -79,7 +79,7 @@ func (p *Puller) patches(ctx context.Context, wanted []release.File, most int64)
 // apply makes the file path by a patch.
 func (p *Puller) apply(ctx context.Context, d *patch, f release.File, path string) error {
 	temporary := path + "." + d.old.SHA256[:16] + deltaSuffix // an interrupted download goes on
-	if err := p.download(ctx, d.info.Key, d.info.Size, temporary, new(job)); err != nil {
+	if err := p.origin.download(ctx, d.info.Key, d.info.Size, temporary, new(job)); err != nil {
 		if ctx.Err() == nil { // the whole file takes its place
 			err = errors.Join(err, os.RemoveAll(temporary))
 		}

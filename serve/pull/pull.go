@@ -95,24 +95,19 @@ type Edge interface {
 
 // A Puller synchronizes a cache with a bucket. Run does the work; the other methods are safe for concurrent use.
 type Puller struct {
-	cfg     Config
-	store   store.Folder
-	limiter *rate.Limiter
-	log     *slog.Logger
-	counts  counts
-	err     atomic.Pointer[error] // why the last step failed; nil if it did not
-	now     atomic.Pointer[job]   // the pull at work; nil for none
+	cfg    Config
+	origin origin // its pointer belongs to the goroutine that watches during a pull
+	log    *slog.Logger
+	counts counts
+	err    atomic.Pointer[error] // why the last step failed; nil if it did not
+	now    atomic.Pointer[job]   // the pull at work; nil for none
 
 	wake chan struct{} // ends a wait
 
 	// Run owns the fields below.
 	edge    Edge
-	cached  map[string]*release.Manifest
+	cache   cache
 	checked string // the id whose release was last opened and published
-
-	settled bool // the cache fits its size
-
-	pointer pointer // owned by the goroutine that watches during a pull
 
 	patching sync.Mutex // one delta at a time: each takes memory and a processor
 }
@@ -129,7 +124,11 @@ func New(cfg Config) (*Puller, error) {
 	if cfg.Rate > 0 {
 		limit = rate.Limit(cfg.Rate)
 	}
-	p := &Puller{cfg: cfg, store: store.Folder{Dir: cfg.Dir}, log: cfg.Log, limiter: rate.NewLimiter(limit, int(cfg.granule)), wake: make(chan struct{}, 1)}
+	p := &Puller{
+		cfg: cfg, log: cfg.Log, wake: make(chan struct{}, 1),
+		cache: cache{dir: cfg.Dir, most: cfg.Size, store: store.Folder{Dir: cfg.Dir}, log: cfg.Log},
+	}
+	p.origin = origin{cfg: &p.cfg, limiter: rate.NewLimiter(limit, int(cfg.granule)), counts: &p.counts}
 	p.counts.looked.Store(time.Now().UnixNano())
 	return p, nil
 }
@@ -165,8 +164,8 @@ func (p *Puller) Run(ctx context.Context, edge Edge) {
 		return
 	}
 	defer unlock()
-	p.edge = edge
-	p.readCache()
+	p.edge, p.cache.serving = edge, edge.ID
+	p.cache.read()
 	for failures := 0; ctx.Err() == nil; {
 		err := p.guarded(func() error { return p.step(ctx) })
 		switch {
@@ -245,28 +244,28 @@ func sleep(ctx context.Context, d time.Duration) {
 
 // step reads the pointer and makes the named release the current one of the cache.
 func (p *Puller) step(ctx context.Context) error {
-	id, err := p.target(ctx)
+	id, err := p.origin.target(ctx)
 	if err != nil {
 		return err
 	}
-	if id != p.checked || !p.has(id) {
+	if id != p.checked || !p.cache.has(id) {
 		if err := p.bring(ctx, id); err != nil {
 			return err
 		}
 	}
-	if err := p.removeLeftovers(""); err != nil { // the pointer may have named another release meanwhile
+	if err := p.cache.removeLeftovers(""); err != nil { // the pointer may have named another release meanwhile
 		return err
 	}
-	if p.settled {
+	if p.cache.settled {
 		return nil
 	}
-	return p.evict(p.cached[id])
+	return p.cache.evict(p.cache.releases[id])
 }
 
 // bring makes a release the current one of the cache, and pulls it unless the cache has it.
 func (p *Puller) bring(ctx context.Context, id string) error {
 	broken := false
-	if p.cached[id] != nil {
+	if p.cache.releases[id] != nil {
 		err := p.publish(id)
 		if err == nil {
 			return nil
@@ -285,13 +284,13 @@ func (p *Puller) bring(ctx context.Context, id string) error {
 
 // publish makes a release of the cache its current one, unless it cannot be opened. It notes the time of use.
 func (p *Puller) publish(id string) error {
-	previous, err := p.store.Publish(id)
+	previous, err := p.cache.store.Publish(id)
 	if err != nil {
 		return err
 	}
 	now := time.Now()
-	_ = os.Chtimes(p.store.Path(id), now, now) // only the order of eviction depends on it
-	p.checked, p.settled = id, false
+	_ = os.Chtimes(p.cache.store.Path(id), now, now) // only the order of eviction depends on it
+	p.checked, p.cache.settled = id, false
 	p.edge.Reload()
 	if previous != id {
 		p.log.Info("release is current in the cache", "release", id, "previous", previous)

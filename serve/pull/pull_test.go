@@ -265,7 +265,7 @@ func TestCacheSize(t *testing.T) {
 			w.upload(id)
 		}
 		size := func(a, b string) int64 {
-			return (&Puller{cached: map[string]*release.Manifest{a: w.manifest(a)}}).size(w.manifest(b))
+			return (&cache{releases: map[string]*release.Manifest{a: w.manifest(a)}}).size(w.manifest(b))
 		}
 		has := func(want ...string) {
 			t.Helper()
@@ -286,7 +286,7 @@ func TestCacheSize(t *testing.T) {
 			w.current(id)
 			has(ids[max(0, i-1) : i+1]...)
 		}
-		sharedtest.Eventually(t, "the cache has its size", func() bool { return p.counts.cache.Load() <= w.cfg.Size })
+		sharedtest.Eventually(t, "the cache has its size", func() bool { return p.cache.bytes.Load() <= w.cfg.Size })
 		// An edge that has not switched yet keeps its release, and the one before goes for the next one.
 		stop()
 		w.use.Store(&ids[2])
@@ -328,7 +328,7 @@ func TestDoesNotFit(t *testing.T) {
 	inWorld(t, func(w *world) {
 		t := w.t
 		first, second := w.ids[0], w.ids[1]
-		both := (&Puller{cached: map[string]*release.Manifest{first: w.manifest(first)}}).size(w.manifest(second))
+		both := (&cache{releases: map[string]*release.Manifest{first: w.manifest(first)}}).size(w.manifest(second))
 		for _, id := range w.ids[:2] {
 			w.upload(id)
 		}
@@ -412,7 +412,7 @@ func TestDeltasBounded(t *testing.T) {
 		first, second := w.ids[0], w.ids[1]
 		w.upload(first)
 		w.upload(second, first)
-		both := (&Puller{cached: map[string]*release.Manifest{first: w.manifest(first)}}).size(w.manifest(second))
+		both := (&cache{releases: map[string]*release.Manifest{first: w.manifest(first)}}).size(w.manifest(second))
 		used := func(spare int64) (deltas int) {
 			w.cfg.Dir, w.cfg.Size = t.TempDir(), both+spare
 			w.point(Current, first)
