@@ -229,7 +229,7 @@ var episodeFields = [...]string{
 // episode writes a rated episode.
 func (w *writer) episode(p *accounts.Placed) error {
 	i := includeOf(p.Title, fragment.SubMediaRow)
-	row, err := w.c.aside(func() error { return w.c.include(&i, 0) })
+	row, err := w.c.composeJSON(func() error { return w.c.include(&i, 0) })
 	if err != nil {
 		return err
 	}

@@ -30,7 +30,7 @@ type composer struct {
 
 	answer   *splice.Answer
 	body     splice.Answer    // body of the response
-	spare    []*splice.Answer // for aside
+	unused   []*splice.Answer // for composeJSON
 	class    Class            // highest class so far
 	key      [fragment.MaxKeyLen]byte
 	defaults [fragment.KindEpisodeGroup + 1]defaults // by kind, looked up on first use
@@ -42,9 +42,9 @@ type composer struct {
 type scratch struct {
 	mark  []byte       // the current mark or name
 	raw   []byte       // a segment before filtering
-	thin  []byte       // the segment after filtering
-	aside []byte       // JSON of composer.aside
-	made  bytes.Buffer // thin, compressed
+	kept  []byte       // its rows after filtering
+	json  []byte       // result of composeJSON
+	made  bytes.Buffer // kept, compressed
 	ahead []release.Include
 }
 
@@ -77,8 +77,8 @@ func (c *composer) raise(k Class) { c.class = max(c.class, k) }
 // bytes returns about the memory that c holds while its response is sent.
 func (c *composer) bytes() int {
 	s := &c.scratch
-	n := c.body.Bytes() + cap(s.mark) + cap(s.raw) + cap(s.thin) + cap(s.aside) + s.made.Cap()
-	for _, a := range c.spare {
+	n := c.body.Bytes() + cap(s.mark) + cap(s.raw) + cap(s.kept) + cap(s.json) + s.made.Cap()
+	for _, a := range c.unused {
 		n += a.Bytes()
 	}
 	return n
@@ -87,30 +87,30 @@ func (c *composer) bytes() int {
 // dropScratch frees large buffers before the response is sent.
 func (c *composer) dropScratch() {
 	if c.bytes()-c.body.Bytes() > maxScratch {
-		c.scratch, c.spare = scratch{}, nil
+		c.scratch, c.unused = scratch{}, nil
 	}
 }
 
-// aside returns the JSON that compose adds, which becomes part of the response only after a change. It is valid
+// composeJSON returns the JSON that compose adds, which becomes part of the response only after a change. It is valid
 // until the next call.
-func (c *composer) aside(compose func() error) ([]byte, error) {
+func (c *composer) composeJSON(compose func() error) ([]byte, error) {
 	outer, class, trace := c.answer, c.class, c.trace
-	if len(c.spare) == 0 {
-		c.spare = append(c.spare, new(splice.Answer))
+	if len(c.unused) == 0 {
+		c.unused = append(c.unused, new(splice.Answer))
 	}
-	n := len(c.spare) - 1
-	c.answer, c.spare = c.spare[n], c.spare[:n]
+	n := len(c.unused) - 1
+	c.answer, c.unused = c.unused[n], c.unused[:n]
 	c.class, c.trace = Page, nil // the JSON is read, not sent: leave it uncompressed
 	defer func() {
 		c.answer.Reset()
-		c.spare = append(c.spare, c.answer)
+		c.unused = append(c.unused, c.answer)
 		c.answer, c.class, c.trace = outer, class, trace
 	}()
 	err := compose()
 	if err == nil {
-		c.scratch.aside, err = c.answer.AppendIdentity(c.scratch.aside[:0])
+		c.scratch.json, err = c.answer.AppendIdentity(c.scratch.json[:0])
 	}
-	return c.scratch.aside, err
+	return c.scratch.json, err
 }
 
 // sub adds a sub-request of e, of kind k, after its opening brace. The resource's own fragment
@@ -241,7 +241,7 @@ func (c *composer) text(raw []byte, f *variant.Filter) error {
 	if err := c.filter(c.scratch.raw, f); err != nil {
 		return err
 	}
-	splice.Literal(c.answer, c.scratch.thin)
+	splice.Literal(c.answer, c.scratch.kept)
 	return nil
 }
 
@@ -331,12 +331,12 @@ func (c *composer) filtered(s *release.Segment, f *variant.Filter) error {
 	if err := c.filter(c.scratch.raw, f); err != nil {
 		return err
 	}
-	return c.deflate(c.scratch.thin)
+	return c.deflate(c.scratch.kept)
 }
 
-// filter copies the rows of raw that f keeps to c.scratch.thin.
+// filter copies the rows of raw that f keeps to c.scratch.kept.
 func (c *composer) filter(raw []byte, f *variant.Filter) (err error) {
-	if c.scratch.thin, err = f.Append(c.scratch.thin[:0], raw); err != nil {
+	if c.scratch.kept, err = f.Append(c.scratch.kept[:0], raw); err != nil {
 		return fmt.Errorf("%w: filter: %w", release.ErrCorrupt, err)
 	}
 	return nil

@@ -257,7 +257,7 @@ var releaseDate = []byte(`"release_date":"`)
 // primary one. Inside a JSON string the quotes of releaseDate would be escaped, so it
 // matches only the field.
 func (c *composer) datedRow(i *release.Include, date day.Day) error {
-	raw, err := c.aside(func() error { return c.include(i, 0) })
+	raw, err := c.composeJSON(func() error { return c.include(i, 0) })
 	if err != nil {
 		return err
 	}
@@ -271,8 +271,8 @@ func (c *composer) datedRow(i *release.Include, date day.Day) error {
 	if end < 0 {
 		return fmt.Errorf("%w: row of %s ends in its date", release.ErrCorrupt, *i)
 	}
-	c.scratch.thin = append(date.AppendTo(append(c.scratch.thin[:0], raw[:at]...)), raw[at+end:]...)
-	splice.Literal(c.answer, c.scratch.thin)
+	c.scratch.kept = append(date.AppendTo(append(c.scratch.kept[:0], raw[:at]...)), raw[at+end:]...)
+	splice.Literal(c.answer, c.scratch.kept)
 	return nil
 }
 
@@ -281,14 +281,14 @@ func (c *composer) datedRow(i *release.Include, date day.Day) error {
 func (c *composer) derivedRow(i *release.Include, from fragment.Sub) error {
 	source := *i
 	source.Sub = from
-	raw, err := c.aside(func() error { return c.include(&source, 0) })
+	raw, err := c.composeJSON(func() error { return c.include(&source, 0) })
 	if err != nil {
 		return err
 	}
-	if c.scratch.thin, err = fragment.AppendRow(c.scratch.thin[:0], i.Kind, i.Sub, i.ID, raw); err != nil {
+	if c.scratch.kept, err = fragment.AppendRow(c.scratch.kept[:0], i.Kind, i.Sub, i.ID, raw); err != nil {
 		return fmt.Errorf("%w: %s: %w", release.ErrCorrupt, *i, err)
 	}
-	return c.add(c.scratch.thin)
+	return c.add(c.scratch.kept)
 }
 
 // Rows of lists lie anywhere in a release, and each takes three reads, one after the other.

@@ -104,9 +104,9 @@ func (rs *Response) WriteBody(w io.Writer) error {
 	return release.Guard(func() error { return rs.parts.WriteIdentity(w) })
 }
 
-// Pieces calls yield with the pieces of a body that does not stream. A lasting piece is valid
+// Pieces calls yield with the pieces of a body that does not stream. A stable piece is valid
 // until End; any other until yield returns. Damage panics: see release.Guard.
-func (rs *Response) Pieces(yield func(b []byte, lasts bool)) {
+func (rs *Response) Pieces(yield func(b []byte, stable bool)) {
 	if rs.parts == nil {
 		yield(rs.body, true)
 		return
@@ -114,8 +114,8 @@ func (rs *Response) Pieces(yield func(b []byte, lasts bool)) {
 	rs.parts.GzipPieces(yield)
 }
 
-// Full returns a lasting response as a 200 in gzip, even if it is a 304 or uncompressed.
-func (rs *Response) Full() Response {
+// Complete returns a lasting response as a 200 in gzip, even if it is a 304 or uncompressed.
+func (rs *Response) Complete() Response {
 	full := *rs
 	full.Status, full.Gzip, full.body, full.parts = statusOK, true, nil, rs.x.c.answer
 	return full
@@ -124,7 +124,7 @@ func (rs *Response) Full() Response {
 // SegmentsOver returns the number of segments of at least least bytes in a lasting response, and the
 // number of all other bytes in its gzip body.
 func (rs *Response) SegmentsOver(least int) (segments, others int) {
-	return rs.x.c.answer.Parted(least)
+	return rs.x.c.answer.SegmentsOver(least)
 }
 
 // Charge counts n bytes that the writer copied from a body in parts against Options.MaxInflight,

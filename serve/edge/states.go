@@ -96,7 +96,7 @@ type seasonEpisode struct {
 
 // episodesOf returns the episodes of a season, which its details list.
 func episodesOf(c *composer, e release.Entry) ([]seasonEpisode, error) {
-	b, err := c.aside(func() error {
+	b, err := c.composeJSON(func() error {
 		choice, ok := variant.Pick(e, fragment.KindSeason, fragment.SubDetails, c.q)
 		if !ok {
 			return status.NotFound

@@ -102,7 +102,7 @@ func (c *client) write(rq *request, w *reply, rs *edge.Response, now time.Time) 
 	w.last = w.last || rs.Status == http.StatusBadRequest
 	w.own = appendHead(w.own, rs, c.dates.at(now), rq.origin(), w.last)
 	if !rq.isHead && rs.HasBody() && !streams(w, rs) {
-		rs.Pieces(func(b []byte, lasts bool) { w.add(b, lasts) })
+		rs.Pieces(func(b []byte, stable bool) { w.add(b, stable) })
 	}
 }
 

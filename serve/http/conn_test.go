@@ -45,9 +45,9 @@ func (e *echo) respond(rq *request, w *reply, now time.Time) {
 	}
 	w.own = fmt.Appendf(w.own, "HTTP/1.1 200 OK\r\nContent-Length: %d\r\n%s\r\n", len(body), connection)
 	if !rq.isHead {
-		w.add(body[:len(body)/2], true /* lasts */)
+		w.add(body[:len(body)/2], true /* stable */)
 		w.add(nil, false)
-		w.add(body[len(body)/2:], true /* lasts */)
+		w.add(body[len(body)/2:], true /* stable */)
 	}
 	w.send()
 }

@@ -39,7 +39,7 @@ type prepared struct {
 // newPrepared prepares a lasting response.
 func newPrepared(target []byte, rs *edge.Response) *prepared {
 	p := &prepared{target: string(target), serial: rs.Serial, more: rs.More, etag: append([]byte(nil), rs.ETag...)}
-	full := rs.Full()
+	full := rs.Complete()
 	p.class = full.RouteClass()
 	var h header
 	h.set(&full, sameOrigin, false /* last */)

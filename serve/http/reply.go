@@ -27,9 +27,9 @@ type ref struct {
 // the kernel more than the copy.
 const copyBelow = 1 << 10
 
-// add adds b. If lasts is set, b must not change as long as m is used.
-func (m *message) add(b []byte, lasts bool) {
-	if !lasts || m.copies || len(b) < copyBelow {
+// add adds b. If stable is set, b does not change while m is used, and is not copied.
+func (m *message) add(b []byte, stable bool) {
+	if !stable || m.copies || len(b) < copyBelow {
 		m.own = append(m.own, b...)
 		return
 	}
@@ -43,7 +43,7 @@ func (m *message) addMessage(other *message) {
 	for i := range other.refs {
 		r := &other.refs[i]
 		m.own = append(m.own, other.own[from:r.at]...)
-		m.add(r.b, true /* lasts */)
+		m.add(r.b, true /* stable */)
 		from = r.at
 	}
 	m.own = append(m.own, other.own[from:]...)

@@ -116,9 +116,9 @@ func (a *Answer) RawLen() int { return int(a.raw) }
 // GzipLen is the length of the gzip body in bytes.
 func (a *Answer) GzipLen() int { return headerLen + a.stored + trailerLen }
 
-// Parted returns the number of segments of the release with at least least bytes in a, and the number
+// SegmentsOver returns the number of segments of the release with at least least bytes in a, and the number
 // of all other bytes in its gzip body.
-func (a *Answer) Parted(least int) (segments, others int) {
+func (a *Answer) SegmentsOver(least int) (segments, others int) {
 	others = a.GzipLen()
 	for i := range a.chunks {
 		if stored := a.chunks[i].seg.Stored; len(stored) >= max(1, least) {
@@ -159,9 +159,9 @@ func (a *Answer) AppendETag(dst []byte) []byte {
 // header is a gzip header without a name, a time or a system.
 const header = "\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\xff"
 
-// GzipPieces calls yield with the pieces of the body as one gzip member. A lasting piece is
+// GzipPieces calls yield with the pieces of the body as one gzip member. A stable piece is
 // valid until Reset; any other until yield returns.
-func (a *Answer) GzipPieces(yield func(b []byte, lasts bool)) {
+func (a *Answer) GzipPieces(yield func(b []byte, stable bool)) {
 	frame := &a.frame
 	yield(append(frame[:0], header...), false)
 	var crc uint32

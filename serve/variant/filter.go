@@ -21,7 +21,7 @@ const (
 )
 
 // A Filter keeps some rows of a fragment's arrays. The zero Filter keeps all. Arrays
-// that the API may add one day are not thinned out.
+// that the API may add one day stay whole.
 type Filter struct {
 	by by
 	languages
@@ -62,14 +62,14 @@ func (f *Filter) Append(dst, raw []byte) ([]byte, error) {
 	case byNothing:
 		return append(dst, raw...), nil
 	case byTime:
-		return appendMembers(dst, raw, f.thins, f.keepChange)
+		return appendMembers(dst, raw, f.filters, f.keepChange)
 	}
-	return appendMembers(dst, raw, f.thins, f.keepRow)
+	return appendMembers(dst, raw, f.filters, f.keepRow)
 }
 
-// thins reports whether f thins out the array that is the named field; the name is
+// filters reports whether f filters the array that is the named field; the name is
 // in quotes.
-func (f *Filter) thins(name []byte) bool {
+func (f *Filter) filters(name []byte) bool {
 	switch f.by {
 	case byImageLanguage:
 		switch string(name) {
@@ -138,8 +138,8 @@ func field(object []byte, name string) []byte {
 // A keeper appends the part of a row that stays, and reports whether there is any.
 type keeper func(dst, row []byte) ([]byte, bool, error)
 
-// appendMembers copies fields of an object. In the arrays that thins names, the rows that keep keeps stay.
-func appendMembers(dst, raw []byte, thins func(name []byte) bool, keep keeper) ([]byte, error) {
+// appendMembers copies fields of an object. In the arrays that filters names, the rows that keep keeps stay.
+func appendMembers(dst, raw []byte, filters func(name []byte) bool, keep keeper) ([]byte, error) {
 	for i := 0; i < len(raw); {
 		if c := raw[i]; c == ',' || c == '{' || c == '}' {
 			dst = append(dst, c)
@@ -154,7 +154,7 @@ func appendMembers(dst, raw []byte, thins func(name []byte) bool, keep keeper) (
 		case end < 0:
 			return dst, fmt.Errorf("byte %d: value without an end", value)
 		}
-		if raw[value] != '[' || !thins(raw[i:colon]) {
+		if raw[value] != '[' || !filters(raw[i:colon]) {
 			dst = append(dst, raw[i:end]...)
 			i = end
 			continue
