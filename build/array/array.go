@@ -8,7 +8,7 @@
 //
 // All but a Chain may be repeated, run twice at a time or be killed; exit code 2 is final, and any other
 // but 0 is worth another attempt. The release has the bytes that a build in one process gives it. Slurm
-// and Kubernetes print a Chain or run it, Processes runs it.
+// and Kubernetes make a script of a Chain, Processes runs it.
 package array
 
 import (

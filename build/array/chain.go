@@ -1,23 +1,12 @@
 package array
 
 import (
-	"bytes"
-	"context"
-	"embed"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"log/slog"
-	"os/exec"
-	"path/filepath"
 	"regexp"
 	"slices"
 	"strconv"
-	"strings"
-	"text/template"
-	"time"
 
-	"al.essio.dev/pkg/shellescape"
 	"github.com/zeebo/xxh3"
 
 	"github.com/reelsplice/reelsplice/build/task"
@@ -123,8 +112,8 @@ func (s *Settings) flags() []string {
 	return out
 }
 
-// pauses returns the seconds to wait before each attempt: 0, 1, 4, 16 and so on. A task that was
-// killed starts again at once; a file system that is away has minutes to come back.
+// pauses returns the seconds to wait before each attempt: 0, 1, 4, 16 and so on. A killed task starts
+// again at once; a file system that is away has minutes to come back.
 func (c *Chain) pauses() []int {
 	out, pause := make([]int, c.Attempts), 1
 	for i := 1; i < len(out); i++ {
@@ -137,110 +126,3 @@ func (c *Chain) pauses() []int {
 // limit returns the bytes at which an engine may end a task. The runtime and the kernel's buffers
 // of open files come on top of the memory that a task may use.
 func (c *Chain) limit() int64 { return c.Memory + c.Memory/4 }
-
-// A TaskError is a task that ended a build.
-type TaskError struct {
-	Step   string
-	Index  int
-	Code   int    // exit code, 0 if the engine gave none
-	Detail string // cause
-}
-
-func (f *TaskError) Error() string {
-	text := fmt.Sprintf("task %s %d", f.Step, f.Index)
-	if f.Code != 0 {
-		text += fmt.Sprintf(": exit code %d", f.Code)
-	}
-	if f.Detail != "" {
-		text += ": " + f.Detail
-	}
-	return text
-}
-
-// follow looks at a step until it is done: soon for short steps, seldom for steps that take hours. A TaskError ends it; after
-// another one it looks again, since an engine may be away for a moment.
-func follow(ctx context.Context, log *slog.Logger, step Step, look func() (done bool, err error)) error {
-	start := time.Now()
-	for {
-		done, err := look()
-		var failed *TaskError
-		switch {
-		case ctx.Err() != nil:
-			return ctx.Err()
-		case errors.As(err, &failed):
-			return err
-		case err != nil:
-			log.Warn("the state of a stage cannot be read", "stage", step.Name, "error", err)
-		case done:
-			log.Info("stage done", "stage", step.Name, "tasks", step.Tasks, "seconds", seconds(start))
-			return nil
-		}
-		select {
-		case <-time.After(min(max(time.Since(start)/10, 300*time.Millisecond), 10*time.Second)):
-		case <-ctx.Done():
-		}
-	}
-}
-
-// seconds returns the time since start with a digit behind the point.
-func seconds(start time.Time) float64 {
-	return float64(time.Since(start).Round(100*time.Millisecond)) / float64(time.Second)
-}
-
-// output runs a command and returns its stdout. An error has the last line of its stderr.
-func output(cmd *exec.Cmd) ([]byte, error) {
-	out, err := cmd.Output()
-	if line := lastWords(err); line != "" {
-		err = fmt.Errorf("%w: %s", err, line)
-	}
-	if err != nil {
-		err = fmt.Errorf("%s: %w", filepath.Base(cmd.Path), err)
-	}
-	return out, err
-}
-
-// exitCode returns the code that a process ended with, 0 if it ended without one.
-func exitCode(err error) int {
-	var exit *exec.ExitError
-	if errors.As(err, &exit) && exit.Exited() {
-		return exit.ExitCode()
-	}
-	return 0
-}
-
-// lastWords returns the last line that a program which failed has written to stderr.
-func lastWords(err error) string {
-	var exit *exec.ExitError
-	if errors.As(err, &exit) {
-		return lastLine(exit.Stderr)
-	}
-	return ""
-}
-
-// lastLine returns the last line of a program's stderr, without the program's name.
-func lastLine(b []byte) string {
-	b = bytes.TrimSpace(b)
-	return strings.TrimPrefix(string(b[bytes.LastIndexByte(b, '\n')+1:]), "reelsplice: ")
-}
-
-//go:embed templates
-var files embed.FS
-
-// templates are the documents. Their marks are <% and %>.
-var templates = template.Must(template.New("").Delims("<%", "%>").
-	Funcs(template.FuncMap{"sh": shellescape.Quote, "json": quoteJSON}).ParseFS(files, "templates/*"))
-
-// execute fills in a template.
-func execute(name string, data any) ([]byte, error) {
-	var b bytes.Buffer
-	if err := templates.ExecuteTemplate(&b, name, data); err != nil {
-		return nil, fmt.Errorf("write %s: %w", name, err)
-	}
-	return b.Bytes(), nil
-}
-
-// quoteJSON returns v as JSON, which is YAML too.
-func quoteJSON(v any) (string, error) {
-	b, err := json.Marshal(v)
-	return string(b), err
-}

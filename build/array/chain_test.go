@@ -8,7 +8,9 @@ import (
 	"fmt"
 	"log/slog"
 	"os"
+	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -47,14 +49,14 @@ func TestNewChainRefuses(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, s := range c.Steps {
-		if n := len(c.job(s)) + len("-9999"); n > 63 {
+		if n := len(c.Name+"-"+s.Name) + len("-9999"); n > 63 {
 			t.Errorf("step %s: the name of a pod has %d letters", s.Name, n)
 		}
 	}
 }
 
-// TestDocuments compares what build submit prints with the documents that users read. scripts/packaging/manifests parses
-// the Jobs.
+// TestDocuments compares the scripts of build submit with those in the reference. scripts/packaging/manifests parses the
+// Jobs.
 func TestDocuments(t *testing.T) {
 	c, err := NewChain(Settings{
 		Program: "reelsplice", Name: "reelsplice-build", Catalog: "/shared/catalog", Releases: "/shared/releases",
@@ -65,7 +67,7 @@ func TestDocuments(t *testing.T) {
 	}
 	k := &Kubernetes{Namespace: "films", Image: "reelsplice:1", Claim: Claim{"shared", "/shared"}}
 	s := &Slurm{Logs: "/shared/logs", Options: []string{"--partition=night"}}
-	for name, document := range map[string]func(c Chain) ([]byte, error){"jobs.yaml": k.Manifests, "slurm.sh": s.Script} {
+	for name, document := range map[string]func(c Chain) ([]byte, error){"kubernetes.sh": k.Script, "slurm.sh": s.Script} {
 		got, err := document(c)
 		if err != nil {
 			t.Fatal(err)
@@ -112,14 +114,26 @@ func TestStagesOfDocument(t *testing.T) {
 	}
 }
 
-// engines are those that run a chain, on the cluster of fake.
+// engines run a chain: processes, and the script for Slurm with the sbatch of fake.
 func engines(f *fake) map[string]func(ctx context.Context, c Chain) ([]byte, error) {
-	log := slog.New(slog.DiscardHandler)
+	slurm := &Slurm{Logs: filepath.Join(f.dir, "logs of it's"), Options: []string{"--partition=a b"}}
 	return map[string]func(ctx context.Context, c Chain) ([]byte, error){
-		"processes":  (&Processes{Parallel: 2, Log: log}).Run,
-		"slurm":      (&Slurm{Logs: filepath.Join(f.dir, "logs of it's"), Options: []string{"--partition=a b"}, Log: log}).Run,
-		"kubernetes": (&Kubernetes{Namespace: "films", Image: "reelsplice", Kubectl: []string{"kubectl", "--context=x"}, Log: log}).Run,
+		"processes": (&Processes{Parallel: 2, Log: slog.New(slog.DiscardHandler)}).Run,
+		"slurm": func(ctx context.Context, c Chain) ([]byte, error) {
+			script, err := slurm.Script(c)
+			if err != nil {
+				return nil, err
+			}
+			return runScript(ctx, "bash", script)
+		},
 	}
+}
+
+// runScript runs a script and returns its stdout.
+func runScript(ctx context.Context, shell string, script []byte) ([]byte, error) {
+	cmd := exec.CommandContext(ctx, shell)
+	cmd.Stdin = bytes.NewReader(script)
+	return cmd.Output()
 }
 
 // onEach calls fn with each engine and a cluster of its own. Time passes while the engine waits for nothing else.
@@ -143,14 +157,21 @@ func onEach(t *testing.T, fn func(t *testing.T, name string, f *fake, c Chain, r
 
 // TestRun runs a chain on each engine: every task of every stage once, and stages in order.
 func TestRun(t *testing.T) {
-	onEach(t, func(t *testing.T, _ string, f *fake, c Chain, run func(c Chain) ([]byte, error)) {
+	onEach(t, func(t *testing.T, name string, f *fake, c Chain, run func(c Chain) ([]byte, error)) {
 		t.Helper()
-		report, err := run(c)
+		out, err := run(c)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if string(report) != "{\"release\":\"abc\"}\n" {
-			t.Errorf("report is %q", report)
+		want := report
+		if name == "slurm" { // the ids of the jobs
+			want = ""
+			for i, s := range c.Steps {
+				want += fmt.Sprintf("%s %d\n", s.Name, i+1)
+			}
+		}
+		if string(out) != want {
+			t.Errorf("it prints %q, want %q", out, want)
 		}
 		ran := f.lines("ran")
 		for _, s := range c.Steps {
@@ -169,7 +190,7 @@ func TestRun(t *testing.T) {
 			ran = ran[n:]
 		}
 		if len(ran) > 0 {
-			t.Errorf("behind all stages ran %q", ran)
+			t.Errorf("after all stages ran %q", ran)
 		}
 	})
 }
@@ -194,9 +215,9 @@ func TestFailures(t *testing.T) {
 				var failed *TaskError
 				errors.As(err, &failed)
 				switch {
-				case test.want == nil && err != nil:
+				case (test.want == nil || name == "slurm") && err != nil: // the script has ended before a task starts
 					t.Fatal(err)
-				case test.want != nil && (failed == nil || *failed != *test.want):
+				case test.want != nil && name != "slurm" && (failed == nil || *failed != *test.want):
 					t.Fatalf("error is %v, want %v", err, test.want)
 				}
 				runs, later := 0, 0
@@ -211,57 +232,59 @@ func TestFailures(t *testing.T) {
 				if runs != test.runs || (later > 0) != (test.want == nil) {
 					t.Errorf("the task ran %d times, want %d; %d of the next stage ran", runs, test.runs, later)
 				}
-				// The Job that failed stays, and no other.
-				if _, err := os.Stat(filepath.Join(f.dir, "kube-job")); name == "kubernetes" && (err == nil) != (test.want != nil) {
-					t.Errorf("the Job that is left: %v", err)
-				}
 			})
 		})
 	}
 }
 
-// TestKubernetesLost has a pod whose node is lost: it is marked as failed, others are not.
-func TestKubernetesLost(t *testing.T) {
-	f := newFake(t)
-	pods := `{"items": [
-		{"metadata": {"name": "lost", "deletionTimestamp": "2020-01-01T00:00:00Z"}, "status": {"phase": "Running"}},
-		{"metadata": {"name": "ended", "deletionTimestamp": "2020-01-01T00:00:00Z"}, "status": {"phase": "Failed"}},
-		{"metadata": {"name": "ending", "deletionTimestamp": "2999-01-01T00:00:00Z"}, "status": {"phase": "Running"}},
-		{"metadata": {"name": "running"}, "status": {"phase": "Running"}}]}`
-	if err := os.WriteFile(filepath.Join(f.dir, "kube-pods"), []byte(pods), 0o644); err != nil {
-		t.Fatal(err)
-	}
-	k := &Kubernetes{Namespace: "films", Kubectl: []string{"kubectl"}, Log: slog.New(slog.DiscardHandler)}
-	if err := k.dropLost(t.Context(), "uid of job"); err != nil {
-		t.Fatal(err)
-	}
-	want := []string{"get pods json", `patch pod lost {"status":{"phase":"Failed","reason":"NodeLost"}}`, "delete pod lost"}
-	if got := f.lines("verbs"); !slices.Equal(got, want) {
-		t.Errorf("kubectl was asked to %q, want %q", got, want)
-	}
-}
-
-func TestParseQueue(t *testing.T) {
-	tasks := parseQueue(`12_[3-9]            PENDING         0       Dependency
-12_0                COMPLETED       0       None
-12_1                FAILED          512     NonZeroExitCode
-12_2                PENDING         0       launch_failed_requeued_held
-`)
-	want := []struct {
-		index, status int
-		open, failed  bool
-	}{{0, 0, true, false}, {0, 0, false, false}, {1, 512, false, true}, {2, 0, true, true}}
-	if len(tasks) != len(want) {
-		t.Fatalf("%d tasks, want %d", len(tasks), len(want))
-	}
-	for i, task := range tasks {
-		if w := want[i]; task.index != w.index || task.status != w.status || task.open() != w.open || task.failed() != w.failed {
-			t.Errorf("task %d is %+v, open %v, failed %v; want %+v", i, task, task.open(), task.failed(), w)
-		}
-	}
-	// A task whose script was killed: no output says why.
-	err := (&Slurm{Logs: t.TempDir()}).failure(Step{Name: "titles"}, &slurmTask{index: 4, state: "FAILED", status: 9, reason: "NonZeroExitCode"})
-	if want := "task titles 4: its script was ended by signal 9"; err.Error() != want {
-		t.Errorf("error is %q, want %q", err, want)
+// TestKubernetes runs the script with a kubectl that has no cluster: Jobs are created in order, and the script ends with the
+// first that fails.
+func TestKubernetes(t *testing.T) {
+	for _, test := range []struct{ fails, state, want string }{
+		{"", "", ""},
+		{"titles", "away", ""}, // the API server, once
+		{"titles", "is Failed Job has failed indexes", "job b-titles is Failed Job has failed indexes\nthe disk is full\n"},
+		{"titles", "", "job b-titles is gone\n"},
+		{"seal", "is FailureTarget x", "job b-seal is FailureTarget x\nthe disk is full\n"},
+	} {
+		t.Run(test.fails+test.state, func(t *testing.T) {
+			f := newFake(t)
+			t.Setenv("FAKE_FAILS", test.fails)
+			t.Setenv("FAKE_STATE", test.state)
+			c, err := NewChain(Settings{Program: "it's $HOME", Name: "b", Catalog: "$HOME`", Releases: "it's", Work: "\"w\\", Count: 3, Attempts: 2})
+			if err != nil {
+				t.Fatal(err)
+			}
+			script, err := (&Kubernetes{Namespace: "films", Image: "$(id)", Claim: Claim{"data", "/it's"}}).Script(c)
+			if err != nil {
+				t.Fatal(err)
+			}
+			out, err := runScript(t.Context(), "sh", script)
+			var exit *exec.ExitError
+			errors.As(err, &exit)
+			switch {
+			case test.want == "" && (err != nil || string(out) != report):
+				t.Errorf("it prints %q, %v", out, err)
+			case test.want != "" && (exit == nil || exit.ExitCode() != 1 || len(out) > 0 || string(exit.Stderr) != test.want):
+				t.Errorf("it prints %q, %v; want %q", out, err, test.want)
+			}
+			jobs := strings.Join(f.lines("jobs"), "\n")
+			var want []string
+			for _, s := range c.Steps {
+				args, err := quoteJSON(s.Args)
+				if err != nil {
+					t.Fatal(err)
+				}
+				want = append(want, "  name: b-"+s.Name, fmt.Sprintf("  completions: %d", s.Tasks),
+					`        image: "$(id)"`, `        command: ["it's $HOME"]`, "        args: "+args)
+				if test.want != "" && s.Name == test.fails {
+					break
+				}
+			}
+			got := regexp.MustCompile(`(?m)^(  name|  completions|        (image|command|args)): .*$`).FindAllString(jobs, -1)
+			if got, want := strings.Join(got, "\n"), strings.Join(want, "\n"); got != want {
+				t.Errorf("Jobs are\n%s\nwant\n%s", got, want)
+			}
+		})
 	}
 }

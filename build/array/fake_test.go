@@ -1,13 +1,9 @@
 package array
 
 import (
-	"encoding/json"
 	"fmt"
-	"io"
 	"os"
-	"os/exec"
 	"path/filepath"
-	"regexp"
 	"strconv"
 	"strings"
 	"testing"
@@ -15,32 +11,60 @@ import (
 	"github.com/reelsplice/reelsplice/schemas/sharedtest"
 )
 
-// This program stands in for others where it has their names: reelsplice, and the commands of
-// Slurm and Kubernetes. They share a folder: a cluster that runs a job when it is submitted.
-
+// TestMain stands in for reelsplice where the program has that name: a task that notes that it ran.
 func TestMain(m *testing.M) {
 	f := fake{dir: os.Getenv("FAKE_DIR"), args: os.Args[1:]}
-	switch filepath.Base(os.Args[0]) {
-	case "reelsplice":
+	if filepath.Base(os.Args[0]) == "reelsplice" {
 		os.Exit(f.reelsplice())
-	case "sbatch":
-		f.sbatch()
-	case "squeue":
-		f.squeue()
-	case "scancel", "sleep": // a script that pauses goes on at once
-	case "kubectl":
-		f.kubectl()
-	default:
-		os.Exit(sharedtest.InMemory(m).Run())
 	}
+	os.Exit(sharedtest.InMemory(m).Run())
 }
+
+// report is the output of seal.
+const report = "{\"release\":\"abc\"}\n"
 
 type fake struct {
 	dir  string
 	args []string
 }
 
-// newFake makes the folder of a cluster and puts its commands into PATH.
+// commands are scripts of sh in place of an engine's commands. sbatch runs a job at once, unless the job before it has
+// failed. kubectl keeps the Jobs; FAKE_FAILS names a stage whose Job does not complete, FAKE_STATE is the output of
+// "get job".
+var commands = map[string]string{
+	"sleep":   "exit 0",
+	"scancel": "exit 0",
+	"sbatch": `
+cat >"$FAKE_DIR/script"
+for a in "$@"; do
+	case $a in
+	--array=0-*) last=${a#--array=0-} ;;
+	--dependency=afterok:*) [ ! -e "$FAKE_DIR/failed ${a##*:}" ] || failed=1 ;;
+	esac
+done
+echo "$*" >>"$FAKE_DIR/jobs"
+id=$(wc -l <"$FAKE_DIR/jobs")
+for i in $(seq 0 "$last"); do
+	[ -n "$failed" ] || SLURM_ARRAY_TASK_ID=$i bash "$FAKE_DIR/script" >&2 || failed=1
+done
+[ -z "$failed" ] || : >"$FAKE_DIR/failed $id"
+echo "$id;cluster"`,
+	"kubectl": `
+shift
+case "$*" in
+create*) cat >>"$FAKE_DIR/jobs" ;;
+wait*-"$FAKE_FAILS") [ -e "$FAKE_DIR/back" ] ;;
+"get job"*)
+	[ "$FAKE_STATE" != away ] || { : >"$FAKE_DIR/back" && exit 1; }
+	echo "$FAKE_STATE" ;;
+"get pods"*"=Succeeded"*) echo pod/good ;;
+"get pods"*) echo pod/bad ;;
+logs*pod/good) printf '` + report + `' ;;
+logs*) echo "the disk is full" ;;
+esac`,
+}
+
+// newFake makes a folder of programs and puts it into PATH.
 func newFake(t *testing.T) *fake {
 	t.Helper()
 	t.Setenv("GORACE", "atexit_sleep_ms=0") // with the race detector each program would wait a second at its end
@@ -49,8 +73,11 @@ func newFake(t *testing.T) *fake {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, name := range []string{"reelsplice", "sbatch", "squeue", "scancel", "sleep", "kubectl"} {
-		if err := os.Symlink(self, filepath.Join(f.dir, name)); err != nil {
+	if err := os.Symlink(self, filepath.Join(f.dir, "reelsplice")); err != nil {
+		t.Fatal(err)
+	}
+	for name, script := range commands {
+		if err := os.WriteFile(filepath.Join(f.dir, name), []byte("#!/bin/sh\n"+script+"\n"), 0o755); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -108,10 +135,8 @@ func (f *fake) reelsplice() int {
 	name := f.args[1]
 	if name == "task" {
 		index := f.value("--index")
-		for _, v := range []string{"SLURM_ARRAY_TASK_ID", "JOB_COMPLETION_INDEX"} {
-			if index == "" {
-				index = os.Getenv(v)
-			}
+		if index == "" {
+			index = os.Getenv("SLURM_ARRAY_TASK_ID")
 		}
 		name = f.args[2] + " " + index + "/" + f.value("--count")
 	}
@@ -126,150 +151,7 @@ func (f *fake) reelsplice() int {
 	}
 	if name == "seal" {
 		fmt.Fprintln(os.Stderr, `{"time":"2026-11-25T00:00:00Z","level":"WARN","msg":"a warning"}`)
-		fmt.Println(`{"release":"abc"}`)
+		fmt.Print(report)
 	}
 	return 0
-}
-
-// sbatch runs the script for each index and notes how each ended.
-func (f *fake) sbatch() {
-	script, _ := io.ReadAll(os.Stdin)
-	job := strconv.Itoa(100 + len(f.lines("jobs")))
-	f.note("jobs", strings.Join(f.args, " "))
-	_, last, _ := strings.Cut(f.value("--array"), "-")
-	n, _ := strconv.Atoi(last)
-	_, after, _ := strings.Cut(f.value("--dependency"), ":")
-	for i := range n + 1 {
-		state, status, reason := "COMPLETED", 0, "None"
-		if after != "" && strings.Contains(strings.Join(f.lines("job-"+after), " "), "FAILED") {
-			state, reason = "CANCELLED", "DependencyNeverSatisfied"
-		} else {
-			cmd := exec.Command("bash")
-			cmd.Stdin = strings.NewReader(string(script))
-			cmd.Env = append(os.Environ(), "SLURM_ARRAY_TASK_ID="+strconv.Itoa(i))
-			cmd.Stdout, _ = os.Create(strings.ReplaceAll(f.value("--output"), "%a", strconv.Itoa(i)))
-			cmd.Stderr, _ = os.Create(strings.ReplaceAll(f.value("--error"), "%a", strconv.Itoa(i)))
-			if err := cmd.Run(); err != nil {
-				state, status, reason = "FAILED", exitCode(err)<<8, "NonZeroExitCode"
-			}
-		}
-		f.note("job-"+job, fmt.Sprintf("%s_%d %s %d %s", job, i, state, status, reason))
-	}
-	fmt.Println(job + ";cluster")
-}
-
-func (f *fake) squeue() {
-	fmt.Println(strings.Join(f.lines("job-"+f.value("--jobs")), "\n"))
-}
-
-// kubectl keeps one Job: create runs it, get prints its state.
-func (f *fake) kubectl() {
-	path := func(kind string) string { return filepath.Join(f.dir, "kube-"+kind) }
-	var verb string
-	for _, a := range f.args {
-		if !strings.HasPrefix(a, "-") {
-			verb += a + " "
-		}
-	}
-	f.note("verbs", strings.TrimSpace(verb))
-	switch {
-	case strings.HasPrefix(verb, "create"):
-		manifest, _ := io.ReadAll(os.Stdin)
-		if _, err := os.Stat(path("job")); err == nil {
-			panic("a Job is left")
-		}
-		j, pods := runJob(string(manifest))
-		writeJSON(path("job"), j)
-		writeJSON(path("pods"), map[string]any{"items": pods})
-		fmt.Print("uid of " + field(string(manifest), `name: "(.*)"`))
-	case strings.HasPrefix(verb, "delete job"):
-		os.Remove(path("job"))
-	case strings.HasPrefix(verb, "get job"):
-		copyTo(os.Stdout, path("job"))
-	case strings.HasPrefix(verb, "get pods") && strings.Contains(strings.Join(f.args, " "), "--selector=batch.kubernetes.io/controller-uid=uid of "):
-		copyTo(os.Stdout, path("pods"))
-	case strings.HasPrefix(verb, "logs"):
-		copyTo(os.Stdout, filepath.Join(f.dir, "log-"+f.args[len(f.args)-1]))
-	}
-}
-
-// field returns the part of a manifest that a pattern has in parentheses.
-func field(manifest, pattern string) string {
-	found := regexp.MustCompile(pattern).FindStringSubmatch(manifest)
-	if found == nil {
-		panic("the manifest lacks " + pattern)
-	}
-	return found[1]
-}
-
-// runJob runs the pods of a Job by its rules of failure.
-func runJob(manifest string) (j job, pods []pod) {
-	number := func(pattern string) int {
-		n, err := strconv.Atoi(field(manifest, pattern))
-		if err != nil {
-			panic(err)
-		}
-		return n
-	}
-	var command, args []string
-	for pattern, list := range map[string]*[]string{`command: (\[.*\])`: &command, `args: (\[.*\])`: &args} {
-		if err := json.Unmarshal([]byte(field(manifest, pattern)), list); err != nil {
-			panic(err)
-		}
-	}
-	final, retries := number(`operator: In, values: \[(\d+)\]`), number(`backoffLimitPerIndex: (\d+)`)
-	state := "Complete"
-	for i := range number(`completions: (\d+)`) {
-		for attempt := range retries + 1 {
-			cmd := exec.Command(command[0], args...)
-			cmd.Env = append(os.Environ(), "JOB_COMPLETION_INDEX="+strconv.Itoa(i))
-			out, err := cmd.CombinedOutput()
-			code := exitCode(err)
-			var p pod
-			p.Metadata.Name = fmt.Sprintf("pod-%d-%d", i, attempt)
-			p.Metadata.Annotations = map[string]string{"batch.kubernetes.io/job-completion-index": strconv.Itoa(i)}
-			p.Status.Phase = "Succeeded"
-			if code != 0 {
-				p.Status.Phase = "Failed"
-			}
-			p.Status.ContainerStatuses = make([]containerStatus, 1)
-			p.Status.ContainerStatuses[0].State.Terminated.ExitCode = code
-			if err := os.WriteFile(filepath.Join(os.Getenv("FAKE_DIR"), "log-"+p.Metadata.Name), out, 0o644); err != nil {
-				panic(err)
-			}
-			pods = append(pods, p)
-			if code == 0 {
-				break
-			}
-			if code == final || attempt == retries {
-				state = "Failed"
-			}
-			if code == final {
-				break
-			}
-		}
-	}
-	j.Status.Conditions = []condition{{Type: state, Status: "True", Reason: "Because"}}
-	return j, pods
-}
-
-func writeJSON(path string, v any) {
-	b, err := json.Marshal(v)
-	if err == nil {
-		err = os.WriteFile(path, b, 0o644)
-	}
-	if err != nil {
-		panic(err)
-	}
-}
-
-func copyTo(w io.Writer, path string) {
-	b, err := os.ReadFile(path)
-	if err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		os.Exit(1)
-	}
-	if _, err := w.Write(b); err != nil {
-		panic(err)
-	}
 }

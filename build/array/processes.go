@@ -1,12 +1,15 @@
 package array
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"os/exec"
 	"strconv"
+	"strings"
 	"syscall"
 	"time"
 
@@ -41,7 +44,8 @@ func (p *Processes) Run(ctx context.Context, c Chain) ([]byte, error) {
 		if err := g.Wait(); err != nil {
 			return nil, err
 		}
-		p.Log.Info("stage done", "stage", step.Name, "tasks", step.Tasks, "seconds", seconds(start))
+		seconds := float64(time.Since(start).Round(100*time.Millisecond)) / float64(time.Second)
+		p.Log.Info("stage done", "stage", step.Name, "tasks", step.Tasks, "seconds", seconds)
 	}
 	return report, nil
 }
@@ -73,7 +77,7 @@ func (p *Processes) task(ctx context.Context, c *Chain, step Step, index int) (s
 		if ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
-		failed := &TaskError{Step: step.Name, Index: index, Code: exitCode(err), Detail: cmp.Or(lastWords(err), err.Error())}
+		failed := newTaskError(step, index, err)
 		if failed.Code == Final {
 			return nil, failed
 		}
@@ -81,4 +85,36 @@ func (p *Processes) task(ctx context.Context, c *Chain, step Step, index int) (s
 		err = failed
 	}
 	return nil, err
+}
+
+// A TaskError is a task that ended a build.
+type TaskError struct {
+	Step   string
+	Index  int
+	Code   int    // exit code, 0 if the process ended without one
+	Detail string // cause
+}
+
+// newTaskError describes the failed attempt of a task by the last line of its stderr, if it has one.
+func newTaskError(step Step, index int, err error) *TaskError {
+	f := &TaskError{Step: step.Name, Index: index, Detail: err.Error()}
+	var exit *exec.ExitError
+	if !errors.As(err, &exit) {
+		return f
+	}
+	if exit.Exited() {
+		f.Code = exit.ExitCode()
+	}
+	stderr := bytes.TrimSpace(exit.Stderr)
+	last := string(stderr[bytes.LastIndexByte(stderr, '\n')+1:])
+	f.Detail = cmp.Or(strings.TrimPrefix(last, "reelsplice: "), f.Detail)
+	return f
+}
+
+func (f *TaskError) Error() string {
+	text := fmt.Sprintf("task %s %d: ", f.Step, f.Index)
+	if f.Code != 0 {
+		text += fmt.Sprintf("exit code %d: ", f.Code)
+	}
+	return text + f.Detail
 }

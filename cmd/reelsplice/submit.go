@@ -7,8 +7,6 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
-	"slices"
-	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -22,7 +20,6 @@ type submission struct {
 	chain      array.Settings
 	slurm      array.Slurm
 	kubernetes array.Kubernetes
-	kubectl    string
 	volume     string
 	parallel   int
 	gate       publishGate
@@ -35,14 +32,14 @@ func submitCommand(a *app) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "submit --engine NAME --work DIR --count N",
 		Short: "Build on an engine: Slurm, Kubernetes or processes of this machine",
-		Long: "submit makes of a build a chain of array jobs: one a stage, which starts when all tasks of the one before it\n" +
-			"are done. It prints the chain; with --run it submits it, waits for its end and prints the report of the build.\n\n" +
-			"Engines: slurm (a script that submits), kubernetes (Jobs) and processes (of this machine, with --run).\n\n" +
+		Long: "submit divides a build into a chain of array jobs: one a stage, which starts when all tasks of the one before it\n" +
+			"are done. For slurm it prints a script that submits all jobs and ends, for kubernetes a script that creates each\n" +
+			"Job and waits for it. With --run, processes of this machine run the chain, and the report of the build is printed.\n\n" +
 			"Catalogue, releases and work folder are folders that all nodes share. --count may exceed the\n" +
 			"tasks that a stage has. It changes no byte of the release.\n\n" +
 			"A failed chain can be submitted again with the same work folder: finished tasks are kept.",
 		Example: "  reelsplice build submit --engine slurm --catalog /data/catalog --releases /data/releases \\\n" +
-			"    --work /data/work --count 16 --publish --run",
+			"    --work /data/work --count 16 --publish >build.sh && bash build.sh",
 	}
 	f := c.Flags()
 	f.StringVar(&s.engine, "engine", "", "`NAME` of the engine: slurm, kubernetes or processes")
@@ -58,14 +55,13 @@ func submitCommand(a *app) *cobra.Command {
 	f.StringVar(&s.chain.Name, "name", "", "`NAME` of the build, at the start of the names of its jobs")
 	f.BoolVar(&s.chain.Publish, "publish", false, "make the release current")
 	s.gate.add(f)
-	f.BoolVar(&s.run, "run", false, "submit the chain and wait for its end")
+	f.BoolVar(&s.run, "run", false, "processes: run the chain and print the report")
 	f.IntVar(&s.parallel, "parallel", runtime.GOMAXPROCS(0), "processes: how many run at once")
 	f.StringVar(&s.slurm.Logs, "logs", "reelsplice-logs", "slurm: `DIR` for the output of tasks, on a shared file system")
 	f.StringArrayVar(&s.slurm.Options, "sbatch", nil, "slurm: `OPTION` of sbatch, such as --partition=night; repeatable")
 	f.StringVar(&s.kubernetes.Image, "image", "reelsplice", "kubernetes: container image of reelsplice")
 	f.StringVar(&s.kubernetes.Namespace, "namespace", "default", "kubernetes: namespace of the jobs")
 	f.StringVar(&s.volume, "volume", "", "kubernetes: `CLAIM:PATH`, a persistent volume claim that all tasks mount")
-	f.StringVar(&s.kubectl, "kubectl", "kubectl", "kubernetes: `COMMAND` that is kubectl, with arguments of its own if it has any")
 	new(contentFlags).add(s.planFlags) // build plan checks them
 	f.AddFlagSet(s.planFlags)
 	required(c, "engine", "work", "count")
@@ -74,11 +70,18 @@ func submitCommand(a *app) *cobra.Command {
 
 // submit prints or runs the chain.
 func (a *app) submit(ctx context.Context, s *submission) error {
+	processes := array.Processes{Parallel: s.parallel, Log: a.logger()}
+	produce := map[string]func(array.Chain) ([]byte, error){
+		"slurm": s.slurm.Script, "kubernetes": s.kubernetes.Script,
+		"processes": func(c array.Chain) ([]byte, error) { return processes.Run(ctx, c) },
+	}[s.engine]
 	switch {
-	case !slices.Contains([]string{"slurm", "kubernetes", "processes"}, s.engine):
+	case produce == nil:
 		return usage(fmt.Errorf("engine %q: want slurm, kubernetes or processes", s.engine))
 	case !s.run && s.engine == "processes":
 		return usage(errors.New("engine processes: want --run"))
+	case s.run && s.engine != "processes":
+		return usage(fmt.Errorf("engine %s: --run is for processes alone: use \"build submit --engine %[1]s ... >build.sh && bash build.sh\"", s.engine))
 	}
 	var err error
 	if s.chain.Catalog, err = catalogFolder(s.chain.Catalog); err != nil {
@@ -94,21 +97,7 @@ func (a *app) submit(ctx context.Context, s *submission) error {
 	if err != nil {
 		return usage(err)
 	}
-	document := s.kubernetes.Manifests
-	processes := array.Processes{Parallel: s.parallel, Log: a.logger()}
-	run := processes.Run
-	switch s.engine {
-	case "slurm":
-		document, run = s.slurm.Script, s.slurm.Run
-	case "kubernetes":
-		run = s.kubernetes.Run
-	}
-	var out []byte
-	if s.run {
-		out, err = run(ctx, chain)
-	} else {
-		out, err = document(chain)
-	}
+	out, err := produce(chain)
 	if err != nil {
 		return err
 	}
@@ -130,8 +119,6 @@ func (s *submission) settle(a *app) (array.Chain, error) {
 		}
 	})
 	s.chain.JSON = a.json
-	s.slurm.Log, s.kubernetes.Log = a.logger(), a.logger()
-	s.kubernetes.Kubectl = strings.Fields(s.kubectl)
 	var err error
 	if s.chain.Gate, err = s.gate.args(); err != nil {
 		return array.Chain{}, err
@@ -139,8 +126,6 @@ func (s *submission) settle(a *app) (array.Chain, error) {
 	switch {
 	case s.parallel < 1:
 		return array.Chain{}, fmt.Errorf("parallel %d: want 1 or more", s.parallel)
-	case len(s.kubernetes.Kubectl) == 0:
-		return array.Chain{}, errors.New("kubectl: want a command")
 	case s.volume != "":
 		if s.kubernetes.Claim, err = array.ParseClaim(s.volume); err != nil {
 			return array.Chain{}, err

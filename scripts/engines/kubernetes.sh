@@ -13,7 +13,10 @@ ALL_CASES="full incremental kill twice order broken"
 . "$(dirname "$0")/lib.sh"
 
 up() { :; }
-run() { timeout "$limit" "$reelsplice" "$@" --engine kubernetes --kubectl "${KUBECTL:-kubectl}"; }
+run() {
+  "$reelsplice" "$@" --engine kubernetes >"$run/build.sh" || return
+  timeout "$limit" sh "$run/build.sh"
+}
 down() { :; }
 
 main

@@ -89,7 +89,17 @@ up() {
   return 1
 }
 
-run() { timeout "$limit" "$reelsplice" "$@" --engine slurm --logs "$run/logs"; }
+run() {
+  local end=$((SECONDS + limit))
+  rm -rf "$run/logs"
+  "$reelsplice" "$@" --engine slurm --logs "$run/logs" >"$run/build.sh" || return
+  bash "$run/build.sh" >/dev/null || return
+  while [ -n "$(squeue --noheader 2>&1)" ]; do # the chain runs by itself
+    [ $SECONDS -lt $end ] || { echo "no end after $limit s" >&2 && return 1; }
+    sleep 0.2
+  done
+  cat "$run/logs/seal-0.out" || { grep -H . "$run"/logs/*.err >&2 && return 1; }
+}
 lose() { kill -9 "$(cat "$slurm/run/slurmd-$1.pid")"; }
 
 # victims NODE: prints the processes of its tasks, those first that would tell Slurm of the end of others.

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Build reelsplice-build as a chain of Slurm array jobs. A job starts when all tasks of the one before
-# it are done. Prints the name and the id of each job. Made by "reelsplice build submit".
+# Build reelsplice-build as a chain of Slurm array jobs. Submits all, and prints the name and the id of each. A job
+# starts when all tasks of the one before it are done; if one fails, Slurm cancels the rest. Made by "reelsplice build submit".
 set -euo pipefail
 
 logs=/shared/logs

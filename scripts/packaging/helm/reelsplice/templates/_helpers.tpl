@@ -67,11 +67,14 @@ affinity: {{- toYaml . | nindent 2 }}
 {{- end }}
 {{- end }}
 
-{{- /* A container of the nightly job: name, image, args. */ -}}
+{{- /* A container of the nightly job: name, image, args, and optionally command. */ -}}
 {{- define "reelsplice.step" -}}
 - name: {{ .name }}
   image: {{ .image }}
   imagePullPolicy: {{ .root.Values.image.pullPolicy }}
+  {{- with .command }}
+  command: {{- toYaml . | nindent 2 }}
+  {{- end }}
   args: {{- toYaml .args | nindent 2 }}
   securityContext: {{- include "reelsplice.security" .root | nindent 4 }}
   env:
