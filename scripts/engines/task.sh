@@ -37,10 +37,15 @@ case $fault in
       "$@" || code=$?
     fi
     ;;
-  twice) # two at a time
-    "$@" >/dev/null &
+  twice) # two at a time; one seal may start after the other has ended the build
+    "$@" >"$state/twin" &
     "$@" || code=$?
-    wait $! || code=$?
+    if [ "$stage" != seal ]; then
+      wait $! || code=$?
+    elif wait $! && [ $code != 0 ]; then
+      code=0
+      cat "$state/twin"
+    fi
     ;;
   order) # in an order of chance
     sleep "0.$RANDOM"

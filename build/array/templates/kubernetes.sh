@@ -1,6 +1,6 @@
 #!/bin/sh
-# Build <% .Chain.Name %> as a chain of Kubernetes Jobs. Creates each when the one before it is complete, deletes it when
-# it is complete, and prints the report of the build. Ends with 1 if a Job fails, which then stays for a day.
+# Build <% .Chain.Name %> as a chain of Kubernetes Jobs. Creates each when all tasks of the one before it are done, and
+# prints the report of the build. Deletes Jobs that are done; one that fails ends the script with 1 and stays for a day.
 # KUBECTL is the command, kubectl by default. Made by "reelsplice build submit".
 set -eu
 
@@ -14,11 +14,12 @@ volumes=<% .Volumes | json | sh %>
 
 k() { ${KUBECTL:-kubectl} --namespace="$namespace" "$@"; }
 
-# logs PHASE [FLAG...] prints the logs of the job's pods in a phase.
+# logs PHASE [FLAG...] prints the logs of the job's pods in a phase, the oldest first: it may have the cause of later failures.
 logs() {
   phase=$1
   shift
-  for pod in $(k get pods --selector="batch.kubernetes.io/job-name=$job" --field-selector="status.phase=$phase" -o name); do
+  for pod in $(k get pods --sort-by=.metadata.creationTimestamp --selector="batch.kubernetes.io/job-name=$job" \
+    --field-selector="status.phase=$phase" -o name); do
     k logs "$@" "$pod" || true # the node may be gone
   done
 }
@@ -59,7 +60,8 @@ spec:
         volumeMounts: $mounts
       volumes: $volumes
 JOB
-  until k wait --for=condition=Complete --timeout=10s "job/$job" >/dev/null 2>&1; do
+  # A Job whose tasks have all succeeded becomes Complete only when pods of a lost node are gone.
+  until k wait --for="jsonpath={.status.succeeded}=$2" --timeout=10s "job/$job" >/dev/null 2>&1; do
     if state=$(k get job "$job" --ignore-not-found -o 'jsonpath=is {range .status.conditions[?(@.status=="True")]}{.type} {.message} {end}'); then
       case $state in
         *Failed* | *FailureTarget*)
