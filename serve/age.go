@@ -43,7 +43,7 @@ func (w *ageWatch) look(m *release.Manifest) {
 	if m.ID != w.release {
 		w.release, w.days, w.warned = m.ID, age.All(age.Of(m.Sources)), time.Time{}
 		if w.days.IsZero() {
-			w.log.Info("age of the data is unknown", "release", m.ID)
+			w.log.Debug("age of the data is unknown", "release", m.ID)
 		} else {
 			w.log.Info("age of the data", "release", m.ID, "oldest", w.days.Oldest, "newest", w.days.Newest, "records", w.days.Records)
 		}

@@ -23,7 +23,7 @@ func manifestOf(id string, oldest, newest string) *release.Manifest {
 // TestAge: the age is logged once a release, a warning once a release and once a day.
 func TestAge(t *testing.T) {
 	var b bytes.Buffer
-	w := watchAge(180*day, slog.New(slog.NewTextHandler(&b, nil)))
+	w := watchAge(180*day, slog.New(slog.NewTextHandler(&b, &slog.HandlerOptions{Level: slog.LevelDebug})))
 	now := time.Date(2026, 10, 28, 0, 0, 0, 0, time.UTC)
 	w.now = func() time.Time { return now }
 	look := func(m *release.Manifest, want ...string) {
@@ -45,7 +45,7 @@ func TestAge(t *testing.T) {
 	}
 	look(nil)
 	unknown, old := manifestOf("r1", "", ""), manifestOf("r2", "2026-05-01", "2026-06-01")
-	look(unknown, `msg="age of the data is unknown" release=r1`)
+	look(unknown, `level=DEBUG msg="age of the data is unknown" release=r1`)
 	look(unknown)
 	if err := w.err(); err != nil {
 		t.Errorf("Err = %v of data of unknown age", err)

@@ -131,15 +131,16 @@ func ownerNote(err error) string {
 // app is one run of the program: the state that all commands share.
 type app struct {
 	process
-	json     bool
-	quiet    bool
-	config   string         // config file, "" for none
-	terminal bool           // stderr is a terminal
-	settings map[string]any // from the config file
-	checks   map[*cobra.Command]func() error
-	logLevel slog.Level
-	running  bool           // the command line was valid
-	queue    *observe.Queue // in front of Stderr, for a command that serves; else nil
+	json          bool
+	quiet         bool
+	config        string         // config file, "" for none
+	terminal      bool           // stderr is a terminal
+	clearProgress bool           // no progress line stays at a terminal
+	settings      map[string]any // from the config file
+	checks        map[*cobra.Command]func() error
+	logLevel      slog.Level
+	running       bool           // the command line was valid
+	queue         *observe.Queue // in front of Stderr, for a command that serves; else nil
 }
 
 func rootCommand(a *app) *cobra.Command {

@@ -279,6 +279,7 @@ type progress struct {
 	bytes  bool // the numbers are bytes, or else records
 	json   bool
 	screen *screen // for one line of a terminal; nil for lines
+	clear  bool    // the end clears that line
 	out    io.Writer
 	quit   chan struct{}  // nil to show nothing
 	ended  sync.WaitGroup // waits for the displaying goroutine
@@ -292,7 +293,7 @@ type progress struct {
 // progress starts showing progress; stop ends it.
 func (a *app) progress(what string, bytes bool) *progress {
 	p := newProgress(what, bytes, time.Now())
-	p.out, p.json = a.Stderr, a.json
+	p.out, p.json, p.clear = a.Stderr, a.json, a.clearProgress
 	if !a.json {
 		p.screen, _ = a.Stderr.(*screen)
 	}
@@ -365,6 +366,8 @@ func (p *progress) show(now time.Time, final bool) {
 		if data, err := encoding.Marshal(l); err == nil {
 			fmt.Fprintf(p.out, "%s\n", data)
 		}
+	case p.screen != nil && p.clear && final:
+		p.screen.show("", false)
 	case p.screen != nil:
 		p.screen.show(l.text(), final)
 	default:

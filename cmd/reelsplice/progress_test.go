@@ -131,6 +131,18 @@ func TestTerminalLine(t *testing.T) {
 	}
 }
 
+// TestClearedLine: work whose end clears the line of a terminal leaves none.
+func TestClearedLine(t *testing.T) {
+	var out bytes.Buffer
+	p := shownBy(&out, func(p *progress) { p.screen, p.clear = &screen{out: &out}, true })
+	p.update(1, 4)
+	p.show(after(time.Second), false)
+	p.stop()
+	if text := out.String(); strings.Contains(text, "\n") || !strings.HasSuffix(text, clearLine) {
+		t.Errorf("lines %q, want a cleared one", text)
+	}
+}
+
 // TestScreen: log lines appear above the progress, on lines of their own.
 func TestScreen(t *testing.T) {
 	var out bytes.Buffer

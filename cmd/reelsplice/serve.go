@@ -1,11 +1,13 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
+	"log/slog"
 	"net"
 	"net/http"
 	"os"
@@ -46,7 +48,8 @@ func serveCommand(a *app) *cobra.Command {
 			"then running requests end within --drain-timeout. A second signal ends it at once.\n\n" +
 			"Releases of a bucket are pulled into --cache-dir, checked, and served from there; problems of the bucket never\n" +
 			"affect the served release. With an empty cache, the edge responds with 503 until it has a release.\n\n" +
-			"With --json, the edge prints its address as one line of JSON once it accepts requests.\n\n" +
+			"At a terminal, the edge prints its address, its page, the release and the file of tokens; --log-level debug logs\n" +
+			"more about the start. With --json, it prints its address as one line of JSON once it accepts requests.\n\n" +
 			"Under systemd, the edge reports when it is ready, reloads and stops (Type=notify-reload), and takes listeners of\n" +
 			"a socket unit in place of --addr and, by the name admin, of --admin-addr.",
 		Example: "  reelsplice serve --addr :8080 --admin-addr " + usualAdminAddr + "\n" +
@@ -83,10 +86,20 @@ func serveCommand(a *app) *cobra.Command {
 				AdminURL string `json:"admin_url,omitempty"`
 				Release  string `json:"release"`
 			}{s.URL(), s.AdminURL(), s.Release()}
-			if !a.json {
+			if !a.json && (!a.terminal || a.quiet) { // a log line has these
 				return nil
 			}
-			return a.print(v, nil)
+			return a.print(v, func(w io.Writer) {
+				fmt.Fprintf(w, "address  %s\n", v.URL)
+				if cfg.Page {
+					fmt.Fprintf(w, "page     %s/\n", fromHere(v.URL))
+				}
+				if v.AdminURL != "" {
+					fmt.Fprintf(w, "admin    %s\n", v.AdminURL)
+				}
+				status, _ := s.Status()
+				fmt.Fprintf(w, "release  %s\ntokens   %s\n", cmp.Or(v.Release, status), cfg.Tokens)
+			})
 		})
 	})
 }
@@ -187,7 +200,11 @@ func (a *app) serve(ctx context.Context, cfg *serve.Config, announce func(*serve
 	if err != nil {
 		return err
 	}
-	log.Info("serving", "url", s.URL(), "admin", s.AdminURL(), "release", s.Release())
+	level := slog.LevelInfo
+	if a.terminal { // announce has printed it
+		level = slog.LevelDebug
+	}
+	log.Log(ctx, level, "serving", "url", s.URL(), "admin", s.AdminURL(), "release", s.Release())
 	// Until the end of the drain: SIGHUP without a handler would end the process.
 	watched, stop := context.WithCancel(context.WithoutCancel(ctx))
 	n := newNotifier(s, log)

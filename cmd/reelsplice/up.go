@@ -86,6 +86,7 @@ type up struct {
 }
 
 func (u *up) run(ctx context.Context) (err error) {
+	u.clearProgress = true // the address and the token stay alone
 	if err := u.places(); err != nil {
 		return err
 	}
@@ -204,6 +205,9 @@ func (u *up) publishSources(ctx context.Context, folder store.Folder) error {
 		return fmt.Errorf("remove the old catalogue: %w", err)
 	}
 	u.dumps.Drafted = u.drafted
+	log := *u.app
+	log.quiet = log.quiet || log.logLevel == slog.LevelInfo // the report names each file
+	u.dumps.Log = log.logger()
 	r, err := u.ingest(ctx, u.dumps)
 	if !u.quiet || r.Stopped {
 		writeFits(u.Stderr, r.Columns)

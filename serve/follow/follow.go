@@ -3,6 +3,7 @@ package follow
 
 import (
 	"bytes"
+	"context"
 	"fmt"
 	"log/slog"
 	"slices"
@@ -95,9 +96,12 @@ func (v *Value[T]) load() error {
 	if err != nil {
 		return err
 	}
-	v.current.Store(made)
+	level := slog.LevelInfo
+	if v.current.Swap(made) == nil { // the start, which fails if this fails
+		level = slog.LevelDebug
+	}
 	v.loaded.Store(time.Now().UnixNano())
 	v.seen = contents
-	v.files.Log.Info(v.files.Name+" loaded", append([]any{"file", v.files.Paths[0]}, attrs...)...)
+	v.files.Log.Log(context.Background(), level, v.files.Name+" loaded", append([]any{"file", v.files.Paths[0]}, attrs...)...)
 	return nil
 }

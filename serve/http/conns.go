@@ -32,7 +32,7 @@ func fitConns(limits *Limits, limit uint64) error {
 		return fmt.Errorf("open files: the limit is %d, want %d or more (ulimit -n)", limit, OtherFiles+1)
 	}
 	if limits.MaxConns > most {
-		limits.Log.Info("max-conns lowered to fit the limit of open files", "max-conns", most, "wanted", limits.MaxConns, "open files", limit)
+		limits.Log.Debug("max-conns lowered to fit the limit of open files", "max-conns", most, "wanted", limits.MaxConns, "open files", limit)
 		limits.MaxConns = most
 	}
 	return nil

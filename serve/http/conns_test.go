@@ -19,7 +19,7 @@ func TestFitConns(t *testing.T) {
 		{OtherFiles, 100, 0},
 	} {
 		var log bytes.Buffer
-		cfg := Limits{MaxConns: c.conns, Log: slog.New(slog.NewTextHandler(&log, nil))}
+		cfg := Limits{MaxConns: c.conns, Log: slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug}))}
 		err := fitConns(&cfg, c.limit)
 		if c.fit == 0 {
 			if err == nil {
