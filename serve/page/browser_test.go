@@ -324,6 +324,7 @@ func TestPage(t *testing.T) {
 		{"OwnData", testOwnData, true},
 		{"Placeholders", testPlaceholders, true},
 		{"Phone", testPhone, true},
+		{"Weight", testWeight, true},
 		{"Picture", testPicture, true},
 		{"Keyboard", testKeyboard, false},
 		{"Filters", testFilters, false},
@@ -412,6 +413,9 @@ func testViews(b *browser) {
 	t := b.t
 	b.open(t)
 	var popular struct{ Results []struct{ Title string } }
+	if foot := b.text("footer"); !strings.Contains(foot, "not endorsed or certified by TMDB") {
+		t.Errorf("the foot of a page with TMDB's images has %q", foot)
+	}
 	b.get(t, "/3/movie/popular?language=en-US", &popular)
 	b.shows(t, "#/list/movie/popular", popular.Results[0].Title, popular.Results[19].Title, "Page 1 of")
 	var movie struct {
@@ -609,6 +613,9 @@ func testOwnData(b *browser) {
 	b.edge, b.token = serveDumps(t, fstest.MapFS{"movies.ndjson": {Data: []byte(`{"id":7,"title":"One"}` + "\n" + `{"id":8,"title":"Two","popularity":2}` + "\n")}})
 	b.open(t)
 	b.shows(t, "#/", "2 movies", "Popular movies")
+	if foot := b.text("footer"); strings.Contains(foot, "TMDB") || !strings.Contains(foot, "API reference") {
+		t.Errorf("the foot of a page without data of TMDB's has %q", foot)
+	}
 	b.shows(t, "#/splice", "equals Content-Length")
 	if got := value[string](t, b, `document.querySelector('#splice-path').value`); !strings.HasPrefix(got, "/3/movie/8?") {
 		t.Errorf("the first request is %q, want one of the most popular movie", got)
@@ -732,6 +739,43 @@ func testPhone(b *browser) {
 		until(folded+` && document.title.startsWith('Release')`), settled(), screens[0].set())
 	if got := b.text("main"); strings.Contains(got, "defaults") || strings.Contains(got, "sets of genres") {
 		t.Error("the release counts parts of responses, which nobody looks for")
+	}
+}
+
+// maxWeight is the limit of a first visit, in bytes over the wire with heads.
+const maxWeight = 100_000
+
+// testWeight: a first visit of the start page, without posters, weighs little. The times of a phone are printed only: they
+// depend on the machine. "slow 4G" is the usual profile of audits: 150 ms a request, 1.6 Mbit/s, a quarter of the CPU.
+func testWeight(b *browser) {
+	t := b.t
+	defer b.run(t, screens[0].set(), command(emulation.SetCPUThrottlingRate, emulation.SetCPUThrottlingRateParams{Rate: 1}), offline(false))
+	b.open(t)
+	b.run(t, screens[1].set(), command(emulation.SetCPUThrottlingRate, emulation.SetCPUThrottlingRateParams{Rate: 4}))
+	for _, net := range []struct {
+		name       string
+		conditions []*network.Conditions
+	}{
+		{"a quarter of the CPU", []*network.Conditions{}},
+		{"slow 4G", []*network.Conditions{{Latency: 150, DownloadThroughput: 1.6e6 / 8, UploadThroughput: 0.75e6 / 8}}},
+	} {
+		b.run(t, command(network.EmulateNetworkConditionsByRule, network.EmulateNetworkConditionsByRuleParams{MatchedNetworkConditions: net.conditions}),
+			command(network.ClearBrowserCache, cdp.Empty{}))
+		b.open(t)
+		seen := value[struct {
+			Bytes, Requests, Paint, Drawn float64
+			Heaviest                      []string
+		}](t, b, `(() => {
+			const all = performance.getEntries().filter((e) => e.transferSize && e.name.startsWith(location.origin)).sort((a, b) => b.transferSize - a.transferSize);
+			return {
+				bytes: all.reduce((sum, e) => sum + e.transferSize, 0), requests: all.length, paint: performance.getEntriesByName('first-contentful-paint')[0]?.startTime ?? 0,
+				drawn: performance.now(), heaviest: all.slice(0, 8).map((e) => e.transferSize + ' ' + new URL(e.name).pathname),
+			};
+		})()`)
+		t.Logf("%s: first paint after %.0f ms, drawn after %.0f ms, %.0f bytes in %.0f requests", net.name, seen.Paint, seen.Drawn, seen.Bytes, seen.Requests)
+		if seen.Bytes > maxWeight || seen.Requests < 20 {
+			t.Errorf("%.0f bytes in %.0f requests, want %d at most in 20 or more; the heaviest: %q", seen.Bytes, seen.Requests, maxWeight, seen.Heaviest)
+		}
 	}
 }
 

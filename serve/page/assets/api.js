@@ -122,11 +122,12 @@ export function limits() {
 
 /**
  * image returns the URL of an image, or '' without a path. kind is poster, profile, still, backdrop or logo;
- * width is in pixels, and the next larger size that the server lists is taken.
+ * width is in pixels, and the next larger size that the server lists is taken. A path of TMDB's shows the source in the foot.
  */
 export function image(settings, kind, path, width) {
   const images = settings?.images;
   if (!path || !images?.secure_base_url) return '';
+  if (/^\/[A-Za-z0-9]{25,}\.\w+$/.test(path)) document.getElementById('tmdb').hidden = false; // the names of TMDB's images
   const sizes = (images[`${kind}_sizes`] ?? []).filter((name) => /^w\d+$/.test(name));
   const size = sizes.find((name) => Number(name.slice(1)) >= width) ?? 'original';
   return images.secure_base_url + size + path;

@@ -1,7 +1,7 @@
 // The shell of the page: credential, routes, the head, what is common to all views.
 
 import { h, replace, say } from './dom.js';
-import { Failure, forget, get, setToken, token } from './api.js';
+import { configuration, Failure, forget, setToken, token } from './api.js';
 import { failure, skeleton } from './parts.js';
 import { discover, list, results, start } from './lists.js';
 import { title } from './titles.js';
@@ -17,7 +17,6 @@ const leave = document.getElementById('leave');
 const places = new Map(); // by history entry: how far it was scrolled
 let shown = 0; // number of the view that was asked for last
 let entry = history.state?.entry ?? 0;
-let unchecked = false; // whether the token came from the address and still needs a check
 
 /** takeToken moves a token from the address to the session's storage, so that no history keeps it. */
 function takeToken() {
@@ -26,13 +25,6 @@ function takeToken() {
   history.replaceState(history.state, '', '#/');
   setToken(decoded(found[1]));
   forget();
-  unchecked = true;
-}
-
-/** check asks the edge whether it accepts the token. It bypasses the browser's cache, which has responses to earlier tokens. */
-async function check() {
-  await get('/3/configuration', { cache: 'no-store' });
-  unchecked = false;
 }
 
 /** decoded resolves escapes. Text with a malformed one stays as it is. */
@@ -82,9 +74,8 @@ async function draw({ restore } = {}) {
   const slow = setTimeout(() => { if (mine === shown) { replace(main, skeleton()); scrollTo(0, 0); } }, 400);
   let made;
   try {
-    if (unchecked) await check();
     shell();
-    made = await viewOf(route());
+    [made] = await Promise.all([viewOf(route()), configuration()]); // the reference reads only what needs no token
   } catch (err) {
     if (mine !== shown) return;
     if (err.status === 401) {
@@ -152,7 +143,7 @@ function entrance(problem) {
         setToken(field.value.trim());
         forget();
         try {
-          await check();
+          await configuration();
           draw();
         } catch (err) {
           setToken('');
