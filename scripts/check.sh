@@ -21,6 +21,7 @@ case "${1:-}" in
 esac
 
 LINT=v2.15.0 # golangci-lint
+ACTIONLINT=v1.7.12
 VULN=v1.9.0 # govulncheck
 
 # Packages whose goroutines share memory: the race detector runs their tests.
@@ -48,6 +49,17 @@ step() { # ends the previous step with its seconds, and begins NAME
   [ -z "$name" ] || printf '\n== %s\n' "$name"
 }
 
+cached() { # sets program to the one called NAME of a PACKAGE@VERSION, from the cache if it is there: NAME PACKAGE@VERSION
+  local dir
+  dir=$(go env GOCACHE)/$1/${2#*@}-$(go env GOVERSION)
+  if [ ! -x "$dir/$1" ]; then
+    GOBIN=$work/$1 scripts/retry.sh go install "$2"
+    mkdir -p "$(dirname "$dir")"
+    rm -rf "$dir" && mv "$work/$1" "$dir"
+  fi
+  program=$dir/$1
+}
+
 step modules
 scripts/retry.sh go mod download
 
@@ -61,14 +73,13 @@ fi
 step words # phrases that stop a reader: the limit only falls
 scripts/words.sh -limit 40
 
-step lint # includes all checks of vet. The cache has one program for each version of the linter and of Go
-lint=$(go env GOCACHE)/golangci-lint/$LINT-$(go env GOVERSION)
-if [ ! -x "$lint/golangci-lint" ]; then
-  GOBIN=$work/lint scripts/retry.sh go install "github.com/golangci/golangci-lint/v2/cmd/golangci-lint@$LINT"
-  mkdir -p "$(dirname "$lint")"
-  rm -rf "$lint" && mv "$work/lint" "$lint"
-fi
-"$lint/golangci-lint" run --timeout 10m
+step lint # includes all checks of vet. The cache has one program for each version of a linter and of Go
+cached golangci-lint "github.com/golangci/golangci-lint/v2/cmd/golangci-lint@$LINT"
+"$program" run --timeout 10m
+
+step workflows # without its helpers, which few machines have
+cached actionlint "github.com/rhysd/actionlint/cmd/actionlint@$ACTIONLINT"
+"$program" -shellcheck= -pyflakes=
 
 if [ -n "$full" ]; then
   step "tests, the long ones too" # large real dumps, many seeds, every order

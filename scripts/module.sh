@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Sets the module path, for a fork that "go install" shall find: in go.mod and everywhere it is repeated, in imports,
-# the linter's rules and the document about installation.
+# the linter's rules, README.md and the document about installation.
 #
 #   scripts/module.sh example.org/team/reelsplice
 set -euo pipefail
@@ -9,7 +9,7 @@ cd "$(dirname "$0")/.."
 new="${1:?want the new module path}"
 old=$(go list -m)
 folders='ingest|build|serve|data|schemas|cmd|scripts'
-git ls-files '*.go' '*go.mod' .golangci.yml docs/how-to/install.md |
+git ls-files '*.go' '*go.mod' .golangci.yml README.md docs/how-to/install.md |
   OLD="$old" NEW="$new" xargs perl -pi -e "s{(?<![\\w./-])\\Q\$ENV{OLD}\\E(?=/(?:$folders)\\b)}{\$ENV{NEW}}g"
 go mod edit -module "$new"
 git ls-files "*.go" | xargs gofmt -w # the order of imports may change
