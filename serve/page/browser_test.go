@@ -1079,6 +1079,7 @@ func everyPart() bool { return sharedtest.IsLong() || os.Getenv("REELSPLICE_PICT
 // testScreens checks each view for accessibility, and takes its picture. All four screens take long.
 func testScreens(b *browser) {
 	t := b.t
+	b.open(t)
 	some := screens[:1]
 	if everyPart() {
 		some = screens
@@ -1164,6 +1165,9 @@ func testReference(b *browser) {
 	b.picture(t, "reference-phone")
 	if wide := value[int](t, b, `document.documentElement.scrollWidth`); wide > int(screens[1].width) {
 		t.Errorf("the reference is %d pixels wide on a phone", wide)
+	}
+	if cut := value[[]string](t, b, `[...document.querySelectorAll('.operation[open] :is(.scroll, .parameters code)')].filter((e) => e.scrollWidth > e.clientWidth + 1 && e.clientWidth || e.getClientRects().length > 1).map((e) => e.className + ' ' + e.textContent.slice(0, 40))`); len(cut) > 0 {
+		t.Errorf("parameters on a phone are cut: %q", cut)
 	}
 	b.run(t, screens[0].set())
 }

@@ -37,7 +37,7 @@ function head(settings, row, { eyebrow, kind, path, meta, more }) {
       h('p.eyebrow', null, eyebrow),
       h('h1', { tabindex: -1, lang: textLanguage(row, name, original) }, name, yearOf(row) && h('span.year', null, ` ${yearOf(row)}`)),
       original && original !== name && h('p.original', null, 'Original title: ', h('span', { lang: row.original_language }, original)),
-      h('p.meta', null, meta.filter(Boolean).flatMap((part, i) => (i ? [h('span.dot', { 'aria-hidden': 'true' }, ' · '), part] : [part]))),
+      h('p.meta', null, meta.filter(Boolean).flatMap((part, i) => (i ? [h('span.dot', { 'aria-hidden': 'true' }, '\u00a0· '), part] : [part]))),
       row.tagline && h('p.tagline', { lang: language() }, row.tagline),
       overview ? h('p.overview', { lang: language() }, overview) : none(`No text in ${languageName(language())}.`),
       more));
@@ -122,8 +122,8 @@ function translated(row) {
   const rows = row.translations?.translations ?? [];
   if (!rows.length) return null;
   const several = (t) => rows.filter((other) => other.iso_639_1 === t.iso_639_1).length > 1;
-  return commas(rows.map((t) => h('button.link', { type: 'button', 'data-language': `${t.iso_639_1}-${t.iso_3166_1}`, lang: t.iso_639_1 },
-    t.name || t.english_name, several(t) && h('span', { lang: 'en' }, ` (${region(t.iso_3166_1)})`))));
+  return rows.map((t) => [h('button.link', { type: 'button', 'data-language': `${t.iso_639_1}-${t.iso_3166_1}`, lang: t.iso_639_1 },
+    t.name || t.english_name, several(t) && h('span', { lang: 'en' }, ` (${region(t.iso_3166_1)})`)), ' ']); // a comma after a button may begin a line
 }
 
 const certificate = (row) => {

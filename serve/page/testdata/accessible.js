@@ -93,6 +93,19 @@
     const got = ratio(over(color, under), under);
     if (got < want) say(`contrast ${got.toFixed(2)}, want ${want}`, e, `${style.color} on rgb(${under.slice(0, 3).map(Math.round)})`);
   }
+  // Commas and dots follow their item, not a line break.
+  const commas = document.createTreeWalker(document.getElementById('main'), NodeFilter.SHOW_TEXT);
+  for (let node = commas.nextNode(); node; node = commas.nextNode()) {
+    const mark = /^\s*[,·]/.exec(node.data);
+    const before = node.previousSibling ?? node.parentElement.previousSibling;
+    if (!mark || !before || !visible(node.parentElement)) continue;
+    const range = document.createRange();
+    range.selectNode(before);
+    const item = [...range.getClientRects()].pop();
+    range.setStart(node, mark[0].length - 1);
+    range.setEnd(node, mark[0].length);
+    if (item && range.getBoundingClientRect().top >= item.bottom) say('a line begins with a comma or a dot', node.parentElement, node.parentElement.textContent.slice(0, 60));
+  }
   // Borders of fields.
   for (const e of document.querySelectorAll('input:not([type=checkbox]), select')) {
     if (!visible(e)) continue;
