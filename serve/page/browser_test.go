@@ -474,6 +474,9 @@ func testRelease(b *browser) {
 	}
 	b.get(t, "/page/release", &told)
 	b.shows(t, "#/release", told.Release, fmt.Sprintf("%d\nmovies", told.Resources["movie"]), fmt.Sprintf("%d\nseries", told.Resources["tv"]), "This is the first release")
+	if gaps := value[[]int](t, b, `[...new Set([...document.querySelectorAll('.tiles li')].map((li) => Math.round(li.lastChild.getBoundingClientRect().top - li.getBoundingClientRect().top)))]`); len(gaps) != 1 {
+		t.Errorf("labels stand %v pixels below the tops of their counts, want one distance", gaps)
+	}
 	// The view of the start has asked for the true one: that of the release asks again.
 	b.run(t, at("#/"), js(fmt.Sprintf(`
 		window.edgeFetch ??= window.fetch;
