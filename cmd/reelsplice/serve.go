@@ -121,7 +121,7 @@ func (a *app) firstToken(cfg *serve.Config) error {
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(a.Stderr, "no token file was there: %s has a first one, which is not shown again\n%s\n", path, token)
+	fmt.Fprintf(a.Stderr, "%s is new. Its first token, shown only once:\n%s\n", path, token)
 	return nil
 }
 
