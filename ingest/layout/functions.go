@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"html"
 	"maps"
+	"math"
 	"reflect"
 	"regexp"
 	"slices"
@@ -239,11 +240,8 @@ func (n *nameReader) options(constant any) error {
 // Values.
 
 func boolean(s string) (bool, error) {
-	switch strings.TrimSpace(s) {
-	case "true", "True", "TRUE", "1", "1.0":
-		return true, nil
-	case "false", "False", "FALSE", "0", "0.0":
-		return false, nil
+	if v, ok := record.Truth(s); ok {
+		return v, nil
 	}
 	return false, errors.New("want true or false")
 }
@@ -625,6 +623,9 @@ func (r numberReader) parse(s string) (text string, f float64, ok bool) {
 	f, err := strconv.ParseFloat(s, 64)
 	if factor != 1 {
 		f *= factor
+		if whole := math.Round(f); math.Abs(f-whole) < 1e-12*f { // 257.6 million is not exact
+			f = whole
+		}
 		s = strconv.FormatFloat(f, 'f', -1, 64)
 	}
 	return s, f, err == nil

@@ -165,6 +165,8 @@ func TestTMDBRefuses(t *testing.T) {
 	f(Row{JSON: `{}`, ID: 6, Sub: "genres"}, `the file name has sub-request "genres", which a movie record does not have`)
 	f(Row{JSON: `{}`, ID: 6, Sub: "title"}, `the file name has sub-request "title", which a movie record does not have`)
 	f(Row{JSON: `{"id":5,"genre_ids":["x"]}`}, `genre_ids[0]: want an integer, found "x"`)
+	f(Row{JSON: `{"id":5,"vote_average":84}`}, `vote_average: want a number from 0 to 10, found 84`)
+	f(Row{JSON: `{"id":5,"original_language":"English"}`}, `original_language: want the code of a language, such as en, or nothing, found "English"`)
 	f(Row{JSON: `{"id":5,"casts":5}`}, `credits: want an object, found 5`)
 	f(Row{Table: true, JSON: `{"id":5,"_extra":"\"a\":"}`}, `_extra: want fields of a JSON object, found other text`)
 	f(Row{Table: true, JSON: `{"id":5,"_unusual":7}`}, `_unusual: want a string, found 7`)

@@ -210,13 +210,13 @@ func TestConvert(t *testing.T) {
 		c.refuse("popularity = x", cell, "want a number, found "+cell)
 	}
 	// Booleans.
-	for _, cell := range []string{`"TRUE"`, `"true"`, `"True"`, `"1"`, `"1.0"`, `true`, `1`} {
+	for _, cell := range []string{`"TRUE"`, `"true"`, `"True"`, `"1"`, `"1.0"`, `true`, `1`, `"Yes"`, `"t"`} {
 		c.want("adult = x", cell, `"adult":true`)
 	}
-	for _, cell := range []string{`"FALSE"`, `"false"`, `"False"`, `"0"`, `"0.0"`, `false`, `0`} {
+	for _, cell := range []string{`"FALSE"`, `"false"`, `"False"`, `"0"`, `"0.0"`, `false`, `0`, `"no"`, `"N"`} {
 		c.want("adult = x", cell, `"adult":false`)
 	}
-	c.refuse("adult = x", `"yes"`, `want true or false, found "yes"`)
+	c.refuse("adult = x", `"maybe"`, `want true or false, found "maybe"`)
 	c.refuse("adult = x", `2`, `want true or false, found 2`)
 	// Days.
 	days := `release_date = date(x, "YYYY-MM-DD", "M/D/YYYY", "excel")`

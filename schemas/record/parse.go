@@ -313,7 +313,12 @@ func (p *Parser) value(c *cursor, r Record, f *Field) (err error) {
 		}
 	case ShapeFloat:
 		var n float64
-		if n, ok, err = p.number(c); ok {
+		at := c.i
+		if n, ok, err = p.number(c); ok && f.Score && (n < 0 || n > 10) {
+			c.i = at
+			return p.reject(c, "a number from 0 to 10")
+		}
+		if ok {
 			*r.Float(f) = Float{n, true}
 		}
 	case ShapeBool:
@@ -368,6 +373,10 @@ func (p *Parser) text(c *cursor, f *Field) (s string, ok bool, err error) {
 		c.i = at
 		return "", false, p.reject(c, "YYYY-MM-DD or nothing")
 	}
+	if f.Language && !isLanguage(s) {
+		c.i = at
+		return "", false, p.reject(c, "the code of a language, such as en, or nothing")
+	}
 	if f.Image && (strings.HasPrefix(s, "http") || strings.HasPrefix(s, "//")) {
 		if m := imageAddress.FindStringSubmatch(s); m != nil {
 			if p.Values == nil {
@@ -381,16 +390,27 @@ func (p *Parser) text(c *cursor, f *Field) (s string, ok bool, err error) {
 	return s, true, nil
 }
 
-// truths maps texts of tables to true and false.
-var truths = map[string]bool{
-	"true": true, "True": true, "TRUE": true, "1": true, "false": false, "False": false, "FALSE": false, "0": false,
+// isLanguage reports whether s may be the code of a language, or is empty.
+func isLanguage(s string) bool {
+	return s == "" || (len(s) == 2 || len(s) == 3) && strings.Trim(s, "abcdefghijklmnopqrstuvwxyz") == ""
+}
+
+// Truth returns the value of a text that tables have for true or false.
+func Truth(text string) (v, ok bool) {
+	switch strings.TrimSpace(text) {
+	case "true", "True", "TRUE", "1", "1.0", "yes", "Yes", "YES", "Y", "t":
+		return true, true
+	case "false", "False", "FALSE", "0", "0.0", "no", "No", "NO", "N", "f":
+		return false, true
+	}
+	return false, false
 }
 
 func (p *Parser) boolean(c *cursor) (v, ok bool, err error) {
 	b, at := c.peek(), c.i
 	if b == '"' && (p.Texts || p.Values != nil) {
 		s, err := c.text()
-		if v, ok = truths[s]; ok || err != nil {
+		if v, ok = Truth(s); ok || err != nil {
 			if ok && !p.Texts {
 				p.coerced()
 			}

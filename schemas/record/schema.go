@@ -38,6 +38,8 @@ type Field struct {
 	Details  bool    // in details responses of all years
 	Day      bool    // a ShapeString with a day, 1999-10-15, or ""
 	Image    bool    // a ShapeString with the path of an image
+	Language bool    // a ShapeString with the code of a language, en, or ""
+	Score    bool    // a ShapeFloat from 0 to 10
 	ID       bool    // a ShapePages whose standalone response has the id before the page
 	Elem     *Schema // for ShapeObject, ShapeObjects, ShapeKeyed and ShapePages
 	typ      reflect.Type
@@ -212,6 +214,8 @@ func newField(t reflect.Type, sf reflect.StructField, tag string) (f Field, key 
 		}
 	}
 	f.Image = f.Shape == ShapeString && strings.HasSuffix(name, "_path")
+	f.Language = f.Shape == ShapeString && name == "original_language"
+	f.Score = f.Shape == ShapeFloat && name == "vote_average"
 	switch f.Shape {
 	case ShapeObject, ShapeObjects, ShapeKeyed, ShapePages:
 		f.Elem = schemaOf(sf.Type.Elem())
