@@ -190,7 +190,7 @@ func (r *draftRecord) choose() {
 	for _, c := range r.columns {
 		name := strings.Join(wordsOf(c.name), "_")
 		f, err := (&place{typ: r.typ, plan: r.typ.Plan}).field(name)
-		if err != nil || f.Own || c == r.kindColumn || c.parent != nil || slices.ContainsFunc(draftLines(), func(l *draftLine) bool { return l.field(r.typ) == name }) {
+		if err != nil || f.Own || strings.HasSuffix(name, "_en") || c == r.kindColumn || c.parent != nil || slices.ContainsFunc(draftLines(), func(l *draftLine) bool { return l.field(r.typ) == name }) {
 			continue
 		}
 		if t := r.bestOf(nil, name, c, "{c}", "python({c})"); t != nil && t.fit >= sureFit {
@@ -233,9 +233,12 @@ func (r *draftRecord) fieldOf(fields ...string) *candidate {
 	return r.taken[i]
 }
 
-// shows reports whether the cells of a column are IMDb IDs, whatever its name. Plain numbers are no evidence, although imdb()
-// reads them.
+// shows reports whether the cells of a column are IMDb IDs, or addresses of TMDB's pages, whatever its name. Plain numbers are no
+// evidence, although imdb() reads them.
 func (l *draftLine) shows(c *draftColumn, typ *catalog.Type) bool {
+	if l.fields[0] == "id" && !l.unsure && c.members == nil {
+		return c.share(func(text string) bool { return strings.Contains(short(text), "themoviedb.org/"+typ.Name()+"/") }) >= leastFit
+	}
 	prefix, numbers := "tt", 0.0
 	if typ.Kind == fragment.KindPerson {
 		prefix = "nm"

@@ -296,7 +296,7 @@ func TestNamesOfCells(t *testing.T) {
 	c.refuse(genres, `{"a":1}`, `want a list of names, found {"a":1}`)
 	c.want(genres, `"[Drama]"`, `"x_text":"[Drama]"`)
 	// All separators are tried if all names are known. Blanks are ignored.
-	for _, cell := range []string{`"Drama, Comedy"`, `"Drama,Comedy"`, `"Drama|Comedy"`, `"Drama | comedy"`, `"Drama; Comedy"`, `"Drama/Comedy"`} {
+	for _, cell := range []string{`"18|35"`, `"Drama, Comedy"`, `"Drama,Comedy"`, `"Drama|Comedy"`, `"Drama | comedy"`, `"Drama; Comedy"`, `"Drama/Comedy"`} {
 		c.want(genres, cell, `"genres":[`+drama+`,`+comedy+`]`)
 	}
 	// Genres have names in several languages. A name of several genres matches none.

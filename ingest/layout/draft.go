@@ -11,6 +11,7 @@ import (
 	"strings"
 	"unicode"
 
+	"github.com/reelsplice/reelsplice/data/reference"
 	"github.com/reelsplice/reelsplice/schemas/catalog"
 	"github.com/reelsplice/reelsplice/schemas/fragment"
 	"github.com/reelsplice/reelsplice/schemas/record"
@@ -59,6 +60,11 @@ func NewDraft(file, base, kind string, rows []string) Draft {
 		r.write()
 	}
 	return d.finish(file, base)
+}
+
+// SetRows sets the path to the rows in JSON documents.
+func (d *Draft) SetRows(path string) {
+	d.Text = strings.Replace(d.Text, "[[table]]\n", fmt.Sprintf("[[table]]\nrows = %q\n", path), 1)
 }
 
 // A draft is a mapping under construction.
@@ -837,10 +843,18 @@ func wordsOf(name string) []string {
 // small are words that names may omit.
 var small = strings.Fields("the of in a de du des da do di del della la le les el")
 
-// plain joins the significant words of a name.
+// plain joins the significant words of a name. A language at its end is significant: title_de.
 func plain(name string) string {
 	words := wordsOf(name)
-	return cmp.Or(strings.Join(slices.DeleteFunc(slices.Clone(words), func(w string) bool { return slices.Contains(small, w) }), ""), strings.Join(words, ""))
+	n := len(words) - 1
+	var out []string
+	for i, w := range words {
+		_, isLanguage := reference.LanguageByCode(w)
+		if !slices.Contains(small, w) || i == n && isLanguage {
+			out = append(out, w)
+		}
+	}
+	return cmp.Or(strings.Join(out, ""), strings.Join(words, ""))
 }
 
 // columnSource returns the expression of a column.

@@ -699,6 +699,25 @@ Alpha,7.1,100,550,"[{'character': 'X', 'credit_id': '52fe', 'gender': 2, 'id': 8
 		table: `{"93837":{"id":93837,"title":"Alpha"},"8193":{"id":8193,"title":"Beta"}}`,
 	},
 	{
+		name: "labels of Wikidata", base: "query",
+		table:  "film,filmLabel,publicationDate,directorLabel,genreLabel\nhttp://www.wikidata.org/entity/Q1,Alpha,2001-02-03T00:00:00Z,Ann Bell,Drama\nhttp://www.wikidata.org/entity/Q2,Beta,2002-02-03T00:00:00Z,Tom Reed,Comedy",
+		fields: "filmLabel: title\npublicationDate: release_date\ndirectorLabel: credits.crew (Director)\ngenreLabel: genres",
+	},
+	{
+		name: "addresses of TMDB, texts in two languages, truths and amounts as people write them", base: "films",
+		table: `
+url,title_de,title_en,is_adult,revenue
+https://www.themoviedb.org/movie/550-x,Kampf,Fight,No,257.6 million
+https://www.themoviedb.org/movie/551,Ende,End,Yes,$1.5 million`,
+		fields: "url: id\ntitle_de: title_de\ntitle_en: title\nis_adult: adult\nrevenue: revenue",
+		first:  `{"adult":false,"id":550,"revenue":257600000,"title":"Fight","localized":[{"language":"de-DE","title":"Kampf"}]}`,
+	},
+	{
+		name: "people with TMDB's ids", base: "people",
+		table:  "tmdb_person_id,name,birth,death\n7,Ann Bell,1970-03-12,2020-01-02\n8,Tom Reed,1981-04-01,",
+		fields: "tmdb_person_id: id\nname: name\nbirth: birthday\ndeath: deathday",
+	},
+	{
 		name: "odd cells", base: "movies", doubt: "",
 		table:  "film,year,runtime,score\n" + strings.Repeat("A,1999,100 min,7.5\n", 1) + oddRows(40) + "Z,unknown year,long,83\n",
 		fields: "film: title\nyear: release_date\nruntime: runtime\nscore: vote_average",

@@ -102,11 +102,13 @@ func (k vocabularyKey) names() *vocabulary {
 	case ofGenre:
 		for _, id := range reference.Genres(k.media) {
 			name := reference.GenreName(k.media, id, "en", "")
-			element := strconv.FormatInt(id, 10)
+			code := strconv.FormatInt(id, 10)
+			element := code
 			if !k.codes {
 				element = string(appendIDName(nil, id, name))
 			}
 			v.add(name, element)
+			v.add(code, element)
 		}
 	case ofCountry:
 		for _, c := range reference.Countries() {
