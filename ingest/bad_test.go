@@ -284,6 +284,24 @@ title = 'name'
 	f("crawl/550.json", `{"cast":[],"crew":[]}`, "550.json: "+kind(strings.Join(catalog.Kinds(), ", ")), Config{})
 	f("dump.ndjson", `{"id":550,"cast":[{"id":1}],"crew":[]}`, "dump.ndjson: "+draft(no, "dump.ndjson", "dump")+
 		", or name it like 550-credits.json if it is the response of a sub-request; as a record: no column is the title of a movie", Config{})
+	loses := func(as, columns, file, name string) string {
+		return draft("as "+as+" it would lose columns that a mapping has a field for: "+columns, file, name)
+	}
+	counted := "id,title,runtime,overview\n"
+	for n := range 10 {
+		counted += fmt.Sprintf("%d,Film %d,90,o\n", n+1, n)
+	}
+	f("films.csv", counted, "films.csv: "+draft("its rows are not movie records of the API: column id counts the rows: use --kind if it has TMDB's ids", "films.csv", "films"), Config{})
+	f("movies.csv", "id,title,vote_average,original_language\n5,A,84,English\n6,B,71,French\n",
+		"movies.csv: "+loses("movie records of the API", "original_language, vote_average", "movies.csv", "movies"), Config{})
+	f("movies.json", `{"data":{"movies":{"edges":[{"node":{"id":5,"title":"A","releaseDate":"1999-10-15"}}]}}}`,
+		"movies.json: "+loses("movie records of the API", "releaseDate", "movies.json", "movies"), Config{})
+	f("movies.json", `{"id":1,"jsonrpc":"2.0","result":{"movies":[{"movieid":1,"title":"A","plot":"o","premiered":"1999-10-15","uniqueid":{"tmdb":"5"}}]}}`,
+		"movies.json: "+draft("its rows are not movie records of the API: id: want an integer, found nothing", "movies.json", "movies"), Config{})
+	f("series.json", `{"status":"success","data":[{"id":7,"name":"A","overview":"o","firstAired":"2011-04-17","lastAired":"2019-05-19","slug":"a","status":{"id":2,"name":"Ended"}}]}`,
+		"series.json: "+loses("tv records of the API", "firstAired, lastAired", "series.json", "series"), Config{})
+	f("movies.json", `{"id":1,"jsonrpc":"2.0","result":"OK"}`, "movies.json: "+draft("its rows are not movie records of the API: no row has the title of a movie", "movies.json", "movies")+
+		", or name it like 550-credits.json if it is the response of a sub-request; as a record: no row has the title of a movie", Config{})
 	f("names.tsv", "nconst\tprimaryName\tbirthYear\tdeathYear\tprimaryProfession\tknownForTitles\nnm1\tA\t\\N\t\\N\tactor\ttt1\n",
 		"names.tsv: has the columns of IMDb's table name.basics, but not its name: want name.basics.tsv or name.basics.tsv.gz", Config{})
 	f("movies.json", "id,title\n1,A\n", "movies.json: is CSV or TSV, but its extension .json decides: rename it to .csv or .tsv", Config{})

@@ -51,7 +51,7 @@ func (r *run) look(ctx context.Context, in *input) (reason string) {
 			reason, _ = r.choose(found, rows)
 		}
 	}
-	if found.meaning == nil && !found.imdb && !found.skipped && in.Rows == "" && !found.Format.Table() {
+	if (found.meaning == nil || found.used == 0) && !found.imdb && !found.skipped && in.Rows == "" && !found.Format.Table() {
 		reason = r.lookDeeper(ctx, found, head[0], reason)
 	}
 	if r.takeDraft(found) {
@@ -85,12 +85,12 @@ func (r *run) lookDeeper(ctx context.Context, in *input, document, reason string
 		}
 	}
 	best := func(all []place) place {
-		return slices.MaxFunc(all, func(a, b place) int { return cmp.Compare(a.used, b.used) })
+		return slices.MaxFunc(all, func(a, b place) int { return cmp.Or(cmp.Compare(a.used, b.used), len(a.Rows)-len(b.Rows)) })
 	}
 	switch {
 	case in.draft != nil && !slices.ContainsFunc(append(taken, drafted...), func(p place) bool { return p.used > in.used }):
 		return reason // the document is a row
-	case len(taken) > 0:
+	case len(taken) > 0 && !slices.ContainsFunc(drafted, func(p place) bool { return strings.HasPrefix(best(taken).Rows, p.Rows) && p.used > best(taken).used }):
 		one := best(taken)
 		for _, other := range taken {
 			if apart := !strings.HasPrefix(one.Rows, other.Rows) && !strings.HasPrefix(other.Rows, one.Rows); apart && 2*other.used > one.used {
@@ -101,7 +101,7 @@ func (r *run) lookDeeper(ctx context.Context, in *input, document, reason string
 		return ""
 	case len(drafted) > 0:
 		one := best(drafted)
-		one.draft.Text = strings.Replace(one.draft.Text, "[[table]]\n", fmt.Sprintf("[[table]]\nrows = %q\n", one.Rows), 1)
+		one.draft.SetRows(one.Rows)
 		*in = *one.input
 		return one.reason
 	}
@@ -242,7 +242,7 @@ func (r *run) unknown(in *input, row string, c *layout.Choice) string {
 	why := "its columns are unknown"
 	switch {
 	case c.Best != nil:
-		why = fmt.Sprintf("as %s it would lose columns that a mapping has a field for", c.Best)
+		why = fmt.Sprintf("as %s it would lose columns that a mapping has a field for: %s", c.Best, strings.Join(c.Lost, ", "))
 	case in.Kind != "" && c.Why != "":
 		why = fmt.Sprintf("its rows are not %s records of the API: %s", in.Kind, c.Why)
 	}

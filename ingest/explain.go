@@ -182,7 +182,13 @@ func (r *run) explainFile(ctx context.Context, found input, reason string) (Expl
 		out.Fit = &fit
 	}
 	if len(good) > 0 && suggests(in, &out) {
-		draft := cmp.Or(in.draft, new(layout.NewDraft(in.Name, in.Base(), cmp.Or(r.Kind, in.Kind), good)))
+		draft := in.draft
+		if draft == nil {
+			draft = new(layout.NewDraft(in.Name, in.Base(), cmp.Or(r.Kind, in.Kind), good))
+			if in.Rows != "" {
+				draft.SetRows(in.Rows)
+			}
+		}
 		out.Suggested = draft.Text
 		out.Problem, _, _ = strings.Cut(out.Problem, ": run \"") // the message refers to this draft
 	}

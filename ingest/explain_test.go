@@ -19,6 +19,7 @@ func TestExplain(t *testing.T) {
 	put(t, src, "tv.csv", "id,name,mood\n5,B,calm\n")
 	put(t, src, "zeros.movies.csv", "id,title\n1,\x00\n")
 	put(t, src, "wares.csv", "name,price\nA,5\n")
+	put(t, src, "shows.tv.json", `{"data":[{"id":7,"name":"A","overview":"o","status":{"id":1}},{"id":8,"name":"B","overview":"p","status":{"id":2}}]}`)
 	before := entries(t, src)
 	e, err := Explain(context.Background(), Config{Sources: []string{src}})
 	if err != nil {
@@ -43,6 +44,10 @@ func TestExplain(t *testing.T) {
 	f("ratings.csv", "", "ratings by single users", 0, true)
 	f("tv.csv", "tmdb", "", 1, true)
 	f("wares.csv", "", "its columns are unknown", 0, true)
+	f("shows.tv.json", "tmdb", "", 2, true)
+	if got := files["shows.tv.json"].Suggested; !strings.Contains(got, `rows = "data"`) {
+		t.Errorf("shows.tv.json: the draft lacks the path to its rows:\n%s", got)
+	}
 	if got := files["links.csv"].Rows[0].Records[0]; got.Record != "movie 862" || len(got.Fields) != 2 || got.Fields[1].From[0] != "imdb(imdbId)" {
 		t.Errorf("links.csv: %+v, want movie 862 with imdb_id from imdbId", got)
 	}

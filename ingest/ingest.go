@@ -18,6 +18,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -137,12 +138,19 @@ func newRun(c Config) (*run, error) {
 	return &run{Config: c, rows: rows, start: time.Now(), list: &fileList{}, sums: map[string]string{}, parts: map[string]looked{}, fits: fits{map[int]*fileFit{}, map[groupKey]*fileFit{}, nil}}, err
 }
 
+// content matches a line of TOML that is neither blank nor a comment.
+var content = regexp.MustCompile(`(?m)^[ \t]*[^#\s]`)
+
 // appendBeside appends the mappings of local dumps: films.toml belongs to films.csv. Empty files are ignored: a shell creates
-// one before --explain writes to it.
+// one before --explain writes to it. So are comments alone, which --explain writes if it has no draft.
 func appendBeside(mappings, sources []string) []string {
 	add := func(dump string) {
 		file := source.Beside(dump, mappingExt)
-		if info, err := os.Stat(file); err == nil && info.Mode().IsRegular() && info.Size() > 0 && !slices.Contains(mappings, file) {
+		info, err := os.Stat(file)
+		if err != nil || !info.Mode().IsRegular() || slices.Contains(mappings, file) {
+			return
+		}
+		if text, err := os.ReadFile(file); err != nil || content.Match(text) { // the error is reported when the mapping is read
 			mappings = append(mappings, file)
 		}
 	}

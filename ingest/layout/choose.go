@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/reelsplice/reelsplice/schemas/catalog"
@@ -33,6 +34,7 @@ type Choice struct {
 	Kinds   []string // kinds that fit equally well, if nothing shows which one is meant
 	Why     string   // why the rows are not in the API's own form of the kind in the file's name
 	Best    *Meaning // best known meaning, if the draft fits better; may be nil
+	Lost    []string // columns that the draft uses, and Best does not
 	Draft   *Draft   // fits better than all known meanings; may be nil
 }
 
@@ -51,10 +53,14 @@ func (c *contender) isClear() bool {
 	return 2*c.fit.Made >= c.fit.Rows-c.fit.Passed && c.share() >= clearFit
 }
 
-// share returns the share of cells that become part of a record, or that the mapping ignores.
+// share returns the share of cells that become part of a record, or that the mapping ignores. Fields that the API lacks are part
+// of a record in the API's own form only if its lists and objects show that form.
 func (c *contender) share() float64 {
 	n := c.fit.Cells()
-	kept := n.Used + n.Extra
+	kept := n.Used
+	if c.Type == nil || c.hasShapes() {
+		kept += n.Extra
+	}
 	for name, of := range c.fit.Columns {
 		if ignored, _ := c.Ignores(name); ignored {
 			kept += of.Unused
@@ -117,13 +123,15 @@ func Choose(s Subject, o Options) (out Choice) {
 		}
 	}
 	if !clear && !s.isAddressed() {
-		if draft, fit := s.draft(o); draft != nil && gains(best, &fit) {
+		draft, fit := s.draft(o)
+		if draft != nil && best != nil {
+			out.Best, out.Lost = best.Meaning, gains(best, &fit)
+		}
+		if draft != nil && (best == nil || out.Lost != nil) {
 			out.Draft, out.Fit = draft, fit
-			if best != nil {
-				out.Best = best.Meaning
-			}
 			return out
 		}
+		out.Best = nil
 	}
 	switch {
 	case best != nil:
@@ -131,28 +139,33 @@ func Choose(s Subject, o Options) (out Choice) {
 		if len(out.Kinds) > 1 {
 			out.Meaning = nil
 		}
-	case s.Type != nil && (s.isAddressed() || !slices.ContainsFunc(s.Type.KeyFields(), func(key string) bool { return !slices.Contains(columns, key) })):
+	case s.Type != nil && (s.isAddressed() || s.isKeyed(columns, o)):
 		out.Meaning = OwnForm(s.Type, s.Sub) // its rows will be rejected with a reason
 	}
 	return out
 }
 
-// gains reports whether a draft uses more values than the best known meaning, and a column whose values that meaning mostly
-// leaves unused or does not accept.
-func gains(best *contender, draft *Fit) bool {
-	if best == nil {
-		return true
-	}
-	if draft.Cells().Used <= best.fit.Cells().Used {
-		return false
+// gains returns the columns that a draft uses, and whose values the best known meaning mostly leaves unused or does not accept. It
+// returns none if that meaning uses as many values. IDs do not count for columns without a field, if the draft leaves the decision
+// about IDs to a person.
+func gains(best *contender, draft *Fit) (columns []string) {
+	more := draft.Cells().Used - best.fit.Cells().Used
+	named := more
+	if draft.Columns["id"].Used == 0 {
+		named += best.fit.Columns["id"].Used
 	}
 	for name, n := range best.fit.Columns {
 		lost := n.Unused + n.LeftOut
-		if d := draft.Columns[name]; 2*lost > n.All() && (n.Unused > 0 || lost > 1) && 2*d.Used > d.All() {
-			return true
+		if best.Type != nil && !best.hasShapes() && name != "type" { // type repeats the kind
+			lost += n.Extra
+		}
+		isNamed := lost > n.LeftOut
+		if d := draft.Columns[name]; 2*lost > n.All() && (more > 0 && lost > 1 || named > 0 && isNamed) && 2*d.Used > d.All() {
+			columns = append(columns, name)
 		}
 	}
-	return false
+	slices.Sort(columns)
+	return columns
 }
 
 // lackedBy finds a mapping of the caller that is meant for the file, and returns which of its required columns the file lacks.
@@ -169,6 +182,13 @@ func (s *Subject) lackedBy(mappings []*Mapping, columns []string) string {
 		}
 	}
 	return ""
+}
+
+// isKeyed reports whether the rows have the keys of their kind, and either nothing else or bad ones.
+func (s *Subject) isKeyed(columns []string, o Options) bool {
+	keys := s.Type.KeyFields()
+	lacks := func(key string) bool { return !slices.Contains(columns, key) }
+	return !slices.ContainsFunc(keys, lacks) && (len(columns) == len(keys) || OwnForm(s.Type, s.Sub).Measure(s.Row, s.Rows, o).Made == 0)
 }
 
 // isAddressed reports whether the file is named after one resource.
@@ -228,7 +248,7 @@ func equals(all []contender, best *contender) (kinds []string) {
 
 // known returns the built-in tables whose required columns are present.
 func (s *Subject) known(columns []string, o Options) (out []contender) {
-	own := s.ownIDs()
+	others := s.ownIDs() != "" || s.countsRows()
 	for _, layout := range mappedLayouts {
 		if s.Layout != Auto && s.Layout != layout || s.Layout == Auto && layout == Kaggle && (s.isNested() || s.isAddressed() && s.Type != nil) {
 			continue
@@ -242,7 +262,7 @@ func (s *Subject) known(columns []string, o Options) (out []contender) {
 					continue
 				}
 				meaning := &Meaning{Layout: layout, table: t}
-				if s.Given && s.Type != nil && meaning.Kind() != s.Type.Name() || own != "" && meaning.hasID("id") {
+				if s.Given && s.Type != nil && meaning.Kind() != s.Type.Name() || others && meaning.hasID("id") {
 					continue
 				}
 				if c := s.measure(meaning, len(t.files) > 0 && t.fits(s.File), o); c.fit.Made > 0 || s.Layout != Auto {
@@ -402,6 +422,9 @@ func (s *Subject) ownForm(t *catalog.Type, sub string, columns []string, o Optio
 	if column := s.ownIDs(); column != "" && sub == "" {
 		return c, fmt.Sprintf("column %s has TMDB's ids, and id others", column)
 	}
+	if t.Kind == fragment.KindMovie && sub == "" && s.countsRows() {
+		return c, "column id counts the rows: use --kind if it has TMDB's ids"
+	}
 	known := false // a column is a field of the kind
 	for name, n := range c.fit.Columns {
 		top, _, _ := strings.Cut(name, ".")
@@ -427,6 +450,23 @@ func (s *Subject) ownForm(t *catalog.Type, sub string, columns []string, o Optio
 		return c, why
 	}
 	return c, ""
+}
+
+// countsRows reports whether the column id of a table counts the rows from 0 or 1. TMDB has no movie 1.
+func (s *Subject) countsRows() bool {
+	const many = 10 // rows needed to show a count
+	if !s.Table || s.Given || len(s.Rows) < many {
+		return false
+	}
+	var ids []int
+	for _, row := range s.Rows {
+		all, _ := record.Fields(row) // a good row
+		id, err := strconv.Atoi(scalarText(all.Value("id")))
+		if ids = append(ids, id); err != nil || len(ids) > 1 && id-ids[len(ids)-2] != ids[1]-ids[0] {
+			return false
+		}
+	}
+	return (ids[0] == 0 || ids[0] == 1) && ids[1] > ids[0]
 }
 
 // firstOf returns the error of the first value of a field that was left out.

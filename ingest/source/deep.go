@@ -83,15 +83,16 @@ func rowsAt(text, path string) (rows []string, err error) {
 	return rows, err
 }
 
-// eachAt calls fn with each row below a value, and the id of the object that it lies in.
+// eachAt calls fn with each row below a value, and the id of the object that it lies in. The id of an object with a list of rows is
+// no row's.
 func eachAt(value, id, path string, fn func(id, row string) error) error {
 	switch {
 	case path == "" && value[0] == '[':
-		return record.EachElement(value, func(_ int, raw string) error { return fn(id, raw) })
+		return record.EachElement(value, func(_ int, raw string) error { return fn("", raw) })
 	case path == "":
 		return fn(id, value)
 	case strings.HasPrefix(path, "[]"):
-		return record.EachElement(value, func(_ int, raw string) error { return eachAt(raw, id, strings.TrimPrefix(path[2:], "."), fn) })
+		return record.EachElement(value, func(_ int, raw string) error { return eachAt(raw, "", strings.TrimPrefix(path[2:], "."), fn) })
 	case strings.HasPrefix(path, "{}"):
 		return record.EachField(value, func(name, raw string) error {
 			if raw == "{}" || raw == "[]" || raw == "null" { // no row

@@ -50,6 +50,7 @@ func TestDeepRows(t *testing.T) {
 	f("results", `{"page":1,"results":[`+a+`,`+b+`],"total_pages":1}`, a, b)
 	f("movies", `{"movies":[`+a+`],"count":1}`, a)
 	f("data.Page.media", `{"data":{"Page":{"media":[`+a+`,`+b+`]}}}`, a, b)
+	f("result.movies", `{"id":1,"result":{"id":2,"movies":[{"title":"A"},`+b+`]}}`, `{"title":"A"}`, b)
 	f("hits.hits[]._source", `{"took":3,"hits":{"total":1,"hits":[{"_id":"7","_source":{"title":"A"}},{"_id":"2","_source":`+b+`}]}}`, `{"id":"7","title":"A"}`, b)
 	f("{}", `{"1":`+a+`,"2":{"title":"B"},"0":{}}`, a, `{"id":"2","title":"B"}`)
 	f("data[].attributes", `{"data":[{"type":"movies","id":"5","attributes":{"title":"A"}}]}`, `{"id":"5","title":"A"}`)

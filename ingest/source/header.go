@@ -138,7 +138,7 @@ func columnNames(cells []string) ([]string, error) {
 			name = "column_" + strconv.Itoa(i+1)
 		}
 		if first, ok := seen[name]; ok {
-			return nil, fmt.Errorf("columns %d and %d of the header are both named %q", first, i+1, name)
+			return nil, fmt.Errorf("columns %d and %d of the header are both named %q: rename one", first, i+1, name)
 		}
 		seen[name], names[i] = i+1, name
 	}

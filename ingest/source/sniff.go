@@ -171,7 +171,11 @@ func formatOfLines(w *window, maxRow int, ext string) (Format, error) {
 		if ext != "" && tableByContent(w, isName) {
 			return FormatUnknown, fmt.Errorf("is CSV or TSV, but its extension %s decides: rename it to .csv or .tsv", ext)
 		}
-		return FormatUnknown, fmt.Errorf("want JSON, CSV, TSV or Parquet, found text that starts with %q", text.Cut(line, 20))
+		header := ""
+		if bytes.ContainsAny(line, ",;\t|") {
+			header = ": the first line of a table must name its columns"
+		}
+		return FormatUnknown, fmt.Errorf("want JSON, CSV, TSV or Parquet, found text that starts with %q%s", text.Cut(line, 20), header)
 	}
 	var s scanner
 	end, done, f := s.scan(line, 0)

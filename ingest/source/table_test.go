@@ -109,13 +109,13 @@ func TestTables(t *testing.T) {
 		// What is no table
 		{"m.csv", "{\"id\":1}\n{\"id\":2}\n", []string{`m.csv:1 {"id":1}`, `m.csv:2 {"id":2}`}, ""},
 		{"m.csv", "[{\"id\":1}]", []string{`m.csv:1 {"id":1}`}, ""},
-		{"m.csv", "1,2,3\n", nil, `m.csv: want JSON, CSV, TSV or Parquet, found text that starts with "1,2,3"`},
+		{"m.csv", "1,2,3\n", nil, `m.csv: want JSON, CSV, TSV or Parquet, found text that starts with "1,2,3": the first line of a table must name its columns`},
 		{"m.csv", "<!DOCTYPE html>\n", nil, "m.csv: is an HTML page, not a dump: probably an error page saved in its place"},
 		{"m.csv", "version https://git-lfs.github.com/spec/v1\noid sha256:4d\nsize 12\n", nil, `m.csv: is a Git LFS pointer, not the data: fetch it with "git lfs pull" first`},
 		{"m.csv", " \n", nil, "m.csv: empty file"},
-		{"m.txt", "Words, and more\nof them, too\n", nil, `m.txt: want JSON, CSV, TSV or Parquet, found text that starts with "Words, and more"`},
-		{"m.txt", "Words,more\nof them\n", nil, `m.txt: want JSON, CSV, TSV or Parquet, found text that starts with "Words,more"`},
-		{"m.csv", "id,title,id\n1,2,3\n", nil, `m.csv: columns 1 and 3 of the header are both named "id"`},
+		{"m.txt", "Words, and more\nof them, too\n", nil, `m.txt: want JSON, CSV, TSV or Parquet, found text that starts with "Words, and more": the first line of a table must name its columns`},
+		{"m.txt", "Words,more\nof them\n", nil, `m.txt: want JSON, CSV, TSV or Parquet, found text that starts with "Words,more": the first line of a table must name its columns`},
+		{"m.csv", "id,title,id\n1,2,3\n", nil, `m.csv: columns 1 and 3 of the header are both named "id": rename one`},
 		{"m.csv", "id,\"title\n1,2\n", nil, "m.csv: header: byte 3: found a quote that is not closed before the end of the file"},
 		{"m.csv", "id,title\xff,c\n1,2\n", nil, "m.csv: not UTF-8; looks like windows-1252: --encoding windows-1252"},
 	}
@@ -218,7 +218,7 @@ func TestTableHeaderLimits(t *testing.T) {
 			t.Errorf("header of %d bytes: %v, want %s", len(header), err, want)
 		}
 	}
-	f("a"+strings.Repeat(",", limit.MaxColumns-1)+"b", `m.csv: want JSON, CSV, TSV or Parquet, found text that starts with "a,,,,,,,,,,,,,,,,,,,"`)
+	f("a"+strings.Repeat(",", limit.MaxColumns-1)+"b", `m.csv: want JSON, CSV, TSV or Parquet, found text that starts with "a,,,,,,,,,,,,,,,,,,,": the first line of a table must name its columns`)
 	var wide strings.Builder
 	for i := range limit.MaxColumns + 1 {
 		wide.WriteString(",c" + itoa(i))
