@@ -300,6 +300,8 @@ title = 'name'
 		"movies.json: "+draft("its rows are not movie records of the API: id: want an integer, found nothing", "movies.json", "movies"), Config{})
 	f("series.json", `{"status":"success","data":[{"id":7,"name":"A","overview":"o","firstAired":"2011-04-17","lastAired":"2019-05-19","slug":"a","status":{"id":2,"name":"Ended"}}]}`,
 		"series.json: "+loses("tv records of the API", "firstAired, lastAired", "series.json", "series"), Config{})
+	f("movies.json", `{"id":7,"title":"My list","items":[{"tmdb_id":5,"title":"A"},{"tmdb_id":6,"title":"B"}]}`,
+		"movies.json: "+draft("its rows are not movie records of the API: id: want an integer, found nothing", "movies.json", "movies"), Config{})
 	f("movies.json", `{"id":1,"jsonrpc":"2.0","result":"OK"}`, "movies.json: "+draft("its rows are not movie records of the API: no row has the title of a movie", "movies.json", "movies")+
 		", or name it like 550-credits.json if it is the response of a sub-request; as a record: no row has the title of a movie", Config{})
 	f("names.tsv", "nconst\tprimaryName\tbirthYear\tdeathYear\tprimaryProfession\tknownForTitles\nnm1\tA\t\\N\t\\N\tactor\ttt1\n",

@@ -51,7 +51,8 @@ func (r *run) look(ctx context.Context, in *input) (reason string) {
 			reason, _ = r.choose(found, rows)
 		}
 	}
-	if (found.meaning == nil || found.used == 0) && !found.imdb && !found.skipped && in.Rows == "" && !found.Format.Table() {
+	few := found.meaning == nil || found.used == 0 || len(head) == 1 && !clear // a document may have a title, too
+	if few && !found.imdb && !found.skipped && in.Rows == "" && !found.Format.Table() {
 		reason = r.lookDeeper(ctx, found, head[0], reason)
 	}
 	if r.takeDraft(found) {
@@ -77,6 +78,9 @@ func (r *run) lookDeeper(ctx context.Context, in *input, document, reason string
 			continue
 		}
 		why, _ := r.choose(found, rows)
+		if in.meaning != nil && found.used <= in.used {
+			continue
+		}
 		switch p := (place{found, why, found.used}); {
 		case found.meaning != nil && found.used > 0:
 			taken = append(taken, p)

@@ -51,6 +51,7 @@ func TestFit(t *testing.T) {
 	f("tv.ndjson", `{"id":1396,"name":"A","first_air_date":1200787200,"genres":["Drama"],"seasons":[{"id":1,"season_number":1,"poster_path":"/s.jpg"}]}`, "tv records of the API",
 		"first_air_date 1=1+0+0+0", "genres 1=1+0+0+0", "id 1=1+0+0+0", "name 1=1+0+0+0", "seasons 1=1+0+0+0")
 	f("movies.json", `{"id":{"0":5,"1":6},"title":{"0":"A","1":"B"}}`, own+", rows at columns()", "id 2=2+0+0+0", "title 2=2+0+0+0")
+	f("movies.json", `{"id":7,"title":"My list","items":[{"id":5,"title":"A"},{"id":6,"title":"B"}]}`, own+", rows at items", "id 2=2+0+0+0", "title 2=2+0+0+0")
 	f("list.json", `{"page":1,"results":[{"id":1,"title":"A","overview":"o"}]}`, own+", rows at results", "id 1=1+0+0+0", "overview 1=1+0+0+0", "title 1=1+0+0+0")
 }
 

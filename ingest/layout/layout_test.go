@@ -167,6 +167,7 @@ func TestTMDBRefuses(t *testing.T) {
 	f(Row{JSON: `{"id":5,"genre_ids":["x"]}`}, `genre_ids[0]: want an integer, found "x"`)
 	f(Row{JSON: `{"id":5,"vote_average":84}`}, `vote_average: want a number from 0 to 10, found 84`)
 	f(Row{JSON: `{"id":5,"original_language":"English"}`}, `original_language: want the code of a language, such as en, or nothing, found "English"`)
+	f(Row{JSON: `{"id":5,"imdb_id":"137523"}`}, `imdb_id: want an id of IMDb, such as tt0137523, or nothing, found "137523"`)
 	f(Row{JSON: `{"id":5,"casts":5}`}, `credits: want an object, found 5`)
 	f(Row{Table: true, JSON: `{"id":5,"_extra":"\"a\":"}`}, `_extra: want fields of a JSON object, found other text`)
 	f(Row{Table: true, JSON: `{"id":5,"_unusual":7}`}, `_unusual: want a string, found 7`)

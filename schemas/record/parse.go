@@ -373,9 +373,16 @@ func (p *Parser) text(c *cursor, f *Field) (s string, ok bool, err error) {
 		c.i = at
 		return "", false, p.reject(c, "YYYY-MM-DD or nothing")
 	}
-	if f.Language && !isLanguage(s) {
+	want := ""
+	switch {
+	case f.Language && !isLanguage(s):
+		want = "the code of a language, such as en, or nothing"
+	case f.IMDb && !isIMDb(s):
+		want = "an id of IMDb, such as tt0137523, or nothing"
+	}
+	if want != "" {
 		c.i = at
-		return "", false, p.reject(c, "the code of a language, such as en, or nothing")
+		return "", false, p.reject(c, want)
 	}
 	if f.Image && (strings.HasPrefix(s, "http") || strings.HasPrefix(s, "//")) {
 		if m := imageAddress.FindStringSubmatch(s); m != nil {
@@ -393,6 +400,11 @@ func (p *Parser) text(c *cursor, f *Field) (s string, ok bool, err error) {
 // isLanguage reports whether s may be the code of a language, or is empty.
 func isLanguage(s string) bool {
 	return s == "" || (len(s) == 2 || len(s) == 3) && strings.Trim(s, "abcdefghijklmnopqrstuvwxyz") == ""
+}
+
+// isIMDb reports whether s may be an id of IMDb, or is empty.
+func isIMDb(s string) bool {
+	return s == "" || len(s) > 2 && (s[:2] == "tt" || s[:2] == "nm") && strings.Trim(s[2:], "0123456789") == ""
 }
 
 // Truth returns the value of a text that tables have for true or false.

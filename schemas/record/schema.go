@@ -38,6 +38,7 @@ type Field struct {
 	Details  bool    // in details responses of all years
 	Day      bool    // a ShapeString with a day, 1999-10-15, or ""
 	Image    bool    // a ShapeString with the path of an image
+	IMDb     bool    // a ShapeString with an id of IMDb, tt0137523, or ""
 	Language bool    // a ShapeString with the code of a language, en, or ""
 	Score    bool    // a ShapeFloat from 0 to 10
 	ID       bool    // a ShapePages whose standalone response has the id before the page
@@ -214,6 +215,7 @@ func newField(t reflect.Type, sf reflect.StructField, tag string) (f Field, key 
 		}
 	}
 	f.Image = f.Shape == ShapeString && strings.HasSuffix(name, "_path")
+	f.IMDb = f.Shape == ShapeString && name == "imdb_id"
 	f.Language = f.Shape == ShapeString && name == "original_language"
 	f.Score = f.Shape == ShapeFloat && name == "vote_average"
 	switch f.Shape {
