@@ -53,14 +53,15 @@ func (c *contender) isClear() bool {
 	return 2*c.fit.Made >= c.fit.Rows-c.fit.Passed && c.share() >= clearFit
 }
 
-// share returns the share of cells that become part of a record, or that the mapping ignores. Fields that the API lacks are part
-// of a record in the API's own form only if its lists and objects show that form.
+// isProven reports whether rows with fields that the API lacks show the API's own form by lists and objects.
+func (c *contender) isProven() bool {
+	return c.Type == nil || c.fit.Cells().Extra == 0 || c.hasShapes()
+}
+
+// share returns the share of cells that become part of a record, or that the mapping ignores.
 func (c *contender) share() float64 {
 	n := c.fit.Cells()
-	kept := n.Used
-	if c.Type == nil || c.hasShapes() {
-		kept += n.Extra
-	}
+	kept := n.Used + n.Extra
 	for name, of := range c.fit.Columns {
 		if ignored, _ := c.Ignores(name); ignored {
 			kept += of.Unused
@@ -114,7 +115,7 @@ func Choose(s Subject, o Options) (out Choice) {
 		all = append(own, all...) // the API's own form is JSON
 	}
 	best := bestOf(all)
-	clear := best != nil && best.isClear()
+	clear := best != nil && best.isClear() && best.isProven()
 	if !clear {
 		for _, layout := range mappedLayouts {
 			if reason := s.skipped(ready(layout), columns); reason != "" {
@@ -156,7 +157,7 @@ func gains(best *contender, draft *Fit) (columns []string) {
 	}
 	for name, n := range best.fit.Columns {
 		lost := n.Unused + n.LeftOut
-		if best.Type != nil && !best.hasShapes() && name != "type" { // type repeats the kind
+		if !best.isProven() && name != "type" { // type repeats the kind
 			lost += n.Extra
 		}
 		isNamed := lost > n.LeftOut
@@ -323,7 +324,7 @@ func (s *Subject) ownForms(columns []string, o Options, known []contender) (out 
 		if s.Type != nil && t.Kind == s.Type.Kind || !s.mayBe(t, columns) {
 			continue
 		}
-		if c, no := s.ownForm(t, "", columns, o); no == "" && c.isClear() && (c.fit.Cells().Extra == 0 || c.hasShapes()) {
+		if c, no := s.ownForm(t, "", columns, o); no == "" && c.isClear() && c.isProven() {
 			out = append(out, c)
 		}
 	}
