@@ -5,7 +5,8 @@
 #   scripts/bench.sh [--before COMMIT] [FLAGS]   FLAGS of cmd/bench; --quick is the short form
 #
 # --before COMMIT measures the programs of another commit in the same rounds. The exit code is 1 if the edge or a
-# build is more than 3 % slower than that commit's, or responses or the release are more than 1 % larger.
+# build is slower than that commit's, by its interval and by more than 3 %, or responses or the release are more than
+# 1 % larger.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 

@@ -5,10 +5,14 @@ package main
 import (
 	"bytes"
 	"fmt"
+	"math/rand/v2"
+	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
 
@@ -89,13 +93,19 @@ func TestChangeRows(t *testing.T) {
 	}
 }
 
-func TestCPUSeconds(t *testing.T) {
-	got, err := cpuSeconds([]byte("17 (a) b (c)) S 5 17 17 0 -1 4194560 1 2 3 4 250 50 7 8 20 0"))
-	if err != nil || got != 3 {
-		t.Errorf("cpuSeconds = %v, %v, want 3", got, err)
+// TestCPUTime burns a little CPU time, which the clock of this process must show.
+func TestCPUTime(t *testing.T) {
+	before, err := cpuTime(os.Getpid())
+	if err != nil {
+		t.Fatal(err)
 	}
-	if _, err := cpuSeconds([]byte("17 (cat) S 5 17")); err == nil || !strings.Contains(err.Error(), "3 fields after the name") {
-		t.Errorf("cpuSeconds of a short line: %v", err)
+	for begin := time.Now(); time.Since(begin) < 5*time.Millisecond; {
+	}
+	if after, err := cpuTime(os.Getpid()); err != nil || after <= before {
+		t.Errorf("cpuTime = %v, then %v, %v: want more", before, after, err)
+	}
+	if _, err := cpuTime(1 << 27); err == nil || !strings.Contains(err.Error(), "CPU clock of process 134217728") {
+		t.Errorf("cpuTime of no process: %v", err)
 	}
 }
 
@@ -111,9 +121,43 @@ func TestRatio(t *testing.T) {
 		{[]float64{10, 10, 10}, []float64{0, 5, 5}, 2}, // a round without a figure does not count
 		{[]float64{10}, nil, 0},
 	} {
-		if got := ratio(c.a, c.b, func(v *float64) float64 { return *v }); got != c.want {
-			t.Errorf("ratio(%v, %v) = %v, want %v", c.a, c.b, got, c.want)
+		got := ratio(c.a, c.b, func(v *float64) float64 { return *v })
+		if got.median != c.want || got.low != 0 || got.verdict() != "no difference shown" {
+			t.Errorf("ratio(%v, %v) = %v, want %v without an interval", c.a, c.b, got, c.want)
 		}
+	}
+}
+
+// TestInterval: the interval of n ratios leaves out as many at each end as the binomial distribution allows.
+func TestInterval(t *testing.T) {
+	identity := func(v *float64) float64 { return *v }
+	for n, out := range map[int]int{5: 0, 6: 0, 7: 0, 8: 0, 9: 1, 10: 1, 15: 3, 30: 9} {
+		var a, b []float64
+		for i := range n {
+			a, b = append(a, 101+float64(i*7%n)/float64(n)), append(b, 100)
+		}
+		sorted := slices.Sorted(slices.Values(a))
+		got := ratio(a, b, identity)
+		if got.low != sorted[out]/100 || got.high != sorted[n-1-out]/100 || got.verdict() != faster {
+			t.Errorf("%d rounds: %v, %s; want %v to %v", n, got, got.verdict(), sorted[out], sorted[n-1-out])
+		}
+		if got = ratio(b, a, identity); got.verdict() != slower {
+			t.Errorf("%d rounds the other way round: %v, %s", n, got, got.verdict())
+		}
+	}
+	// The intervals of two equal sides exclude 1 as often as the method allows: in 1 of 16 cases at most.
+	random, excluded := rand.New(rand.NewPCG(1, 2)), 0
+	for range 2000 {
+		var a, b []float64
+		for range 15 {
+			a, b = append(a, 1+0.15*random.Float64()), append(b, 1+0.15*random.Float64())
+		}
+		if ratio(a, b, identity).verdict() != "no difference shown" {
+			excluded++
+		}
+	}
+	if excluded == 0 || excluded > 2000/16 {
+		t.Errorf("%d of 2000 comparisons of equal sides have a verdict, want 1 to 125", excluded)
 	}
 }
 
@@ -133,8 +177,8 @@ func TestWorse(t *testing.T) {
 		{figures{rate: 1000, cpu: 10.5, size: 1000, busy: 80}, 80, "five"}, // more CPU
 	} {
 		measures := []*measure{
-			{"five", &server{name: edge}, []figures{c.edge, c.edge}},
-			{"five", &server{name: before}, []figures{{rate: 1000, cpu: 10, size: 1000, busy: c.before}, {rate: 1000, cpu: 10, size: 1000, busy: c.before}}},
+			{"five", &server{name: edge}, slices.Repeat([]figures{c.edge}, leastRounds)},
+			{"five", &server{name: before}, slices.Repeat([]figures{{rate: 1000, cpu: 10, size: 1000, busy: c.before}}, leastRounds)},
 			{"five", &server{name: nginx}, []figures{{rate: 9000, cpu: 1, size: 100, busy: 99}}},
 		}
 		var out bytes.Buffer
@@ -145,14 +189,14 @@ func TestWorse(t *testing.T) {
 			t.Errorf("no ratio to nginx in\n%s", &out)
 		}
 	}
-	old := &maker{rounds: []costs{{fullCPU: 10, releaseSize: 100, ingestMemory: 50}}}
+	old := &maker{rounds: slices.Repeat([]costs{{fullCPU: 10, releaseSize: 100, ingestMemory: 50}}, leastRounds)}
 	for want, c := range map[string]costs{
 		"":                  {fullCPU: 10.2, releaseSize: 100.5, ingestMemory: 90},
 		"full build, CPU s": {fullCPU: 10.4, releaseSize: 100},
 		"release, MiB":      {fullCPU: 10, releaseSize: 102},
 	} {
 		var out bytes.Buffer
-		if got := strings.Join(writeBuilds(&out, []*maker{{rounds: []costs{c}}, old}), " "); got != want {
+		if got := strings.Join(writeBuilds(&out, []*maker{{rounds: slices.Repeat([]costs{c}, leastRounds)}, old}), " "); got != want {
 			t.Errorf("%v: worse is %q, want %q", c, got, want)
 		}
 	}

@@ -68,7 +68,7 @@ func (b *bench) makeReleases(ctx context.Context) error {
 	}
 	rounds := 1
 	if b.has("build") {
-		rounds = (b.rounds + 1) / 2
+		rounds = (b.rounds + 2) / 3
 	}
 	for round := range rounds {
 		b.progress("ingest and build: round %d of %d", round+1, rounds)

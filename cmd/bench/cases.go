@@ -261,7 +261,8 @@ func (b *bench) targets(ctx context.Context, w *workload) (list []*target, err e
 // rest is the pause between two loads: the previous server still responds to a request of each connection.
 const rest = 100 * time.Millisecond
 
-// measure puts workloads on all servers in turn, round by round. Each round begins with another server, so that none
+// measure puts workloads on all servers in turn, round by round. Each round starts the servers anew, because a process
+// keeps for life a speed that differs from the next start's by up to 15 %, and begins with another server, so that none
 // always comes first.
 func (b *bench) measure(ctx context.Context, workloads ...*workload) error {
 	var all []*target
@@ -274,9 +275,20 @@ func (b *bench) measure(ctx context.Context, workloads ...*workload) error {
 	}
 	for round := range b.rounds {
 		b.progress("%s: round %d of %d, %d loads", workloads[len(workloads)-1].name, round+1, b.rounds, len(all))
+		for _, s := range b.servers {
+			s.stop()
+			if err := b.start(ctx, s); err != nil {
+				return err
+			}
+		}
 		for i := range all {
 			t := all[(i+round)%len(all)]
 			time.Sleep(rest)
+			if t.load.lines != "" { // the first load reads files and prepares responses
+				if _, err := b.wrk.run(ctx, t.load); err != nil {
+					return fmt.Errorf("%s of %s: %w", t.name, t.server.name, err)
+				}
+			}
 			start, err := cpuTime(t.server.pid())
 			if err != nil {
 				return err

@@ -3,9 +3,9 @@
 // Command bench compares the edge with nginx, which serves the finished responses from files, and with the edge of
 // another commit. It measures ingests and builds too. scripts/bench.sh builds the programs and runs it.
 //
-// All servers run as children on one core, the load on another. Each round sends requests to all of them in turn.
-// Ratios are taken within a round, then the median over rounds, so that a temporary slowdown of the machine affects
-// both sides.
+// All servers run as children on one core, the load on another. Each round starts all of them anew and sends requests
+// to them in turn. Ratios are taken within a round, so that a temporary slowdown of the machine affects both sides; the
+// report has their median over the rounds, its interval, and a verdict where the interval excludes 1.
 //
 // For large responses, the load generator saturates before a server does. So CPU time for a request is reported
 // beside requests per second.
@@ -84,12 +84,12 @@ func command(stdout, stderr io.Writer) *cobra.Command {
 	f.StringVar(&cfg.program, "program", "", "`FILE` of reelsplice, which is measured")
 	f.StringVar(&cfg.before, "before", "", "`FILE` of the reelsplice of another commit, measured in each round too")
 	f.Int64Var(&cfg.movies, "movies", 10_000, "make a release of `N` movies, with series in proportion")
-	f.IntVar(&cfg.rounds, "rounds", 5, "measure everything `N` times, builds half as often")
-	f.IntVar(&cfg.seconds, "seconds", 2, "length of a round")
+	f.IntVar(&cfg.rounds, "rounds", 15, "start the servers and measure everything `N` times, builds a third as often")
+	f.IntVar(&cfg.seconds, "seconds", 1, "length of a load")
 	f.StringSliceVar(&cfg.sections, "sections", sections, "what to measure: "+strings.Join(sections, ", "))
-	f.BoolVar(&quick, "quick", false, "2,000 movies, 3 rounds of a second, unless other flags are given")
+	f.BoolVar(&quick, "quick", false, "2,000 movies and 5 rounds, unless other flags are given")
 	c.RunE = func(c *cobra.Command, _ []string) error {
-		for name, value := range map[string]string{"movies": "2000", "rounds": "3", "seconds": "1"} {
+		for name, value := range map[string]string{"movies": "2000", "rounds": "5"} {
 			if quick && !f.Changed(name) {
 				_ = f.Set(name, value) // always valid
 			}
@@ -147,7 +147,7 @@ func (b *bench) run(ctx context.Context, stdout io.Writer) (worse []string, err 
 	if err := b.makeReleases(ctx); err != nil {
 		return nil, err
 	}
-	fmt.Fprintf(stdout, "%s\n\n%d movies, %d connections, medians of %d rounds of %d s\n", machine(), b.movies, connections, b.rounds, b.seconds)
+	fmt.Fprintf(stdout, "%s\n\n%d movies, %d connections, medians of %d starts, loads of %d s\n", machine(), b.movies, connections, b.rounds, b.seconds)
 	for _, s := range []struct {
 		sections []string
 		secure   bool

@@ -12,9 +12,9 @@ import (
 	"os/exec"
 	"runtime"
 	"slices"
-	"strconv"
 	"strings"
 	"syscall"
+	"time"
 
 	"golang.org/x/sys/unix"
 )
@@ -76,24 +76,12 @@ func machine() string {
 	return fmt.Sprintf("%s, %d cores, Linux %s; %s", cpu, runtime.NumCPU(), bytes.TrimSpace(kernel), runtime.Version())
 }
 
-// cpuTime returns the CPU time of a process so far, in seconds.
+// cpuTime returns the CPU time of all threads of a process so far, in seconds.
 func cpuTime(pid int) (float64, error) {
-	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
-	if err != nil {
-		return 0, err
+	const scheduled = 2 // CPUCLOCK_SCHED of <linux/posix-timers.h>: nanoseconds, where /proc/PID/stat has hundredths
+	var t unix.Timespec
+	if err := unix.ClockGettime(int32(^pid<<3|scheduled), &t); err != nil {
+		return 0, fmt.Errorf("read the CPU clock of process %d: %w", pid, err)
 	}
-	return cpuSeconds(stat)
-}
-
-// cpuSeconds parses /proc/PID/stat: the time in user and kernel mode of all threads, in ticks of a hundredth of a
-// second. The program's name, in parentheses, may contain anything.
-func cpuSeconds(stat []byte) (float64, error) {
-	f := strings.Fields(string(stat[bytes.LastIndexByte(stat, ')')+1:]))
-	const user, system = 11, 12 // counted after the name
-	if len(f) <= system {
-		return 0, fmt.Errorf("stat: %d fields after the name, want more than %d", len(f), system)
-	}
-	u, err1 := strconv.ParseUint(f[user], 10, 64)
-	s, err2 := strconv.ParseUint(f[system], 10, 64)
-	return float64(u+s) / 100, errors.Join(err1, err2)
+	return time.Duration(t.Nano()).Seconds(), nil
 }
