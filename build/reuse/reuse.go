@@ -49,12 +49,11 @@ func From(previous *release.Reader, level int) *release.Reader {
 
 // A Writer writes resources into a part of a release. It is for one goroutine.
 type Writer struct {
-	from     *release.Reader // previous release, or nil
+	from     release.Scan // of the previous release
 	part     *release.PartWriter
 	z        *segment.Compressor
 	segments map[release.Hash]release.Segment
-	last     release.Entry // in the previous release
-	of       []byte        // the series whose texts z holds; empty for none
+	of       []byte // the series whose texts z holds; empty for none
 	copied   int64
 	coded    []byte // reused memory
 }
@@ -65,12 +64,13 @@ func NewWriter(from *release.Reader, part *release.PartWriter, level int) (*Writ
 	if err != nil {
 		return nil, err
 	}
-	return &Writer{from: from, part: part, z: z, segments: map[release.Hash]release.Segment{}}, nil
+	return &Writer{from: release.Scan{Reader: from}, part: part, z: z, segments: map[release.Hash]release.Segment{}}, nil
 }
 
 // Close completes the part.
 func (w *Writer) Close() (release.Part, error) {
 	w.z.Close()
+	w.from.Close()
 	return w.part.Close()
 }
 
@@ -81,15 +81,7 @@ func (w *Writer) Copied() int64 { return w.copied }
 // them if the previous release has no resource with that key and fingerprint. The texts in them are literals, which
 // Add replaces with segments.
 func (w *Writer) Add(spec release.ResourceSpec, render func() []release.FragmentSpec) error {
-	// Builds write resources in the same order, so the next entry usually matches. That saves a lookup in the index,
-	// whose slots are scattered.
-	e, ok := w.last.Next()
-	if ok = ok && bytes.Equal(e.Key(), spec.Key); !ok && w.from != nil {
-		e, ok = w.from.Resource(spec.Key)
-	}
-	if ok {
-		w.last = e
-	}
+	e, ok := w.from.Resource(spec.Key)
 	if ok && e.Fingerprint() == spec.Fingerprint {
 		w.copied++
 		return w.part.Copy(e, spec.Aliases)

@@ -27,16 +27,6 @@ func (e Entry) block() []byte {
 	return e.p.data[e.off:][:e.size()]
 }
 
-// Next returns the next resource of the part, past any aliases; false after the last one, and for the zero Entry.
-func (e Entry) Next() (Entry, bool) {
-	for ok := e.p != nil; ok; {
-		if e, ok = e.p.block(e.off + e.size()); ok && !e.IsAlias() {
-			return e, true
-		}
-	}
-	return Entry{}, false
-}
-
 // Target returns the resource of an alias, in the same part; false if no resource starts there.
 func (e Entry) Target() (Entry, bool) {
 	to, ok := e.p.block(e.ID())
