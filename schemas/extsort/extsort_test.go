@@ -491,30 +491,36 @@ func BenchmarkSort(b *testing.B) {
 	const n = 200_000
 	payload := bytes.Repeat([]byte("p"), 100)
 	for _, c := range []struct {
-		name   string
-		memory int64
-	}{{"memory", 1 << 30}, {"runs=4", 8 << 20}, {"runs=100", 256 << 10}} {
+		name     string
+		memory   int64
+		sections uint64
+	}{{"memory", 1 << 30, 1}, {"sections=1000", 1 << 30, 1000}, {"runs=4", 8 << 20, 1}, {"runs=100", 256 << 10, 1}} {
 		b.Run(c.name, func(b *testing.B) {
 			b.ReportAllocs()
 			b.SetBytes(n * int64(len(payload)))
 			for b.Loop() {
 				rng := rand.New(rand.NewPCG(1, 2))
-				s := New(Options{Dir: b.TempDir(), Memory: c.memory})
+				s := New(Options{Dir: b.TempDir(), Memory: c.memory, Sections: int(c.sections)})
 				var key [25]byte
 				for i := range uint64(n) {
 					binary.BigEndian.PutUint64(key[1:], rng.Uint64()>>40)
 					binary.BigEndian.PutUint64(key[17:], i)
-					if err := s.Add(0, key[:], payload); err != nil {
+					if err := s.Add(int(rng.Uint64()%c.sections), key[:], payload); err != nil {
 						b.Fatal(err)
 					}
 				}
-				it, err := s.Sort(b.Context(), 0)
 				got := 0
-				for ; err == nil; got++ {
-					_, _, err = it.Next()
+				for section := range int(c.sections) {
+					it, err := s.Sort(b.Context(), section)
+					if err == nil {
+						err = errors.Join(it.Each(func(_, _ []byte) error { got++; return nil }), it.Close())
+					}
+					if err != nil {
+						b.Fatal(err)
+					}
 				}
-				if got != n+1 || err != io.EOF {
-					b.Fatal(got, err)
+				if got != n {
+					b.Fatalf("%d records, want %d", got, n)
 				}
 				s.Close()
 			}
