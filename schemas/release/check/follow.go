@@ -13,8 +13,13 @@ import (
 // A follower follows references and includes.
 type follower struct {
 	r       *release.Reader
-	shallow map[depth]struct{} // cache of recipes within MaxDepth
+	shallow map[depth]struct{}           // cache of recipes within MaxDepth
+	sound   map[release.Include]struct{} // cache of includes without a fault in a recipe of any resource
 }
+
+// maxSound bounds follower.sound. Titles include the same people, and people the same titles, in any order: a small
+// cache would not have them, and a lookup reads two pages at random places.
+const maxSound = 1 << 20
 
 // A recipe is the target of references and includes: the fragments of one sub-request of a resource. The edge uses
 // the requested variant.
@@ -76,12 +81,21 @@ func distinct(order []int, e release.Entry, from, to int) []int {
 
 // leads returns the fault of the target of p, a reference or an include in the recipe from; "" if nothing is.
 func (f *follower) leads(from recipe, p *release.Piece) string {
+	if _, ok := f.sound[p.Include]; ok && p.Op == release.OpInclude {
+		return ""
+	}
 	to, missing := f.target(p)
 	if missing != "" {
 		return "leads to " + missing
 	}
 	path := f.tooDeep(to, release.MaxDepth-1)
 	if path == nil {
+		if p.Op == release.OpInclude {
+			if len(f.sound) >= maxSound {
+				clear(f.sound)
+			}
+			f.sound[p.Include] = struct{}{}
+		}
 		return ""
 	}
 	path = append(path, from)

@@ -208,7 +208,7 @@ func (v *verifier) run(ctx context.Context, tasks []task) error {
 	for range runtime.GOMAXPROCS(0) {
 		g.Go(func() (err error) {
 			defer bug.Catch(&err)
-			w := &walker{verifier: v, follower: follower{r: v.r, shallow: map[depth]struct{}{}}}
+			w := &walker{verifier: v, follower: follower{v.r, map[depth]struct{}{}, map[release.Include]struct{}{}}}
 			for i := next.Add(1); i <= int64(len(tasks)); i = next.Add(1) {
 				if err := v.guard(func() error { return tasks[i-1](ctx, w) }); err != nil {
 					return err
