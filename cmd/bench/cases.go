@@ -285,31 +285,40 @@ func (b *bench) measure(ctx context.Context, workloads ...*workload) error {
 			t := all[(i+round)%len(all)]
 			time.Sleep(rest)
 			if t.load.lines != "" { // the first load reads files and prepares responses
-				if _, err := b.wrk.run(ctx, t.load); err != nil {
+				if _, err := b.load(ctx, t); err != nil && !errors.Is(err, errNoResponse) {
 					return fmt.Errorf("%s of %s: %w", t.name, t.server.name, err)
 				}
 			}
-			start, err := cpuTime(t.server.pid())
-			if err != nil {
-				return err
+			f, err := b.load(ctx, t)
+			if errors.Is(err, errNoResponse) {
+				f, err = b.load(ctx, t)
 			}
-			l, err := b.wrk.run(ctx, t.load)
 			if err != nil {
 				return fmt.Errorf("%s of %s: %w", t.name, t.server.name, err)
 			}
-			end, err := cpuTime(t.server.pid())
-			if err != nil {
-				return err
-			}
-			spent := end - start
-			t.rounds = append(t.rounds, figures{
-				rate: l.requests / l.seconds, cpu: spent * 1e6 / l.requests, busy: 100 * spent / l.seconds,
-				p50: l.p50, p99: l.p99, size: l.bytes / l.requests,
-			})
+			t.rounds = append(t.rounds, f)
 		}
 	}
 	for _, t := range all {
 		b.measures = append(b.measures, t.measure)
 	}
 	return nil
+}
+
+// load puts one load on a server.
+func (b *bench) load(ctx context.Context, t *target) (figures, error) {
+	start, err := cpuTime(t.server.pid())
+	if err != nil {
+		return figures{}, err
+	}
+	l, err := b.wrk.run(ctx, t.load)
+	if err != nil {
+		return figures{}, err
+	}
+	end, err := cpuTime(t.server.pid())
+	spent := end - start
+	return figures{
+		rate: l.requests / l.seconds, cpu: spent * 1e6 / l.requests, busy: 100 * spent / l.seconds,
+		p50: l.p50, p99: l.p99, size: l.bytes / l.requests,
+	}, err
 }

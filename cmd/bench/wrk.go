@@ -55,6 +55,9 @@ type loaded struct {
 	p50, p99        float64 // microseconds
 }
 
+// errNoResponse also comes from a machine that is busy otherwise.
+var errNoResponse = errors.New("wrk: no request got a response")
+
 // run puts a load on a server.
 func (w *wrk) run(ctx context.Context, l load) (loaded, error) {
 	ctx, cancel := context.WithTimeout(ctx, time.Duration(l.seconds)*time.Second+patience)
@@ -97,7 +100,7 @@ func parseWrk(out string, refused bool) (r loaded, err error) {
 	}
 	switch {
 	case r.requests < 1 || r.seconds <= 0:
-		err = errors.New("wrk: no request got a response")
+		err = errNoResponse
 	case connect+read+write+timeout > 0:
 		err = fmt.Errorf("wrk: %g connect errors, %g read errors, %g write errors, %g timeouts", connect, read, write, timeout)
 	case status != want:
