@@ -3,12 +3,15 @@ package store_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
+	"github.com/reelsplice/reelsplice/schemas/fragment"
 	. "github.com/reelsplice/reelsplice/schemas/release"
 	"github.com/reelsplice/reelsplice/schemas/release/check"
 	. "github.com/reelsplice/reelsplice/schemas/release/releasetest"
@@ -134,6 +137,57 @@ func TestInstallTakesPacksOver(t *testing.T) {
 	entries, err := os.ReadDir(s.Path(m.ID))
 	if err != nil || len(entries) != len(m.Files())+1 {
 		t.Errorf("%d files, want those of the manifest and itself: %d (%v)", len(entries), len(m.Files())+1, err)
+	}
+}
+
+// TestInstallLinksEqualFiles: a release shares files that came out the same with its parent, unless the parent's file
+// is damaged.
+func TestInstallLinksEqualFiles(t *testing.T) {
+	s := store.Folder{Dir: t.TempDir()}
+	build := func(parent string, all ...fragment.ID) Manifest {
+		t.Helper()
+		w, err := Create(s.Dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		w.Spec.Parent = parent
+		for _, id := range all {
+			if err := w.Add(Resource(id, Frag(Details, Lit(fmt.Sprint(id))))); err != nil {
+				t.Fatal(err)
+			}
+		}
+		return Seal(t, w)
+	}
+	// same returns, for each part of both releases, whether it is one file.
+	same := func(a, b Manifest) (same []bool) {
+		t.Helper()
+		noProblems(t, s.Path(b.ID))
+		for _, f := range b.Parts {
+			x, err := os.Stat(filepath.Join(s.Path(a.ID), f.Name))
+			y, missing := os.Stat(filepath.Join(s.Path(b.ID), f.Name))
+			if missing != nil {
+				t.Fatal(missing)
+			}
+			same = append(same, err == nil && os.SameFile(x, y))
+		}
+		return same
+	}
+	first := build("", 1, 2)
+	second := build(first.ID, 1, 2, 3)
+	if got := same(first, second); !slices.Equal(got, []bool{true, true, false}) {
+		t.Errorf("the same file: %v, want the first two parts", got)
+	}
+	path := filepath.Join(s.Path(second.ID), second.Parts[2].Name)
+	data, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	data[40] ^= 1
+	if err := os.WriteFile(path, data, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if got := same(second, build(second.ID, 1, 2, 3, 4)); !slices.Equal(got, []bool{true, true, false, false}) {
+		t.Errorf("the same file: %v, want neither the damaged part nor the new one", got)
 	}
 }
 
