@@ -26,7 +26,7 @@ type Config struct {
 	// none by default.
 	ShutdownDelay time.Duration
 	ResultCache   int // bytes of results of queries that are kept; 16 MiB by default
-	// Warm is how many bytes of a release's indexes and checks are read in the background when it is opened:
+	// Warm is how many bytes of a release's indexes, checks, ids and names are read in the background when it is opened:
 	// 1 GiB by default, 0 for none.
 	Warm int
 	// ScrubRate is how many bytes a second of the release are checked in the background:

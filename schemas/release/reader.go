@@ -417,8 +417,9 @@ func (r *Reader) PartOf(key []byte) (part int, ok bool) {
 	return int(ref >> refOffBits), ok
 }
 
-// Warm reads data that many responses share: the indexes and the checks of all files. It stops after limit bytes.
-func (r *Reader) Warm(ctx context.Context, limit int64) {
+// Warm reads data that many responses share: the indexes and the checks of all files. It stops after limit bytes, and
+// returns what it left of them.
+func (r *Reader) Warm(ctx context.Context, limit int64) int64 {
 	warm := func(b []byte) {
 		for len(b) > 0 && limit > 0 && ctx.Err() == nil {
 			some := b[:min(int64(len(b)), limit, warmPiece)]
@@ -432,6 +433,7 @@ func (r *Reader) Warm(ctx context.Context, limit int64) {
 	for _, f := range r.manifest.Files() {
 		warm(r.files[f.Name].sums)
 	}
+	return limit
 }
 
 // warmPiece is the number of bytes that Warm reads between checks of its context.

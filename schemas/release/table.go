@@ -263,6 +263,14 @@ func (c *SectionCheck) Add(t *Table, name string) {
 	}
 }
 
+// Len returns the length of the sections in bytes.
+func (c *SectionCheck) Len() (n int64) {
+	for _, name := range c.names {
+		n += int64(len(c.t.Unchecked(name)))
+	}
+	return n
+}
+
 // Check checks the sections like Table.Section: the first time, and again after new damage. Otherwise it takes a
 // nanosecond.
 func (c *SectionCheck) Check() {

@@ -119,6 +119,17 @@ func (t *Table) use(c ColumnID) *view {
 	return v
 }
 
+// Warm checks the columns that every search reads, each if the limit in bytes allows, and returns the rest of the limit.
+func (t *Table) Warm(limit int64) int64 {
+	for _, c := range []ColumnID{ID, Popularity, Text} {
+		if v := &t.columns[c]; v.check.Len() <= limit {
+			v.check.Check()
+			limit -= v.check.Len()
+		}
+	}
+	return limit
+}
+
 // Uint64s returns a column of type Uint64s.
 func (t *Table) Uint64s(c ColumnID) posting.Uint64s { return t.use(c).uint64s }
 

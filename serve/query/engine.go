@@ -1,6 +1,7 @@
 package query
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"sync/atomic"
@@ -68,6 +69,16 @@ func (e *Engine) Err() error {
 		errs = append(errs, e.unfit[kind])
 	}
 	return errors.Join(errs...)
+}
+
+// Warm reads and checks up to limit bytes that every search reads: otherwise the first one does, and waits for all ids
+// and names of its kinds.
+func (e *Engine) Warm(ctx context.Context, limit int64) {
+	for _, kind := range tables.Kinds {
+		if t := e.tables[kind]; t != nil && ctx.Err() == nil {
+			_ = release.Guard(func() error { limit = t.Warm(limit); return nil }) // the release reports damage
+		}
+	}
 }
 
 // table returns the table of a kind. It is nil, without an error, if the release has no such table.

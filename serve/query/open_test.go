@@ -1,9 +1,11 @@
 package query
 
 import (
+	"bytes"
 	"errors"
 	"maps"
 	"math/rand/v2"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -194,5 +196,28 @@ func TestAbsentFilters(t *testing.T) {
 		if got.Total != want.Total || got.Total == 0 || !slices.Equal(got.Rows, want.Rows) {
 			t.Errorf("without %s, %s finds %v of %d, want %v of %d", c.column, c.query, got.Rows, got.Total, want.Rows, want.Total)
 		}
+	}
+}
+
+// TestWarm: Warm reads the ids of a table, in which it finds damage, unless the limit is below their length.
+func TestWarm(t *testing.T) {
+	movie := fragment.KindMovie
+	rel := releaseOf(t, 300, map[fragment.Kind]memory{movie: tableOf(t, movie, randomDocs(rand.New(rand.NewPCG(7, 7)), 300, true))})
+	damage := 0
+	rel.NotifyDamage(func(*release.CorruptError) { damage++ })
+	table, _ := rel.Table(movie.String())
+	file := rel.File("table-" + movie.String())
+	at := bytes.Index(file.Content(), table.Unchecked(tables.ID.String()))
+	f, err := os.OpenFile(file.Path(), os.O_WRONLY, 0) // the mapping shows the change
+	ok(t, err)
+	_, err = f.WriteAt([]byte{file.Content()[at] ^ 1}, int64(at))
+	ok(t, errors.Join(err, f.Close()))
+	e := Open(rel, 0)
+	ok(t, e.Err())
+	if e.Warm(t.Context(), 0); damage > 0 {
+		t.Error("Warm reads beyond its limit")
+	}
+	if e.Warm(t.Context(), 1<<30); damage == 0 {
+		t.Error("Warm does not read the ids")
 	}
 }

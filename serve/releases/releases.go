@@ -97,7 +97,7 @@ type Config struct {
 	Wanted  func() (string, error) // the id of the release to serve; Store.Current by default
 	Later   bool                   // start without a release if none opens, and wait for Reload
 	Results int                    // bytes of results of queries that are kept
-	Warm    int64                  // bytes of indexes and checks that are read in the background when a release is opened
+	Warm    int64                  // bytes of indexes, checks, and ids and names of tables that are read in the background when a release is opened
 	Log     *slog.Logger
 }
 
@@ -171,7 +171,7 @@ func (r *Releases) open(id string) error {
 		h.users.Add(1)
 		go func() {
 			defer h.Release()
-			reader.Warm(h.served, r.warm)
+			h.Engine.Warm(h.served, reader.Warm(h.served, r.warm))
 		}()
 	}
 	r.replace(h)
