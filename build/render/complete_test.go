@@ -19,6 +19,9 @@ import (
 func someValue(f *record.Field) string {
 	switch f.Shape {
 	case record.ShapeString:
+		if f.IMDb {
+			return `"tt7"`
+		}
 		return `"x"`
 	case record.ShapeInt, record.ShapeRaw:
 		return "7"

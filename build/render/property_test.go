@@ -63,6 +63,9 @@ func drawValue(t *rapid.T, f *record.Field, depth int) string {
 		if f.Day {
 			return rapid.SampledFrom([]string{`""`, `"1999-10-15"`, `"2024-02-29"`, `"0001-01-01"`, `"9999-12-31"`}).Draw(t, "day")
 		}
+		if f.IMDb {
+			return rapid.SampledFrom([]string{`""`, `"tt0137523"`, `"nm0000093"`}).Draw(t, "imdb id")
+		}
 		return string(record.AppendString(nil, drawText(t, f.Name)))
 	case record.ShapeInt:
 		return strconv.Itoa(rapid.IntRange(-1, 501).Draw(t, "n"))
@@ -90,7 +93,9 @@ func drawValue(t *rapid.T, f *record.Field, depth int) string {
 
 func drawText(t *rapid.T, name string) string {
 	switch name {
-	case "iso_639_1", "original_language":
+	case "original_language":
+		return rapid.SampledFrom([]string{"en", "de", "xx", "zxx", ""}).Draw(t, "code")
+	case "iso_639_1":
 		return rapid.SampledFrom(oddLanguages).Draw(t, "code")
 	case "iso_3166_1":
 		return rapid.SampledFrom(oddRegions).Draw(t, "code")
