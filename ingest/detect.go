@@ -51,8 +51,8 @@ func (r *run) look(ctx context.Context, in *input) (reason string) {
 			reason, _ = r.choose(found, rows)
 		}
 	}
-	few := found.meaning == nil || found.used == 0 || len(head) == 1 && !clear // a document may have a title, too
-	if few && !found.imdb && !found.skipped && in.Rows == "" && !found.Format.Table() {
+	mayNest := found.meaning == nil || found.used == 0 || len(head) == 1 && !clear // a document around a list may have a title
+	if mayNest && !found.imdb && !found.skipped && in.Rows == "" && !found.Format.Table() {
 		reason = r.lookDeeper(ctx, found, head[0], reason)
 	}
 	if r.takeDraft(found) {

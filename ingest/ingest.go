@@ -138,8 +138,8 @@ func newRun(c Config) (*run, error) {
 	return &run{Config: c, rows: rows, start: time.Now(), list: &fileList{}, sums: map[string]string{}, parts: map[string]looked{}, fits: fits{map[int]*fileFit{}, map[groupKey]*fileFit{}, nil}}, err
 }
 
-// content matches a line of TOML that is neither blank nor a comment.
-var content = regexp.MustCompile(`(?m)^[ \t]*[^#\s]`)
+// setting matches a line of TOML that is neither blank nor a comment.
+var setting = regexp.MustCompile(`(?m)^[ \t]*[^#\s]`)
 
 // appendBeside appends the mappings of local dumps: films.toml belongs to films.csv. Empty files are ignored: a shell creates
 // one before --explain writes to it. So are comments alone, which --explain writes if it has no draft.
@@ -150,7 +150,7 @@ func appendBeside(mappings, sources []string) []string {
 		if err != nil || !info.Mode().IsRegular() || slices.Contains(mappings, file) {
 			return
 		}
-		if text, err := os.ReadFile(file); err != nil || content.Match(text) { // the error is reported when the mapping is read
+		if text, err := os.ReadFile(file); err != nil || setting.Match(text) { // the error is reported when the mapping is read
 			mappings = append(mappings, file)
 		}
 	}

@@ -279,7 +279,7 @@ type progress struct {
 	bytes  bool // the numbers are bytes, or else records
 	json   bool
 	screen *screen // for one line of a terminal; nil for lines
-	clear  bool    // the end clears that line
+	clear  bool    // remove that line at the end
 	out    io.Writer
 	quit   chan struct{}  // nil to show nothing
 	ended  sync.WaitGroup // waits for the displaying goroutine

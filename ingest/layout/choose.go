@@ -126,7 +126,7 @@ func Choose(s Subject, o Options) (out Choice) {
 	if !clear && !s.isAddressed() {
 		draft, fit := s.draft(o)
 		if draft != nil && best != nil {
-			out.Best, out.Lost = best.Meaning, gains(best, &fit)
+			out.Best, out.Lost = best.Meaning, lostColumns(best, &fit)
 		}
 		if draft != nil && (best == nil || out.Lost != nil) {
 			out.Draft, out.Fit = draft, fit
@@ -146,10 +146,10 @@ func Choose(s Subject, o Options) (out Choice) {
 	return out
 }
 
-// gains returns the columns that a draft uses, and whose values the best known meaning mostly leaves unused or does not accept. It
-// returns none if that meaning uses as many values. IDs do not count for columns without a field, if the draft leaves the decision
-// about IDs to a person.
-func gains(best *contender, draft *Fit) (columns []string) {
+// lostColumns returns the columns that a draft uses, and whose values the best known meaning mostly leaves unused or rejects. It
+// returns none if that meaning uses as many values. A draft may leave IDs to a person: then the values of IDs do not count against
+// it for a column that the meaning has no field for.
+func lostColumns(best *contender, draft *Fit) (columns []string) {
 	more := draft.Cells().Used - best.fit.Cells().Used
 	named := more
 	if draft.Columns["id"].Used == 0 {

@@ -14,7 +14,7 @@ type Scan struct {
 	*Reader
 	last     Entry  // last resource found
 	from, to uint64 // current piece of its part
-	size     uint64 // length of the next piece; 0 after a lookup, which may lead to one resource alone
+	size     uint64 // length of the next piece; 0 after a lookup, whose resource may be the only one wanted
 }
 
 // Pieces grow from the first to the second length while resources follow one another. Pages have a divisor of either.

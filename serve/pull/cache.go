@@ -21,7 +21,7 @@ import (
 	"github.com/reelsplice/reelsplice/schemas/release/store"
 )
 
-// A cache is the folder of releases. It has what Run pulled, up to a size.
+// A cache is the folder of pulled releases, up to a size.
 type cache struct {
 	dir      string
 	most     int64 // bytes

@@ -20,7 +20,7 @@ import (
 // errMoved ends a pull because the pointer names another release.
 var errMoved = errors.New("the pointer names another release by now")
 
-// An origin reads the bucket by requests of bounded size and time. Its methods are safe for concurrent use, but for target.
+// An origin reads the bucket by requests of bounded size and time. All methods but target are safe for concurrent use.
 type origin struct {
 	cfg     *Config
 	limiter *rate.Limiter
