@@ -14,7 +14,6 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
-	"strings"
 	"syscall"
 	"time"
 
@@ -33,7 +32,7 @@ type maker struct {
 	name, program             string // name of its server
 	catalog, releases, tokens string
 	token                     string
-	rounds                    []costs // one ingest and full build each; the last one has the incremental build too
+	rounds                    []costs // one ingest, full build and incremental build each
 }
 
 // makeReleases makes the dump and a release of it with each program, several times if builds are measured. Odd rounds
@@ -90,7 +89,7 @@ func (m *maker) full(ctx context.Context, dump string) error {
 	if err := m.ingest(ctx, &c, dump); err != nil {
 		return err
 	}
-	if err := m.build(ctx, &c, fullTime, "none"); err != nil {
+	if _, err := m.build(ctx, &c, fullTime, "--previous", "none", "--publish"); err != nil {
 		return err
 	}
 	err := filepath.WalkDir(m.releases, func(_ string, d fs.DirEntry, err error) error {
@@ -113,14 +112,22 @@ func (m *maker) ingest(ctx context.Context, c *costs, dump string) error {
 	return err
 }
 
-// build builds and publishes a release. previous is current or none.
-func (m *maker) build(ctx context.Context, c *costs, at int, previous string) error {
-	out, err := c.run(ctx, at, m.program, "build", "--json", "--quiet", "--publish", "--catalog", m.catalog,
-		"--releases", m.releases, "--previous", previous, "--memory", strconv.Itoa(buildMemory))
-	if err == nil && strings.Contains(string(out), `"unchanged":true`) {
+// build builds a release and returns its id.
+func (m *maker) build(ctx context.Context, c *costs, at int, flags ...string) (id string, err error) {
+	out, err := c.run(ctx, at, append([]string{
+		m.program, "build", "--json", "--quiet", "--catalog", m.catalog, "--releases", m.releases, "--memory", strconv.Itoa(buildMemory),
+	}, flags...)...)
+	if err != nil {
+		return "", err
+	}
+	var made struct {
+		Release   string
+		Unchanged bool
+	}
+	if err = json.Unmarshal(out, &made); err == nil && made.Unchanged {
 		err = errors.New("the build found no differences")
 	}
-	return err
+	return made.Release, err
 }
 
 // run runs a child and records its time, CPU time and peak memory, mapped files included, in c[at:].
@@ -137,7 +144,8 @@ func (c *costs) run(ctx context.Context, at int, args ...string) ([]byte, error)
 	return stdout, nil
 }
 
-// incremental changes 2 % of the titles and builds on the releases of the last round.
+// incremental changes 2 % of the titles, and builds on the releases of the last round as often as there are rounds. Each
+// release is removed again, so that the next build does the same work.
 func (b *bench) incremental(ctx context.Context) error {
 	b.progress("incremental build")
 	changes := b.file("changes")
@@ -153,8 +161,17 @@ func (b *bench) incremental(ctx context.Context) error {
 		if err := m.ingest(ctx, new(costs), changes); err != nil {
 			return err
 		}
-		if err := m.build(ctx, &m.rounds[len(m.rounds)-1], incrementalTime, "current"); err != nil {
-			return err
+	}
+	for round := range b.makers[0].rounds {
+		for i := range b.makers {
+			m := b.makers[(i+round)%len(b.makers)]
+			id, err := m.build(ctx, &m.rounds[round], incrementalTime, "--previous", "current")
+			if err != nil {
+				return err
+			}
+			if err := os.RemoveAll(filepath.Join(m.releases, id)); err != nil {
+				return err
+			}
 		}
 	}
 	return nil

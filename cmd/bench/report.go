@@ -63,7 +63,7 @@ var costNames = [costCount]struct {
 	ingestTime: {"ingest, s", 0}, ingestCPU: {"ingest, CPU s", mostTime}, ingestMemory: {"ingest, MiB of memory", 0},
 	fullTime: {"full build, s", 0}, fullCPU: {"full build, CPU s", mostTime}, fullMemory: {"full build, MiB of memory", 0},
 	releaseSize:     {"release, MiB", mostBytes},
-	incrementalTime: {"incremental build, s", 0}, incrementalCPU: {"incremental build, CPU s", 0},
+	incrementalTime: {"incremental build, s", 0}, incrementalCPU: {"incremental build, CPU s", mostTime},
 	incrementalMemory: {"incremental build, MiB of memory", 0},
 }
 
