@@ -161,6 +161,9 @@ func (c *conn) await() (n int, err error) {
 	switch {
 	case c.headBy.IsZero() && c.to > 0: // a slow head gets no more time after this
 		c.startHead()
+		if c.socket != nil {
+			c.socket.ReadAgain()
+		}
 	case c.headBy.IsZero() && c.now.Sub(c.renewed) >= renewal:
 		c.renewed = c.now
 		c.readUntil(deadline(c.now, min(cmp.Or(c.server.limits.IdleTimeout, idleCheck), idleCheck)))

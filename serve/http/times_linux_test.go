@@ -304,6 +304,32 @@ func TestSlowSender(t *testing.T) {
 	})
 }
 
+// TestEndWithHead: the end of a stream is found at once if it comes in one segment with a request and a part of the next.
+func TestEndWithHead(t *testing.T) {
+	s := serve(t, nil)
+	c := s.dial(t)
+	r := bufio.NewReader(c)
+	write(t, c, get("/a"))
+	want(t, r, "/a")
+	raw, err := c.SyscallConn()
+	if err != nil {
+		t.Fatal(err)
+	}
+	_ = raw.Control(func(fd uintptr) { err = unix.SetsockoptInt(int(fd), unix.IPPROTO_TCP, unix.TCP_CORK, 1) })
+	if err != nil {
+		t.Fatal(err)
+	}
+	write(t, c, get("/b")+"GET /c HTTP/1.1\r\n")
+	if err := c.CloseWrite(); err != nil {
+		t.Fatal(err)
+	}
+	want(t, r, "/b")
+	if got := rest(t, r); !isRefused(got, 400) {
+		t.Errorf("after half a head %q comes, want 400", got)
+	}
+	s.end(t)
+}
+
 // TestTimeoutIsOurs: without a time to read, a request may take as long as it wants.
 func TestTimeoutIsOurs(t *testing.T) {
 	timed(t, func(s *Server) { s.limits.ReadTimeout, s.limits.IdleTimeout, s.limits.WriteTimeout = 0, 0, 0 }, func(s *server) {

@@ -45,6 +45,10 @@ func (s *Socket) Read(p []byte) (int, error) {
 	return n, err
 }
 
+// ReadAgain makes the next Read read before it waits. Call it if a part of the bytes read before has no response: the end
+// of the stream may have come with them.
+func (s *Socket) ReadAgain() { s.served = false }
+
 // Close closes the connection.
 func (s *Socket) Close() error {
 	s.stop()
@@ -57,8 +61,8 @@ func (s *Socket) Close() error {
 // reads stays within one call while the connection is served.
 //
 // A FIN that arrives together with data raises no second event: such a wait ends only at the read deadline. So the first
-// read of a connection, and each read without a response after it, are repeated at once: clients of a single request
-// may send data and FIN together.
+// read of a connection, and each read without a response to all of its bytes, are repeated at once: clients of a single
+// request may send data and FIN together.
 func (s *Socket) reads(yield func(int, error) bool) {
 	raw, err := s.SyscallConn()
 	wanted := err == nil // it never fails
