@@ -244,6 +244,7 @@ func FuzzFit(f *testing.F) {
 	f.Add("movies.ndjson", `{"id":1,"title":"A","credits":{"cast":[1],"x":{}},"y":[]}`+"\n"+`{"id":1,"title":null}`)
 	f.Add("x.csv", "movieId,imdbId,tmdbId\n1,2,3\n4,,\n")
 	f.Add("data.json", `{"page":1,"results":[{"id":1,"title":5}]}`)
+	f.Add("movies.ndjson", `{"id":1,"title":"A","":1,"title":null}`)
 	dir := f.TempDir()
 	f.Fuzz(func(t *testing.T, name, text string) {
 		ext := ".csv"

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -426,7 +427,7 @@ func writeCounts(w io.Writer, what string, counts map[string]int64) {
 			fmt.Fprintf(w, "%s: %d more fields\n", what, len(names)-i)
 			return
 		}
-		fmt.Fprintf(w, "%s: %s: %d\n", what, name, counts[name])
+		fmt.Fprintf(w, "%s: %s: %d\n", what, cmp.Or(name, `""`), counts[name])
 	}
 }
 

@@ -56,8 +56,8 @@ type cellCounter struct {
 
 // A rowCell is a value of the current row.
 type rowCell struct {
-	field, inner int    // inner is -1 for the value of the field itself
-	name         string // name of an unknown field
+	field, inner int    // field is -1 for an unknown field, inner for the value of the field itself
+	name         string // name of an unknown field; may be empty
 	fate         Fate
 }
 
@@ -113,20 +113,20 @@ func (c *cellCounter) add(path []step, s *Schema, i int, fate Fate) {
 	} else if above, ok := c.schema.byName[path[0].name]; ok && c.schema.Fields[above].Elem == s {
 		c.row = append(c.row, rowCell{field: above, inner: i, fate: fate})
 	} else {
-		c.row = append(c.row, rowCell{name: path[0].name + "." + path[1].name, fate: fate})
+		c.addUnknown(path[0].name+"."+path[1].name, fate)
 	}
 }
 
 // addUnknown counts a value of an unknown field.
 func (c *cellCounter) addUnknown(name string, fate Fate) {
-	c.row = append(c.row, rowCell{name: name, fate: fate})
+	c.row = append(c.row, rowCell{field: -1, name: name, fate: fate})
 }
 
 // Settle changes the fate of an unknown field of the row.
 func (p *Parser) Settle(name string, fate Fate) {
 	for i := range p.cells.row {
-		if p.cells.row[i].name == name {
-			p.cells.row[i].fate = fate
+		if r := &p.cells.row[i]; r.field < 0 && r.name == name {
+			r.fate = fate
 		}
 	}
 }
@@ -143,7 +143,7 @@ func (p *Parser) LostCells() (out []string) {
 
 // nameOf returns the name of a value's column.
 func (c *cellCounter) nameOf(r rowCell) string {
-	if r.name != "" {
+	if r.field < 0 {
 		return r.name
 	}
 	f := &c.schema.Fields[r.field]
@@ -159,7 +159,7 @@ func (p *Parser) KeepCells() {
 	for i := range c.row {
 		r := &c.row[i]
 		switch {
-		case r.name != "":
+		case r.field < 0:
 			name := r.name
 			to := c.others[name]
 			if to == nil {
