@@ -49,7 +49,7 @@ func From(previous *release.Reader, level int) *release.Reader {
 
 // A Writer writes resources into a part of a release. It is for one goroutine.
 type Writer struct {
-	from     release.Scan // of the previous release
+	from     release.Scan // finds resources of the previous release
 	part     *release.PartWriter
 	z        *segment.Compressor
 	segments map[release.Hash]release.Segment

@@ -1,10 +1,9 @@
 package store
 
 import (
-	"bytes"
+	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -77,8 +76,8 @@ func (b *Builder) Take(dir string, f release.File) error {
 }
 
 // Install renames the release after release.WriteManifest has completed it in Dir. It links packs that exist only in
-// the parent, and files with the same bytes there. A kill at any moment leaves a complete release or none. An intact release with the same content stays,
-// with its report. After an error, Abort removes everything.
+// the parent, and files with the same bytes there. A kill at any moment leaves a complete release or none. An intact
+// release with the same content stays, with its report. After an error, Abort removes everything.
 func (b *Builder) Install() (release.Manifest, error) {
 	m, err := release.ReadManifest(b.tmp)
 	if err == nil {
@@ -139,7 +138,7 @@ func (b *Builder) linkPacks(m *release.Manifest) error {
 }
 
 // linkEqual replaces files by links to the parent's files with the same bytes, which saves more than half of the new
-// bytes of a night: the parts and tables of resources that did not change. It compares them, because the parent's file
+// bytes of a night: the parts and tables of resources that did not change. It checks them first, because the parent's file
 // may be damaged. It leaves files on file systems without links.
 func (b *Builder) linkEqual(m *release.Manifest) error {
 	if m.Parent == "" {
@@ -155,8 +154,13 @@ func (b *Builder) linkEqual(m *release.Manifest) error {
 	}
 	for _, f := range m.Files() {
 		from, to := filepath.Join(b.dir, m.Parent, f.Name), filepath.Join(b.tmp, f.Name)
+		old, err := os.Lstat(from)
+		made, err2 := os.Lstat(to)
+		if sums[f.Name] != f.SHA256 || err != nil || err2 != nil || os.SameFile(old, made) || old.Mode() != made.Mode() {
+			continue
+		}
 		link := to + ".link"
-		if sums[f.Name] != f.SHA256 || !equalFiles(from, to) || os.Link(from, link) != nil {
+		if f.Check(context.Background(), from) != nil || os.Link(from, link) != nil {
 			continue
 		}
 		if err := file.Rename(link, to); err != nil {
@@ -164,36 +168,6 @@ func (b *Builder) linkEqual(m *release.Manifest) error {
 		}
 	}
 	return file.SyncDir(b.tmp)
-}
-
-// equalFiles reports whether two different files have the same bytes and mode; false if either cannot be read.
-func equalFiles(a, b string) bool {
-	f, err := file.Open(a)
-	if err != nil {
-		return false
-	}
-	defer f.Close()
-	g, err := file.Open(b)
-	if err != nil {
-		return false
-	}
-	defer g.Close()
-	fi, err := f.Stat()
-	gi, err2 := g.Stat()
-	if err != nil || err2 != nil || os.SameFile(fi, gi) || fi.Size() != gi.Size() || fi.Mode() != gi.Mode() {
-		return false
-	}
-	x, y := make([]byte, 1<<20), make([]byte, 1<<20)
-	for {
-		n, err := io.ReadFull(f, x)
-		k, _ := io.ReadFull(g, y)
-		if !bytes.Equal(x[:n], y[:k]) {
-			return false
-		}
-		if err != nil {
-			return errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF)
-		}
-	}
 }
 
 // Abort removes a release that is not installed, and the lock. After Install or an earlier Abort it does nothing.
