@@ -12,7 +12,7 @@ export const nameOf = (row) => row.title ?? row.name ?? row.original_title ?? ro
 export const yearOf = (row) => year(row.release_date ?? row.first_air_date);
 export const kindOf = (row) => row.media_type ?? ('title' in row ? 'movie' : 'known_for' in row || 'known_for_department' in row ? 'person' : 'first_air_date' in row ? 'tv' : 'collection');
 
-const TONES = 12; // of placeholders
+const TONES = 12; // colours of placeholders
 
 const failed = new Set(); // URLs of images that did not load
 
