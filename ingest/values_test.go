@@ -68,15 +68,15 @@ func TestLeftOut(t *testing.T) {
 		"season/3.season_number: want 3, as in its address, found 4")
 	f("list", `{"id":1,"name":"L","comments":{"movie:1":5},"items":[{"id":1,"media_type":"movie"},{"id":"x","media_type":"tv"},{"id":3},7]}`,
 		`{"id":1,"name":"L","items":{"page":1,"results":[{"media_type":"movie","id":1,"order":0}],"total_pages":1}}`,
-		"comments.movie:1: want a string or null, found 5", `items[1].id: want an integer from 1 to 9223372036854775807, found "x"`,
-		`items[2].media_type: want "movie" or "tv", found nothing`, "items[3]: want an object, found 7")
+		`items[0].results[1].id: want an integer, found "x"`, "items[0].results[3]: want an object, found 7",
+		"comments: want texts by title, such as movie:550", "items[1].id: want an integer, found nothing", `items[2].media_type: want "movie" or "tv", found ""`)
 	f("account", `{"id":1,"username":"u","account_object_id":"x","rated":{"movies":[{"id":1,"rating":8},{"id":2,"rating":11},{"id":3}]},`+
 		`"favorites":{"movies":[{"id":4,"created_at":"soon"}]},"watchlist":{"movies":7},"lists":[1,"x"]}`,
 		`{"id":1,"username":"u","favorites":{"movies":[{"id":4}]},"watchlist":{},"rated":{"movies":[{"id":1,"value":8.0}]},"lists":[1]}`,
 		`account_object_id: want 24 hex digits, found "x"`, "rated.movies[1].value: want 0.5 to 10, found 11", "rated.movies[2].value: want 0.5 to 10, found nothing",
 		`favorites.movies[0].created_at: want a time such as 2026-08-01 12:30:00 UTC or in RFC 3339, found "soon"`,
-		"watchlist.movies: want a list, found 7",
-		`lists[1]: want an integer from 1 to 9223372036854775807, found "x"`)
+		"watchlist.movies: want an array of objects, found 7",
+		`lists[1]: want an integer, found "x"`)
 }
 
 // TestCoerced: an unambiguous value of another type is converted and counted.

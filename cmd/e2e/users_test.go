@@ -152,7 +152,7 @@ func TestListOrders(t *testing.T) {
 	}
 	r.Shuffle(len(titles), func(i, j int) { titles[i], titles[j] = titles[j], titles[i] })
 	for _, v := range titles {
-		list = append(list, fmt.Sprintf(`"%s:%d"`, v.media, v.id))
+		list = append(list, fmt.Sprintf(`{"media_type":%q,"id":%d}`, v.media, v.id))
 	}
 	dir := t.TempDir()
 	ingestFile(t, dir, "movies.ndjson", "", movies...)
@@ -237,12 +237,12 @@ func usersWorld(t *testing.T) string {
 	ingestFile(t, dir, "tv.ndjson", "", `{"id":1399,"name":"S","season/1":{"id":3624,"season_number":1,"episodes":[`+
 		`{"id":63056,"episode_number":1,"season_number":1,"show_id":1399,"name":"One"},{"id":63057,"episode_number":2,"season_number":1,"show_id":1399,"name":"Two"}]}}`)
 	ingestFile(t, dir, "lists.ndjson", "",
-		`{"id":1,"name":"Open","created_by":{"id":"5f00000000000000000000aa","username":"publicname"},"items":["movie:550","tv:1399"]}`,
+		`{"id":1,"name":"Open","created_by":{"id":"5f00000000000000000000aa","username":"publicname"},"items":[{"media_type":"movie","id":550},{"media_type":"tv","id":1399}]}`,
 		`{"id":2,"name":"Hiddenlistname","public":false,"created_by":{"id":"5f00000000000000000000aa","username":"publicname"},"items":[{"media_type":"movie","id":551,"comment":"hiddencomment"}]}`)
 	ingestFile(t, dir, "accounts.ndjson", "",
 		`{"id":54801,"username":"secretusername","name":"Secret Realname","account_object_id":"5f00000000000000000000aa",`+
 			`"favorites":{"movies":[{"id":552,"created_at":"2026-02-01 10:00:00 UTC"},{"id":550,"created_at":"2026-01-01 10:00:00 UTC"},{"id":999}]},`+
-			`"watchlist":{"tv":[1399]},"rated":{"movies":[{"id":551,"value":8.5,"created_at":"2026-03-01 10:00:00 UTC"}],`+
+			`"watchlist":{"tv":[{"id":1399}]},"rated":{"movies":[{"id":551,"value":8.5,"created_at":"2026-03-01 10:00:00 UTC"}],`+
 			`"episodes":[{"show_id":1399,"season_number":1,"episode_number":2,"value":9},{"show_id":1399,"season_number":7,"episode_number":2,"value":9}]}}`,
 		`{"id":54802,"username":"othersecret","account_object_id":"5f00000000000000000000bb"}`,
 		`{"guest_session_id":"0123456789abcdef0123456789abcdef","rated":{"movies":[{"id":550,"value":3}]}}`)
@@ -511,11 +511,11 @@ func TestListsOfTitles(t *testing.T) {
 	for i := range int64(45) {
 		l := list{id: 100 - i, favorites: i % 4}
 		lists = append(lists, l)
-		rows = append(rows, fmt.Sprintf(`{"id":%d,"name":"L","favorite_count":%d,"items":["movie:1","tv:2","movie:3","movie:999","movie:1"]}`, l.id, l.favorites))
+		rows = append(rows, fmt.Sprintf(`{"id":%d,"name":"L","favorite_count":%d,"items":[{"media_type":"movie","id":1},{"media_type":"tv","id":2},{"media_type":"movie","id":3},{"media_type":"movie","id":999},{"media_type":"movie","id":1}]}`, l.id, l.favorites))
 	}
-	rows = append(rows, `{"id":7,"name":"Hidden","public":false,"favorite_count":9,"items":["movie:1","movie:2","tv:1"]}`,
-		`{"id":8,"name":"Removed","favorite_count":9,"items":["movie:1","movie:2"]}`,
-		`{"id":9,"name":"\"é\"","description":"d","favorite_count":5,"iso_639_1":"de","iso_3166_1":"AT","poster_path":"/p.jpg","items":["tv:1"]}`)
+	rows = append(rows, `{"id":7,"name":"Hidden","public":false,"favorite_count":9,"items":[{"media_type":"movie","id":1},{"media_type":"movie","id":2},{"media_type":"tv","id":1}]}`,
+		`{"id":8,"name":"Removed","favorite_count":9,"items":[{"media_type":"movie","id":1},{"media_type":"movie","id":2}]}`,
+		`{"id":9,"name":"\"é\"","description":"d","favorite_count":5,"iso_639_1":"de","iso_3166_1":"AT","poster_path":"/p.jpg","items":[{"media_type":"tv","id":1}]}`)
 	ingestFile(t, dir, "lists.ndjson", "", rows...)
 	ingestFile(t, dir, "list/8.json", "", `{"id":8,"_deleted":true}`)
 	e, _ := usersEdge(t, dir)

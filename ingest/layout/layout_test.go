@@ -258,7 +258,7 @@ var seeds = []struct{ kind, row string }{
 	{"list", `{"id":"1","created_by":"u","items":[{"id":5,"title":"A"},"tv:6"],"page":2,"total_pages":9,"public":1,"x":[]}`},
 	{"list", `{"id":1,"created_by":{"id":"x"},"results":[{"id":5,"media_type":"movie"}],"comments":{"movie:5":"c","tv:1":null},"object_ids":{"a":1}}`},
 	{"list", `{"id":1,"items":"[{\"page\":1,\"results\":[{\"id\":5,\"media_type\":\"tv\"}]}]","items":null}`},
-	{"account", `{"id":1,"favorites":{"movies":[5,{"id":6,"x":1}],"tv":null,"y":2},"rated":[{"media_type":"tv_episode","show_id":1,"season_number":0,"episode_number":1,"rating":"8"}],"lists":[1,{"id":2}]}`},
+	{"account", `{"id":1,"favorites":{"movies":[5,{"id":6,"x":1}],"tv":null,"y":2},"rated":{"episodes":[{"show_id":1,"season_number":0,"episode_number":1,"rating":"8"}]},"lists":[1,{"id":2}]}`},
 	{"account", `{"guest_session_id":"0123456789abcdef0123456789abcdef","avatar_path":"/a","rated":{"movies":{"results":[{"id":1,"account_rating":{"value":1,"created_at":"2026-08-01"}}]}}}`},
 }
 

@@ -2,9 +2,12 @@ package tmdb
 
 import (
 	"cmp"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -13,28 +16,17 @@ import (
 	"github.com/reelsplice/reelsplice/schemas/record"
 )
 
-// nested returns the JSON inside a text, as tables have it. Other values are unchanged.
-func nested(raw string) string {
-	if !strings.HasPrefix(raw, `"`) {
-		return raw
-	}
-	if inner := strings.TrimSpace(record.Unquote(raw)); inner != "" && (inner[0] == '[' || inner[0] == '{') {
-		return inner
-	}
-	return raw
-}
+// ofUser reports whether records of a kind are made by users, and so have no language.
+func ofUser(k fragment.Kind) bool { return k == fragment.KindList || k == fragment.KindAccount }
 
-// listRow converts a row about a list to the catalogue's form. The row is a response of version 3 or 4 of the API, or has all
-// items.
-func (t *Reader) listRow(row string) (string, error) {
+// listRow converts a row about a list to the catalogue's form, in which items are pages, and returns the comments of a page
+// besides. The row is a response of version 3 of the API (items) or 4 (results), or has all items.
+func (t *Reader) listRow(row string) (list, comments string, err error) {
 	all, err := record.Fields(row)
 	if err != nil {
-		return "", err
+		return "", "", err
 	}
-	l := listReader{Reader: t}
-	if l.comments, err = t.commentsOf(all.TakeValue("comments")); err != nil {
-		return "", err
-	}
+	comments = opened(all.TakeValue("comments"))
 	if raw := all.TakeValue("object_ids"); raw != "" && raw != "{}" {
 		record.Count(t.dropped, "object_ids", 1)
 	}
@@ -42,152 +34,238 @@ func (t *Reader) listRow(row string) (string, error) {
 	for _, name := range []string{"page", "total_pages", "total_results"} {
 		page = append(page, record.RawField{Name: name, Raw: all.TakeValue(name)})
 	}
-	field, items := "items", nested(all.TakeValue("items"))
-	if results := nested(all.TakeValue("results")); items == "" {
-		field, items = "results", results
-	}
-	if items != "" {
-		if items, err = l.pages(field, items, page); err != nil {
-			if err = t.Values.Reject(err); err != nil {
-				return "", err
-			}
-			items = ""
-		}
+	items := opened(cmp.Or(all.TakeValue("items"), all.TakeValue("results")))
+	switch {
+	case items == "" || isPages(items):
+	case page[0].Raw == "":
+		items = `[{"page":1,"total_pages":1,"results":` + items + `}]`
+	default:
+		items = "[" + append(page, record.RawField{Name: "results", Raw: items}).Object() + "]"
 	}
 	for i := range all {
 		m := &all[i]
-		switch {
-		case m.Name == "created_by" && strings.HasPrefix(m.Raw, `"`) && nested(m.Raw) == m.Raw:
+		if m.Name != "created_by" {
+			continue
+		}
+		if m.Raw = opened(m.Raw); strings.HasPrefix(m.Raw, `"`) {
 			m.Raw = `{"username":` + m.Raw + `}` // as version 3 has it
-		case m.Name == "public" && (m.Raw == "0" || m.Raw == "1"):
-			m.Raw = strconv.FormatBool(m.Raw == "1")
-		case m.Name == "id" && isNumber(record.Unquote(m.Raw)):
-			m.Raw = record.Unquote(m.Raw) // as the published example of version 3 has it
 		}
 	}
-	return append(all, record.RawField{Name: "items", Raw: items}).Object(), nil
+	return append(all, record.RawField{Name: "items", Raw: items}).Object(), comments, nil
 }
 
-func isNumber(s string) bool { return s != "" && strings.Trim(s, "0123456789") == "" }
+// opened returns the JSON in a text, as tables have it. Other values are unchanged.
+func opened(raw string) string {
+	if text := textOf(raw); json.Valid([]byte(text)) && strings.ContainsAny(text, "[{") {
+		return text
+	}
+	return raw
+}
 
-// commentsOf returns the comments of a version 4 response by title, such as movie:550.
-func (t *Reader) commentsOf(raw string) (map[string]string, error) {
-	if raw = nested(raw); raw == "" {
+// isPages reports whether the items of a list are pages.
+func isPages(items string) bool {
+	pages := false
+	_ = record.EachElement(items, func(_ int, raw string) error {
+		first, err := record.Fields(raw)
+		pages = err == nil && first.Has("results")
+		return io.EOF // the first one is enough
+	})
+	return pages
+}
+
+// checkList completes the items of a list: their order, and the comments of a page. It removes items without a title, and
+// facts about the title itself.
+func (t *Reader) checkList(rec record.Record, comments string) error {
+	var byTitle map[string]string
+	if comments != "" && json.Unmarshal([]byte(comments), &byTitle) != nil {
+		err := t.Values.Reject(&record.FieldError{Field: "comments", What: "want texts by title, such as movie:550"})
+		if err != nil {
+			return err
+		}
+	}
+	list := record.As[catalog.List](rec)
+	for p := range list.Items {
+		rows := &list.Items[p].Results
+		kept := (*rows)[:0]
+		for i, item := range *rows {
+			if _, err := t.dropUnknown("items[].results[].", &item.Object); err != nil {
+				return err
+			}
+			field, what := "id", fault(item.ID, 1)
+			if media := item.MediaType.V; media != "movie" && media != "tv" {
+				field, what = "media_type", fmt.Sprintf(`want "movie" or "tv", found %q`, media)
+			}
+			if what != "" {
+				if err := t.Values.Reject(&record.FieldError{Field: fmt.Sprintf("items[%d].%s", i, field), What: what}); err != nil {
+					return err
+				}
+				continue
+			}
+			if comment := byTitle[item.MediaType.V+":"+strconv.FormatInt(item.ID.V, 10)]; comment != "" && !item.Comment.Set {
+				record.MarkAbsent(record.Of(&item), "comment") // a text in place of null
+				item.Comment = record.Text(comment)
+			}
+			record.MarkAbsent(record.Of(&item), "order")
+			item.Order = record.Number(int64(i))
+			kept = append(kept, item)
+		}
+		*rows = kept
+	}
+	return nil
+}
+
+// dropUnknown drops the unknown fields of an object at a path, counts them, and returns those with a name to keep.
+func (t *Reader) dropUnknown(path string, o *record.Object, keep ...string) (kept record.RawFields, err error) {
+	if o.Extra == "" {
 		return nil, nil
 	}
-	out := map[string]string{}
-	err := record.EachField(raw, func(name, raw string) error {
-		switch {
-		case raw == "null":
-		case !strings.HasPrefix(raw, `"`):
-			return t.Values.Reject(&record.FieldError{Field: "comments." + name, What: "want a string or null, found " + record.Shown(raw)})
-		default:
-			out[name] = raw
+	all, err := record.Fields("{" + o.Extra + "}")
+	o.Extra = ""
+	for _, f := range all {
+		t.Forget(path + f.Name)
+		if slices.Contains(keep, f.Name) {
+			kept = append(kept, f)
+		} else {
+			record.Count(t.dropped, path+f.Name, 1)
 		}
-		return nil
-	})
-	return out, t.Values.Reject(InField(err, "comments"))
-}
-
-// A listReader reads the items of one list.
-type listReader struct {
-	*Reader
-	comments map[string]string
-}
-
-// pages converts the items of a row to pages. The row is one page, or has a list of pages, as in the catalogue.
-func (l *listReader) pages(field, items string, page record.RawFields) (string, error) {
-	if isPage(items) {
-		items = "[" + items + "]"
 	}
-	many := false
-	_ = record.EachElement(items, func(i int, raw string) error { // elements reports invalid JSON
-		many = i == 0 && isPage(raw) || i > 0 && many
-		return nil
-	})
-	if !many {
-		if page[0].Raw == "" { // the complete list
-			page = record.RawFields{{Name: "page", Raw: "1"}, {Name: "total_pages", Raw: "1"}}
+	return kept, err
+}
+
+// isPart reports whether a list's record is one page of several.
+func isPart(rec record.Record) bool {
+	return slices.ContainsFunc(record.As[catalog.List](rec).Items, func(p catalog.ListItemPage) bool { return p.TotalPages.V > 1 })
+}
+
+// checkAccount removes invalid values of an account: titles without an ID or a rating, and malformed account IDs. It reads
+// ratings as responses have them, and removes other facts about titles.
+func (t *Reader) checkAccount(rec record.Record) error {
+	ids := []struct {
+		name, want string
+		of         func(string) (catalog.Key, bool)
+	}{{"account_object_id", "24 hex digits", catalog.TextKey}, {"guest_session_id", "32 hex digits in lower case", catalog.GuestKey}}
+	for _, id := range ids {
+		f, _ := rec.Schema.Field(id.name)
+		s := rec.String(f)
+		if _, ok := id.of(s.V); ok || !s.Set {
+			continue
 		}
-		return l.page(field, items, page)
-	}
-	return l.elements(items, field, func(at string, _ int, raw string) (string, error) {
-		all, err := record.Fields(raw)
-		if err != nil {
-			return "", err
+		found := strconv.Quote(s.V)
+		if err := t.Values.Reject(&record.FieldError{Field: id.name, What: "want " + id.want + ", found " + found, Value: found}); err != nil {
+			return err
 		}
-		results := all.TakeValue("results")
-		return l.page(at+".results", cmp.Or(results, "[]"), all)
-	})
-}
-
-// isPage reports whether a value is a page: an object with results.
-func isPage(raw string) bool {
-	all, err := record.Fields(raw)
-	return err == nil && all.Has("results")
-}
-
-// page writes a page of items.
-func (l *listReader) page(field, items string, rest record.RawFields) (string, error) {
-	list, err := l.elements(items, field, l.item)
-	out := append(record.RawFields{{Name: "results", Raw: list}}, rest...)
-	return out.Object(), err
-}
-
-// elements converts the elements of a list. Unreadable elements are dropped.
-func (t *Reader) elements(list, field string, read func(at string, i int, raw string) (string, error)) (string, error) {
-	var out []string
-	err := record.EachElement(list, func(i int, raw string) error {
-		at := fmt.Sprintf("%s[%d]", field, i)
-		one, err := read(at, i, raw)
-		if err == nil {
-			out = append(out, one)
+		record.Unset(rec, f)
+	}
+	for _, shelf := range []string{"favorites", "watchlist", "rated", "recommendations"} {
+		f, _ := rec.Schema.Field(shelf)
+		titles, ok := rec.Sub(f)
+		if !ok {
+			continue
 		}
-		return t.Values.Reject(InField(err, at))
-	})
-	return record.List(out), InField(err, field)
+		of := record.As[catalog.AccountTitles](titles)
+		for i, rows := range []*[]catalog.AccountTitle{&of.Movies, &of.TV, &of.Episodes} {
+			name := []string{"movies", "tv", "episodes"}[i]
+			var err error
+			if *rows, err = t.checkTitles(shelf+"."+name, *rows, name == "episodes", shelf == "rated"); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }
 
-// item reads one item of a list: an object, or a text such as movie:550. Facts about the title itself are dropped.
-func (l *listReader) item(field string, i int, raw string) (string, error) {
-	var media, id, comment string
-	if strings.HasPrefix(raw, `"`) {
-		media, id, _ = strings.Cut(record.Unquote(raw), ":")
-		media = string(record.AppendString(nil, media))
-	} else {
-		all, err := record.Fields(raw)
-		if err != nil {
-			return "", err
+// checkTitles returns the valid titles of a user.
+func (t *Reader) checkTitles(path string, rows []catalog.AccountTitle, episodes, rated bool) ([]catalog.AccountTitle, error) {
+	kept := rows[:0]
+	for i, row := range rows {
+		if err := t.readRating(path+"[].", &row); err != nil {
+			return nil, err
 		}
-		media, id, comment = all.TakeValue("media_type"), all.TakeValue("id"), all.TakeValue("comment")
-		all.TakeValue("order")
-		media = cmp.Or(media, guessMedia(all))
-		l.dropAll("items[].", all)
+		if field, what := faultOf(&row, episodes, rated); what != "" {
+			if err := t.Values.Reject(&record.FieldError{Field: fmt.Sprintf("%s[%d].%s", path, i, field), What: what}); err != nil {
+				return nil, err
+			}
+			if field != "created_at" {
+				continue
+			}
+			row.CreatedAt = record.String{}
+		}
+		kept = append(kept, row)
 	}
-	if media != `"movie"` && media != `"tv"` {
-		return "", &record.FieldError{Field: field + ".media_type", What: `want "movie" or "tv", found ` + cmp.Or(record.Shown(media), "nothing")}
-	}
-	if _, err := parseID(id); err != nil {
-		return "", InField(err, field+".id")
-	}
-	out := record.RawFields{
-		{Name: "media_type", Raw: media},
-		{Name: "id", Raw: id},
-		{Name: "comment", Raw: cmp.Or(comment, l.comments[record.Unquote(media)+":"+id])},
-		{Name: "order", Raw: strconv.Itoa(i)},
-	}
-	return out.Object(), nil
+	return kept, nil
 }
 
-// guessMedia infers the type of a title in an old response without media_type, or returns "".
-func guessMedia(all record.RawFields) string {
-	for _, m := range all {
-		switch m.Name {
-		case "title", "original_title", "release_date":
-			return `"movie"`
-		case "name", "original_name", "first_air_date":
-			return `"tv"`
+// ratingFields are the fields of a rated title in responses of version 3 and 4 of the API.
+type ratingFields struct {
+	record.Object
+	Rating        record.Float          `record:"rating"`
+	AccountRating *catalog.AccountTitle `record:"account_rating"` // value and created_at
+}
+
+// readRating reads the rating of a title in a response. Other unknown fields are dropped.
+func (t *Reader) readRating(path string, row *catalog.AccountTitle) error {
+	found, err := t.dropUnknown(path, &row.Object, "rating", "account_rating")
+	if err != nil || found == nil {
+		return err
+	}
+	var r ratingFields
+	if err := t.parser.Parse(found.Object(), record.Of(&r)); err != nil {
+		return Within(err, strings.TrimSuffix(path, "."))
+	}
+	for _, name := range []string{"value", "created_at"} {
+		record.MarkAbsent(record.Of(row), name)
+	}
+	if r.AccountRating != nil {
+		row.Value, row.CreatedAt = r.AccountRating.Value, r.AccountRating.CreatedAt
+	}
+	if r.Rating.Set {
+		row.Value = r.Rating
+	}
+	return nil
+}
+
+// Bounds of a rating.
+const (
+	minRating = 0.5
+	maxRating = 10
+)
+
+// faultOf returns the field that is wrong in a title of an account, and why.
+func faultOf(r *catalog.AccountTitle, episode, rated bool) (field, what string) {
+	type number struct {
+		name string
+		n    record.Int
+		low  int64
+	}
+	numbers := []number{{"id", r.ID, 1}}
+	if episode {
+		numbers = []number{{"show_id", r.ShowID, 1}, {"season_number", r.SeasonNumber, 0}, {"episode_number", r.EpisodeNumber, 0}}
+	}
+	for _, m := range numbers {
+		if what := fault(m.n, m.low); what != "" {
+			return m.name, what
 		}
+	}
+	if v := r.Value; rated && !v.Set {
+		return "value", fmt.Sprintf("want %v to %v, found nothing", minRating, maxRating)
+	} else if rated && (v.V < minRating || v.V > maxRating) {
+		return "value", fmt.Sprintf("want %v to %v, found %v", minRating, maxRating, v.V)
+	}
+	if at := r.CreatedAt; at.V != "" {
+		if _, ok := catalog.ParseTime(at.V); !ok {
+			return "created_at", fmt.Sprintf("want a time such as 2026-08-01 12:30:00 UTC or in RFC 3339, found %q", at.V)
+		}
+	}
+	return "", ""
+}
+
+// fault returns why a number is no ID, from 1, or no number of a season or an episode, from 0; "" if it is one.
+func fault(n record.Int, low int64) string {
+	switch {
+	case !n.Set:
+		return "want an integer, found nothing"
+	case n.V < low || low == 0 && n.V > math.MaxUint32:
+		return fmt.Sprintf("want %d or more, found %d", low, n.V)
 	}
 	return ""
 }
@@ -203,17 +281,3 @@ func parseID(raw string) (int64, error) {
 	}
 	return n, nil
 }
-
-// isPart reports whether a list's record is one page of several.
-func isPart(rec record.Record) bool {
-	l := record.As[catalog.List](rec)
-	for i := range l.Items {
-		if l.Items[i].TotalPages.V > 1 {
-			return true
-		}
-	}
-	return false
-}
-
-// ofUser reports whether records of a kind are made by users, and so have no language.
-func ofUser(k fragment.Kind) bool { return k == fragment.KindList || k == fragment.KindAccount }

@@ -119,6 +119,9 @@ func (t *Reader) records(r Row) ([]Record, error) {
 	switch r.Type.Kind {
 	case fragment.KindList:
 		one.Part = isPart(rec)
+		if err := t.checkList(rec, r.comments); err != nil {
+			return nil, err
+		}
 	case fragment.KindAccount:
 		if err := t.checkAccount(rec); err != nil {
 			return nil, err
@@ -148,17 +151,14 @@ func (t *Reader) dropExtra(rec record.Record) error {
 
 // textOf returns the JSON of a row in its kind's form.
 func (t *Reader) textOf(r *Row) (string, error) {
-	switch r.Type.Kind {
-	case fragment.KindList:
+	if r.Type.Kind == fragment.KindList {
 		if strings.HasPrefix(r.Sub, "page_") { // a file such as 509-page-2.json
 			r.Sub = ""
 		}
 		if r.Sub == "" {
-			return t.listRow(r.JSON)
-		}
-	case fragment.KindAccount:
-		if r.Sub == "" {
-			return t.accountRow(r.JSON)
+			list, comments, err := t.listRow(r.JSON)
+			r.comments = comments
+			return list, err
 		}
 	}
 	if r.Sub != "" {

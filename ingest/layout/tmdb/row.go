@@ -30,6 +30,8 @@ type Row struct {
 	Texts bool
 
 	Response bool // the row is a response of the API
+
+	comments string // comments of a page of a list
 }
 
 // A Record holds the facts of a row about one resource.
