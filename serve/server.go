@@ -266,12 +266,10 @@ func (s *Server) drain(ctx context.Context, admin *nethttp.Server) error {
 	return errors.Join(s.http.Stop(ctx), admin.Shutdown(ctx))
 }
 
-// Reload checks at once for changed tokens, certificates and releases, and reopens the access log by its name. It
-// logs unusable ones, and keeps the last valid one.
+// Reload checks at once for changed tokens, certificates and releases, and for another file with the name of the access
+// log. It logs unusable ones, and keeps the last valid one.
 func (s *Server) Reload() {
-	if err := s.access.Reopen(); err != nil {
-		s.cfg.Log.Error("access log cannot be opened again, the old file stays in use", "error", err)
-	}
+	s.access.Look()
 	s.tokens.Poll()
 	s.http.PollCertificate()
 	s.releases.Reload()

@@ -190,12 +190,12 @@ func (l *AccessLog) Lines() int64 { return l.lines.Load() }
 // Lost returns how many lines were lost so far.
 func (l *AccessLog) Lost() int64 { return l.queue.Lost() }
 
-// Reopen opens the file by its name again, as after a rotation. It does nothing to a nil AccessLog or standard output.
-func (l *AccessLog) Reopen() error {
-	if l == nil || l.file == nil {
-		return nil
+// Look makes the next line go to the file that has the name by then, as after a rotation. Without it, lines follow the
+// name within a second. It does nothing to a nil AccessLog or standard output.
+func (l *AccessLog) Look() {
+	if l != nil && l.file != nil {
+		l.file.look()
 	}
-	return l.file.reopen()
 }
 
 // patience is how long Close waits for the file, or the reader of standard output.

@@ -153,16 +153,12 @@ func TestRotation(t *testing.T) {
 	l.Write(entry())
 	written("access.log", 1)
 	move("access.1")
-	if err := l.Reopen(); err != nil {
-		t.Fatal(err)
-	}
+	l.Look()
 	l.Write(entry())
 	l.Write(entry())
 	written("access.log", 2)
 	move("access.2")
-	l.file.mu.Lock()
-	l.file.looked = time.Now().Add(-lookEvery)
-	l.file.mu.Unlock()
+	l.file.looked.Store(time.Now().Add(-lookEvery).UnixNano())
 	l.Write(entry())
 	l.closeWithin(sharedtest.Patience)
 	written("access.log", 1)

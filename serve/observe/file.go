@@ -1,10 +1,9 @@
 package observe
 
 import (
-	"errors"
 	"fmt"
 	"os"
-	"sync"
+	"sync/atomic"
 	"syscall"
 	"time"
 )
@@ -14,88 +13,57 @@ const lookEvery = time.Second
 
 // A file is a log file that may be renamed and made anew by other programs.
 type file struct {
-	path string
-
-	mu     sync.Mutex
-	f      *os.File // nil while it cannot be opened
-	looked time.Time
-	closed bool // for good
+	path   string
+	f      atomic.Pointer[os.File]
+	looked atomic.Int64 // when f was last compared with the file of that name, in nanoseconds of Unix time
 }
 
 func openFile(path string) (*file, error) {
 	f := &file{path: path}
-	if err := f.reopen(); err != nil {
+	opened, err := f.open()
+	if err != nil {
 		return nil, err
 	}
+	f.f.Store(opened)
 	return f, nil
+}
+
+// open opens the file with the name, and creates it if needed. A pipe without a reader is an error instead of a wait.
+func (f *file) open() (*os.File, error) {
+	opened, err := os.OpenFile(f.path, os.O_APPEND|os.O_CREATE|os.O_WRONLY|syscall.O_NONBLOCK, 0o640)
+	if err != nil {
+		return nil, fmt.Errorf("open access log: %w", err)
+	}
+	return opened, nil
 }
 
 // Write appends p. It is called by the queue alone.
 func (f *file) Write(p []byte) (int, error) {
-	f.mu.Lock()
-	moved := f.moved(time.Now())
-	f.mu.Unlock()
-	if moved {
-		_ = f.reopen() // the old file stays in use if this fails
-	}
-	for n := 0; ; {
-		f.mu.Lock()
-		to := f.f
-		f.mu.Unlock()
-		if to == nil {
-			return n, os.ErrClosed
-		}
-		// Without the lock: a pipe whose reader stalls holds up the write until reopen or close closes the file.
-		written, err := to.Write(p[n:])
-		n += written
-		if !errors.Is(err, os.ErrClosed) {
-			return n, err
+	if f.moved() {
+		if opened, err := f.open(); err == nil { // else the old file stays in use
+			_ = f.f.Swap(opened).Close() // each line was written by itself
 		}
 	}
+	return f.f.Load().Write(p)
 }
 
 // moved reports whether another file, or none, has the name. It looks once in a while.
-func (f *file) moved(now time.Time) bool {
-	if now.Sub(f.looked) < lookEvery {
+func (f *file) moved() bool {
+	now := time.Now().UnixNano()
+	if now-f.looked.Load() < int64(lookEvery) {
 		return false
 	}
-	f.looked = now
-	if f.f == nil {
-		return true
-	}
+	f.looked.Store(now)
 	named, err := os.Stat(f.path)
 	if err != nil {
 		return os.IsNotExist(err)
 	}
-	own, err := f.f.Stat()
+	own, err := f.f.Load().Stat()
 	return err == nil && !os.SameFile(named, own)
 }
 
-// reopen opens the file with the name, and creates it if needed.
-func (f *file) reopen() error {
-	// A pipe without a reader is an error instead of a wait.
-	opened, err := os.OpenFile(f.path, os.O_APPEND|os.O_CREATE|os.O_WRONLY|syscall.O_NONBLOCK, 0o640)
-	if err != nil {
-		return fmt.Errorf("open access log: %w", err)
-	}
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	if f.closed { // by the end of the process, while a line was still waiting
-		return opened.Close()
-	}
-	if f.f != nil {
-		_ = f.f.Close() // each line was written by itself
-	}
-	f.f = opened
-	return nil
-}
+// look makes the next Write compare the file with the one that has its name.
+func (f *file) look() { f.looked.Store(0) }
 
-// close closes the file for good.
-func (f *file) close() {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	if f.f != nil {
-		_ = f.f.Close() // each line was written by itself
-	}
-	f.f, f.closed = nil, true
-}
+// close closes the file. A Write that a pipe holds up ends.
+func (f *file) close() { _ = f.f.Load().Close() }
