@@ -116,9 +116,8 @@ func AppendExpiry(dst []byte, t time.Time) []byte {
 	return t.UTC().AppendFormat(dst, "2006-01-02 15:04:05 UTC")
 }
 
-// loadKey reads a signing key: a file of hex digits, blanks around them ignored, or any other content,
-// taken byte for byte. Either way it must come to at least MinKeyLen bytes that are not all the same. A
-// file that other users can read or write is refused.
+// loadKey reads a signing key: the content of a file, without blanks around it, of at least MinKeyLen bytes that are not
+// all the same. A file that other users can read or write is refused. Errors omit the content.
 func loadKey(path string) (key []byte, err error) {
 	defer func() {
 		if err != nil {
@@ -137,27 +136,12 @@ func loadKey(path string) (key []byte, err error) {
 	if err != nil {
 		return nil, err
 	}
-	key, err = decodeKey(data)
-	if err == nil && bytes.Count(key, key[:1]) == len(key) {
-		err = errors.New("all bytes are the same: want a random key, such as 32 bytes of /dev/urandom")
+	key = bytes.TrimSpace(data)
+	switch {
+	case len(key) < MinKeyLen:
+		return nil, fmt.Errorf("%d bytes: want at least %d", len(key), MinKeyLen)
+	case bytes.Count(key, key[:1]) == len(key):
+		return nil, errors.New("all bytes are the same: want a random key, such as 32 bytes of /dev/urandom")
 	}
-	return key, err
-}
-
-// decodeKey omits the content from its messages.
-func decodeKey(data []byte) ([]byte, error) {
-	text := bytes.TrimSpace(data)
-	if len(text) == 0 {
-		return nil, fmt.Errorf("empty: want at least %d bytes, or %d hex digits", MinKeyLen, 2*MinKeyLen)
-	}
-	if len(bytes.Trim(text, "0123456789abcdefABCDEF")) == 0 {
-		if len(text)%2 != 0 || len(text) < 2*MinKeyLen {
-			return nil, fmt.Errorf("%d hex digits: want an even number, at least %d", len(text), 2*MinKeyLen)
-		}
-		return hex.AppendDecode(nil, text)
-	}
-	if len(data) < MinKeyLen {
-		return nil, fmt.Errorf("%d bytes: want at least %d, or %d hex digits", len(data), MinKeyLen, 2*MinKeyLen)
-	}
-	return data, nil
+	return key, nil
 }
