@@ -1,8 +1,10 @@
 package serve
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"log"
 	"net"
@@ -127,6 +129,36 @@ func (s *Server) writeMetrics(to io.Writer) error {
 		return err
 	}
 	return WriteProcessMetrics(to)
+}
+
+// maxAdmin limits the response that AskAdmin reads.
+const maxAdmin = 64 << 10
+
+// AskAdmin requests a path of the admin listener at addr, without a proxy and without redirects, which an edge never
+// sends. It uses loopback for an address of all interfaces.
+func AskAdmin(ctx context.Context, addr, path string) (status int, body []byte, err error) {
+	host, port, err := net.SplitHostPort(addr)
+	if err != nil {
+		return 0, nil, err
+	}
+	if ip := net.ParseIP(host); host == "" || ip != nil && ip.IsUnspecified() {
+		host = "localhost"
+	}
+	address := "http://" + net.JoinHostPort(host, port) + path
+	rq, err := nethttp.NewRequestWithContext(ctx, nethttp.MethodGet, address, nil)
+	if err != nil {
+		return 0, nil, err
+	}
+	rs, err := (&nethttp.Transport{DisableKeepAlives: true}).RoundTrip(rq)
+	if err == nil {
+		defer rs.Body.Close()
+		status = rs.StatusCode
+		body, err = io.ReadAll(io.LimitReader(rs.Body, maxAdmin))
+	}
+	if err != nil {
+		return 0, nil, fmt.Errorf("ask %s: %w", address, err)
+	}
+	return status, body, nil
 }
 
 // Parts of the texts of /readyz.

@@ -3,11 +3,9 @@ package main
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
-	"net/http"
 	"slices"
 	"strings"
 	"time"
@@ -16,7 +14,6 @@ import (
 
 	"github.com/reelsplice/reelsplice/serve"
 	"github.com/reelsplice/reelsplice/serve/doctor"
-	"github.com/reelsplice/reelsplice/serve/edge"
 )
 
 func doctorCommand(a *app) *cobra.Command {
@@ -37,7 +34,7 @@ func doctorCommand(a *app) *cobra.Command {
 		ctx, cancel := context.WithTimeout(ctx, time.Minute)
 		defer cancel()
 		findings := append(a.unknownVariables(c.Root()), a.otherCommands()...)
-		in := doctor.Installation{Now: time.Now(), Ready: readyText, Refused: refusedKeys, Catalog: a.setting("build", "catalog"), Command: a.program(), ConfigFile: a.config}
+		in := doctor.Installation{Now: time.Now(), Catalog: a.setting("build", "catalog"), Command: a.program(), ConfigFile: a.config}
 		in.BucketErr = openReleases(ctx, &cfg)
 		in.Config = cfg
 		found, err := in.Examine(ctx)
@@ -59,25 +56,6 @@ func doctorCommand(a *app) *cobra.Command {
 		}
 		return nil
 	})
-}
-
-// readyText requests /readyz of an edge.
-func readyText(ctx context.Context, adminAddr string) (string, error) {
-	h, err := askReady(ctx, adminAddr)
-	return h.Text, err
-}
-
-// refusedKeys requests the unknown credentials that an edge refused last.
-func refusedKeys(ctx context.Context, adminAddr string) (list []edge.RefusedKey, err error) {
-	url, status, text, err := askAdmin(ctx, adminAddr, "/refused")
-	if err != nil {
-		return nil, err
-	}
-	if status != http.StatusOK {
-		return nil, fmt.Errorf("ask %s: status %d", url, status)
-	}
-	err = json.Unmarshal(text, &list)
-	return list, err
 }
 
 func writeFindings(w io.Writer, findings []doctor.Finding) {

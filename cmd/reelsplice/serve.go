@@ -8,7 +8,6 @@ import (
 	"io"
 	"io/fs"
 	"log/slog"
-	"net"
 	"net/http"
 	"os"
 	"os/signal"
@@ -239,9 +238,6 @@ func reloadOnHangup(ctx context.Context, reload func()) {
 	}()
 }
 
-// maxAdmin limits the response that is read from an admin listener.
-const maxAdmin = 64 << 10
-
 func healthCommand(a *app) *cobra.Command {
 	cfg, timeout := serve.DefaultConfig(), 5*time.Second
 	c := &cobra.Command{
@@ -264,62 +260,23 @@ func healthCommand(a *app) *cobra.Command {
 		}
 		ctx, cancel := context.WithTimeout(ctx, timeout)
 		defer cancel()
-		h, err := askReady(ctx, cfg.AdminAddr)
+		status, body, err := serve.AskAdmin(ctx, cfg.AdminAddr, "/readyz")
 		if err != nil {
 			return err
 		}
-		if err := a.print(h, func(w io.Writer) { fmt.Fprintln(w, h.Text) }); err != nil {
+		if status != http.StatusOK && status != http.StatusServiceUnavailable {
+			return fmt.Errorf("ask %s: status %d: %[1]s is no admin listener: give the address of --admin-addr", cfg.AdminAddr, status)
+		}
+		v := struct {
+			Ready bool   `json:"ready"`
+			Text  string `json:"text"`
+		}{status == http.StatusOK, strings.TrimSpace(string(body))}
+		if err := a.print(v, func(w io.Writer) { fmt.Fprintln(w, v.Text) }); err != nil {
 			return err
 		}
-		if !h.Ready {
-			return errors.New("the edge is not ready: " + h.Text)
+		if !v.Ready {
+			return errors.New("the edge is not ready: " + v.Text)
 		}
 		return nil
 	})
-}
-
-// A health is an edge's report about itself.
-type health struct {
-	Ready bool   `json:"ready"`
-	Text  string `json:"text"`
-}
-
-// direct reaches an edge without a proxy and without redirects, which an edge never sends.
-var direct = &http.Transport{DisableKeepAlives: true}
-
-// askReady requests /readyz of the admin listener at addr.
-func askReady(ctx context.Context, addr string) (health, error) {
-	url, status, text, err := askAdmin(ctx, addr, "/readyz")
-	if err != nil {
-		return health{}, err
-	}
-	if status != http.StatusOK && status != http.StatusServiceUnavailable {
-		return health{}, fmt.Errorf("ask %s: status %d: %s is no admin listener: give the address of --admin-addr", url, status, addr)
-	}
-	return health{Ready: status == http.StatusOK, Text: strings.TrimSpace(string(text))}, nil
-}
-
-// askAdmin requests a path of the admin listener at addr. It uses loopback for an address of all interfaces.
-func askAdmin(ctx context.Context, addr, path string) (url string, status int, text []byte, err error) {
-	host, port, err := net.SplitHostPort(addr)
-	if err != nil {
-		return "", 0, nil, err
-	}
-	if ip := net.ParseIP(host); host == "" || ip != nil && ip.IsUnspecified() {
-		host = "localhost"
-	}
-	url = "http://" + net.JoinHostPort(host, port) + path
-	rq, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
-	if err != nil {
-		return url, 0, nil, err
-	}
-	rs, err := direct.RoundTrip(rq)
-	if err != nil {
-		return url, 0, nil, fmt.Errorf("ask %s: %w", url, err)
-	}
-	defer rs.Body.Close()
-	if text, err = io.ReadAll(io.LimitReader(rs.Body, maxAdmin)); err != nil {
-		return url, 0, nil, fmt.Errorf("ask %s: %w", url, err)
-	}
-	return url, rs.StatusCode, text, nil
 }

@@ -15,7 +15,6 @@ import (
 	"al.essio.dev/pkg/shellescape"
 
 	"github.com/reelsplice/reelsplice/serve"
-	"github.com/reelsplice/reelsplice/serve/edge"
 	"github.com/reelsplice/reelsplice/serve/http"
 	"github.com/reelsplice/reelsplice/serve/http/connlimit"
 )
@@ -50,12 +49,6 @@ type Installation struct {
 	BucketErr error  // why the bucket of Config.Releases cannot be opened; Config.Pull.Bucket is nil then
 	Catalog   string // folder of the catalogue
 	Now       time.Time
-	// Ready asks the edge that listens on the admin address for /readyz. It returns an error if no edge
-	// responds.
-	Ready func(ctx context.Context, adminAddr string) (text string, err error)
-
-	// Refused asks the same edge for the unknown credentials that it refused last.
-	Refused func(ctx context.Context, adminAddr string) ([]edge.RefusedKey, error)
 
 	Command    string // the program's name or path in commands
 	ConfigFile string // "" for none
@@ -136,15 +129,16 @@ func (x *examiner) config() {
 
 // running looks for a running edge, which may hold the addresses. Another program may hold the admin address.
 func (x *examiner) running(ctx context.Context) {
-	if x.Config.AdminAddr == "" || x.Ready == nil {
+	if x.Config.AdminAddr == "" {
 		return
 	}
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
-	text, err := x.Ready(ctx, x.Config.AdminAddr)
+	_, body, err := serve.AskAdmin(ctx, x.Config.AdminAddr, "/readyz")
 	if err != nil {
 		return
 	}
+	text := strings.TrimSpace(string(body))
 	id, problem, isEdge := serve.ParseReady(text)
 	if !isEdge {
 		return

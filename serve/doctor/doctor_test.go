@@ -1,10 +1,10 @@
 package doctor
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	nethttp "net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -108,9 +108,10 @@ func TestRunning(t *testing.T) {
 		"":                      "",
 	} {
 		in := installation(t)
-		in.Config.AdminAddr = "127.0.0.1:0"
-		in.Ready = func(context.Context, string) (string, error) { return text, nil }
+		edge := httptest.NewServer(nethttp.HandlerFunc(func(w nethttp.ResponseWriter, _ *nethttp.Request) { fmt.Fprintln(w, text) }))
+		in.Config.AdminAddr = edge.Listener.Addr().String()
 		got := of(t, in, "edge")
+		edge.Close()
 		if has(t, text, got, want); want == "" && got != "" {
 			t.Errorf("%q counts as an edge: %s", text, got)
 		}

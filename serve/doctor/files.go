@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/tls"
 	"encoding/hex"
+	"encoding/json"
 	"errors"
 	"io/fs"
 	"os"
@@ -16,7 +17,9 @@ import (
 
 	"al.essio.dev/pkg/shellescape"
 
+	"github.com/reelsplice/reelsplice/serve"
 	"github.com/reelsplice/reelsplice/serve/auth"
+	"github.com/reelsplice/reelsplice/serve/edge"
 )
 
 func (x *examiner) tokens() {
@@ -61,11 +64,9 @@ func (x *examiner) tokens() {
 
 // refused lists the credentials that the running edge refused and that were not issued since.
 func (x *examiner) refused(ctx context.Context) {
-	if x.Refused == nil {
-		return
-	}
-	list, err := x.Refused(ctx, x.Config.AdminAddr)
-	if err != nil {
+	var list []edge.RefusedKey
+	_, body, err := serve.AskAdmin(ctx, x.Config.AdminAddr, "/refused")
+	if err != nil || json.Unmarshal(body, &list) != nil {
 		return // an edge of an earlier version
 	}
 	records, _ := auth.List(x.Config.Tokens) // tokens reports the error
