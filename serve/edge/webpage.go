@@ -89,24 +89,13 @@ func (x *exchange) shown(content func() (any, error)) error {
 	return x.charge(0)
 }
 
-// A description is the JSON of /page/release: the release, and the limits for requests of the page.
-type description struct {
-	*page.Summary
-	AppendLimit int `json:"append_limit"` // names in append_to_response
-	MaxPage     int `json:"max_page"`     // the last page of a list
-}
-
 // describe returns the description of the served release.
 func (x *exchange) describe() (any, error) {
 	if x.c.rel == nil {
 		return nil, status.Offline
 	}
 	x.rs.Release = x.c.rel.Manifest().ID
-	s, err := page.Describe(x.c.rel, x.edge.Releases.Store())
-	if err != nil {
-		return nil, err
-	}
-	return description{s, route.MaxAppends, route.MaxPage}, nil
+	return page.Describe(x.c.rel, x.edge.Releases.Store())
 }
 
 // maxExplained is the longest raw query of /page/explain in bytes: a target with each byte escaped.

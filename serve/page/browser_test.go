@@ -339,7 +339,6 @@ func TestPage(t *testing.T) {
 		{"Screens", testScreens, true},
 		{"Release", testRelease, false},
 		{"Switch", testSwitch, false},
-		{"Limits", testLimits, false},
 		{"Offline", testOffline, false},
 		{"Reference", testReference, true},
 	} {
@@ -527,30 +526,6 @@ func testSwitch(b *browser) {
 	b.run(t, js(`window.described = 0; window.switched = true`), at("#/tv/1399"), at("#/"))
 	if n := value[int](t, b, `window.described`); n == 0 {
 		t.Error("the release was not described again after a switch")
-	}
-	b.open(t)
-}
-
-// testLimits: the page appends as many names, and offers as many pages, as the edge serves.
-func testLimits(b *browser) {
-	t := b.t
-	b.run(t, js(`
-		window.edgeFetch ??= window.fetch;
-		window.fetch = async (url, options) => {
-			const r = await window.edgeFetch(url, options);
-			if (url.pathname !== '/page/release') return r;
-			return new Response(JSON.stringify({...await r.json(), append_limit: 2, max_page: 1}));
-		};`),
-		chromedp.Click(chromedp.CSS("#leave")), chromedp.WaitVisible(chromedp.CSS("#token")), chromedp.SendKeys(chromedp.CSS("#token"), b.token+"\r"), until(`document.querySelector('#search')`), settled())
-	b.shows(t, "#/movie/550", "Cast", "Videos")
-	b.run(t, until(`decodeURIComponent(document.querySelector('.brief a')?.hash ?? '').includes('append_to_response=credits,videos&')`))
-	if got := b.text("main"); strings.Contains(got, "Keywords") {
-		t.Errorf("a section says something of what was not asked for: %.500q", got)
-	}
-	b.shows(t, views[10].route, "3 of at most 2")
-	b.run(t, at("#/list/movie/popular"))
-	if got := b.text("main"); strings.Contains(got, "Page 1 of") {
-		t.Error("a list has links to pages that the edge refuses")
 	}
 	b.open(t)
 }

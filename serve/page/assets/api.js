@@ -97,7 +97,6 @@ export function configuration() {
 export function forget() {
   configured = null;
   released = null;
-  limited = null;
 }
 
 let newest = ''; // the release of the last response
@@ -111,13 +110,6 @@ export function release(anew) {
     throw err;
   });
   return released;
-}
-
-let limited = null;
-/** limits are those of the server: names to append, and pages of a list. They are the API's where the server names none. */
-export function limits() {
-  limited ??= release().catch(() => { limited = null; }).then((told) => ({ append: told?.append_limit ?? 20, pages: told?.max_page ?? 500 }));
-  return limited;
 }
 
 /**

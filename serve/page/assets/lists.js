@@ -1,7 +1,7 @@
 // The start, lists, discover and results of a search.
 
 import { h, add } from './dom.js';
-import { configuration, get, limits, localized, release } from './api.js';
+import { configuration, get, localized, release } from './api.js';
 import { find } from './find.js';
 import { card, grid, nameOf, none, pages, section, strip } from './parts.js';
 import { age, count } from './format.js';
@@ -42,14 +42,14 @@ export async function list(parts, query) {
   const name = parts.join('/');
   const title = LISTS[name] ?? name;
   const page = query.get('page') ?? '1';
-  const [settings, most, rows] = await Promise.all([configuration(), limits(), get(localized(`/3/${name}`, { page }))]);
+  const [settings, rows] = await Promise.all([configuration(), get(localized(`/3/${name}`, { page }))]);
   const view = h('div', null,
     h('h1', { tabindex: -1 }, title),
     h('nav.tabs', { 'aria-label': 'Lists' }, h('ul', { role: 'list' }, Object.entries(LISTS).map(([other, label]) =>
       h('li', null, h('a', { href: `#/list/${other}`, 'aria-current': other === name ? 'page' : null }, label))))),
     h('p.quiet', null, count(rows.total_results, 'result'), rows.dates ? `, ${rows.dates.minimum} to ${rows.dates.maximum}` : ''),
     rows.results.length ? grid(rows.results.map((row) => card(settings, typed(name, row)))) : none('This release has no titles for this list.'),
-    pages(rows, most.pages, (n) => `#/list/${name}?page=${n}`));
+    pages(rows, (n) => `#/list/${name}?page=${n}`));
   return { title, view };
 }
 
@@ -69,7 +69,7 @@ export async function discover(parts, query) {
   const filters = { with_genres: at('genre'), [kind === 'tv' ? 'first_air_date_year' : 'primary_release_year']: at('year'), page: at('page') || '1' };
   filters.sort_by = kind === 'tv' ? forSeries[order] ?? order : order;
   for (const name of narrower) filters[name] = at(name);
-  const [settings, most, genres, rows, ...names] = await Promise.all([configuration(), limits(), get(localized(`/3/genre/${kind}/list`)), get(localized(`/3/discover/${kind}`, filters)),
+  const [settings, genres, rows, ...names] = await Promise.all([configuration(), get(localized(`/3/genre/${kind}/list`)), get(localized(`/3/discover/${kind}`, filters)),
     ...narrower.map((name) => get(`/3/${NARROWER[name]}/${at(name)}`).then((r) => r.name, () => at(name)))]);
 
   const go = (changes) => {
@@ -92,7 +92,7 @@ export async function discover(parts, query) {
       h('label', null, 'Order', select('discover-order', ORDERS, order, change('sort')))),
     h('p.quiet', { role: 'status' }, count(rows.total_results, 'result')),
     rows.results.length ? grid(rows.results.map((row) => card(settings, { ...row, media_type: kind }))) : none('Nothing matches. Try another genre or year.'),
-    pages(rows, most.pages, (n) => { const next = new URLSearchParams(query); next.set('page', n); return `#/discover/${kind}?${next}`; }));
+    pages(rows, (n) => { const next = new URLSearchParams(query); next.set('page', n); return `#/discover/${kind}?${next}`; }));
   return { title: 'Discover', view };
 }
 
@@ -109,11 +109,11 @@ export async function results(parts, query) {
     view.append(none('Type a title or a name into the search field above.'));
     return { title: 'Search', view };
   }
-  const [settings, most, rows] = await Promise.all([configuration(), limits(), find(words, { page })]);
+  const [settings, rows] = await Promise.all([configuration(), find(words, { page })]);
   const name = rows.near && nameOf(rows.results[0]);
   add(view, [
     h('p.quiet', { role: 'status' }, rows.near ? ['Nothing is called so. Did you mean ', h('a', { href: `#/search?q=${encodeURIComponent(name)}` }, name), '?'] : count(rows.total_results, 'result')),
     rows.results.length ? grid(rows.results.map((row) => card(settings, row))) : none('Nothing has this title or name. Check the spelling, or try fewer words.'),
-    pages(rows, most.pages, (n) => `#/search?q=${encodeURIComponent(words)}&page=${n}`)]);
+    pages(rows, (n) => `#/search?q=${encodeURIComponent(words)}&page=${n}`)]);
   return { title: `Results for ${words}`, view };
 }

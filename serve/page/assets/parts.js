@@ -127,8 +127,8 @@ export function failure(err, again) {
 }
 
 /** pages links to the pages before and after, up to the page most. address makes the route of a page. */
-export function pages(list, most, address) {
-  const last = Math.min(list.total_pages, most);
+export function pages(list, address) {
+  const last = Math.min(list.total_pages, 500); // later pages are refused
   if (last <= 1) return null;
   return h('nav.pages', { 'aria-label': 'Pages' },
     list.page > 1 ? h('a.button', { href: address(list.page - 1), rel: 'prev' }, 'Previous') : h('span'),

@@ -1,7 +1,7 @@
 // The splice made visible: a request, its parts as a strip of film, and what it costs.
 
 import { add, h, replace, say } from './dom.js';
-import { failureOf, get, language, limits, read, send, token, url, withQuery } from './api.js';
+import { failureOf, get, language, read, send, token, url, withQuery } from './api.js';
 import { bytes, count, number, region, language as languageName } from './format.js';
 import { NAMESPACES, namespaceOf } from './namespaces.js';
 import { languageOptions } from './tools.js';
@@ -94,7 +94,7 @@ async function examples() {
 
 /** explorer is the view at #/splice. */
 export async function explorer(parts, query) {
-  const [{ append: most }, known] = await Promise.all([limits(), examples()]);
+  const known = await examples();
   const example = withQuery(known[0], { append_to_response: namespaceOf(known[0]) ? 'credits,videos,images' : '', language: language() });
   const given = query.get('path') ?? example;
   let request = split(given) ?? split(example);
@@ -125,7 +125,7 @@ export async function explorer(parts, query) {
   function drawTicks() {
     const known = names();
     replace(ticks, h('fieldset', null,
-      h('legend', null, 'Append to the response', h('span.quiet', null, known.length ? ` ${request.appended.length} of at most ${most}` : '')),
+      h('legend', null, 'Append to the response', h('span.quiet', null, known.length ? ` ${request.appended.length} of at most 20` : '')),
       known.length === 0 ? h('p.none', null, 'Nothing can be appended to this response.') : h('div.tick-grid', null, known.map((name) => h('label.tick', null, h('input', {
         type: 'checkbox', name: 'sub', value: name, checked: request.appended.includes(name),
         onchange: (event) => {
@@ -157,7 +157,7 @@ export async function explorer(parts, query) {
     picker.value = request.language;
     history.replaceState(history.state, '', splicePath(join(request)));
     if (!how?.keepTicks) drawTicks();
-    else ticks.querySelector('legend .quiet').textContent = ` ${request.appended.length} of at most ${most}`;
+    else ticks.querySelector('legend .quiet').textContent = ` ${request.appended.length} of at most 20`;
     running?.abort();
     running = new AbortController();
     const { signal } = running;

@@ -1,7 +1,7 @@
 // Views of a movie, a series, a season, a person and a collection, each from one response of the API.
 
 import { h } from './dom.js';
-import { configuration, get, language, limits, localized, outside } from './api.js';
+import { configuration, get, language, localized, outside } from './api.js';
 import { card, commas, facts, grid, kindOf, nameOf, none, picture, rating, section, strip, yearOf } from './parts.js';
 import { spliceBrief } from './splice.js';
 import { count, date, language as languageName, minutes, money, number, region, year } from './format.js';
@@ -18,8 +18,7 @@ const APPENDED = {
 
 /** fetched returns the resource at a path with what its view needs, and the request that gave it. */
 async function fetched(kind, path) {
-  const names = APPENDED[kind].slice(0, (await limits()).append);
-  const request = localized(path, { append_to_response: names.join(',') });
+  const request = localized(path, { append_to_response: APPENDED[kind].join(',') });
   const [settings, row] = await Promise.all([configuration(), get(request)]);
   return [settings, row, request];
 }
