@@ -95,7 +95,7 @@ func TestReload(t *testing.T) {
 	w.cfg.Poll = time.Second // the most that may be configured
 	s := running(t, w.cfg)
 	id := servetest.Build(t, w.cfg.Releases, 6, servetest.Version(2))
-	if err := auth.IssueChosen(w.cfg.Tokens, auth.Record{Name: "later", Scopes: auth.AllScopes}, "later-token-later"); err != nil {
+	if err := auth.Add(w.cfg.Tokens, auth.Record{Name: "later", Scopes: auth.AllScopes, Hash: auth.HashToken([]byte("later-token-later"))}); err != nil {
 		t.Fatal(err)
 	}
 	s.Reload()

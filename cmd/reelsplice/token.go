@@ -192,13 +192,13 @@ func (t *issue) readHash() error {
 
 // issue adds the token to the file and returns it, "" if only its hash is known.
 func (t *issue) issue() (string, error) {
-	if t.sha256 != "" {
-		return "", auth.IssueHashed(t.path, t.record)
+	switch {
+	case t.value != "":
+		t.record.Hash = auth.HashToken([]byte(t.value))
+	case t.sha256 == "":
+		return auth.Issue(t.path, t.record)
 	}
-	if t.value != "" {
-		return t.value, auth.IssueChosen(t.path, t.record, t.value)
-	}
-	return auth.Issue(t.path, t.record)
+	return t.value, auth.Add(t.path, t.record)
 }
 
 // parseExpiry parses a duration from now, an RFC 3339 time, or never: the zero time.

@@ -306,7 +306,8 @@ func (u *up) token() (token string, err error) {
 	}
 	r := auth.Record{Name: tokenName, Created: now, Scopes: auth.AllScopes}
 	if why == auth.Unknown && len(token) == auth.TokenLen { // another token file than before
-		return token, auth.IssueChosen(u.cfg.Tokens, r, token)
+		r.Hash = auth.HashToken([]byte(token))
+		return token, auth.Add(u.cfg.Tokens, r)
 	}
 	if token, err = auth.Issue(u.cfg.Tokens, r); err != nil {
 		return "", err

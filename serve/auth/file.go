@@ -20,13 +20,13 @@ import (
 	"github.com/reelsplice/reelsplice/serve/follow"
 )
 
-// Errors of Issue, IssueChosen, IssueHashed and Revoke, for errors.Is.
+// Errors of Issue, Add and Revoke.
 var (
-	ErrNameTaken  = errors.New("name is taken by an unrevoked token")
-	ErrTokenTaken = errors.New("this token was issued before")
-	ErrNoToken    = errors.New("no such token")
-	ErrAmbiguous  = errors.New("ambiguous token")
-	ErrIsRevoked  = errors.New("token is already revoked")
+	errNameTaken  = errors.New("name is taken by an unrevoked token")
+	errTokenTaken = errors.New("this token was issued before")
+	errNoToken    = errors.New("no such token")
+	errAmbiguous  = errors.New("ambiguous token")
+	errIsRevoked  = errors.New("token is already revoked")
 )
 
 // ErrIsToken matches the error for a token in place of a token file.
@@ -35,8 +35,8 @@ var ErrIsToken = errors.New("this is a token, not a token file")
 // minHashPrefix is the shortest hash prefix for Revoke, in hex digits: shorter ones are too easy to mistype.
 const minHashPrefix = 8
 
-// LockSuffix ends the name of the lock file beside a token file.
-const LockSuffix = ".lock"
+// lockSuffix ends the name of the lock file beside a token file.
+const lockSuffix = ".lock"
 
 // lockWait bounds the wait for another process that edits the same file; an edit takes milliseconds.
 const lockWait = 10 * time.Second
@@ -52,17 +52,11 @@ const fileHeader = fileMark + `
 // their order are unchanged. Issuers in other processes wait.
 func Issue(path string, r Record) (token string, err error) {
 	token = generate(r.Kind)
-	if err := IssueChosen(path, r, token); err != nil {
+	r.Hash = HashToken([]byte(token))
+	if err := Add(path, r); err != nil {
 		return "", err
 	}
 	return token, nil
-}
-
-// IssueChosen is Issue for a chosen token, such as the v3 key of an existing client; see
-// CheckChosen.
-func IssueChosen(path string, r Record, token string) error {
-	r.Hash = HashToken([]byte(token))
-	return IssueHashed(path, r)
 }
 
 // Validate returns an error for a record that cannot be issued.
@@ -86,8 +80,9 @@ func (r *Record) Validate() error {
 	return nil
 }
 
-// IssueHashed is IssueChosen for a token whose hash, r.Hash, is all that is known.
-func IssueHashed(path string, r Record) error {
+// Add is Issue for a credential of the operator, such as the v3 key of an existing client, by its hash. CheckChosen checks
+// such a credential.
+func Add(path string, r Record) error {
 	if err := r.Validate(); err != nil {
 		return err
 	}
@@ -95,10 +90,10 @@ func IssueHashed(path string, r Record) error {
 	return edit(path, true /* create */, func(data []byte, entries []entry) ([]byte, error) {
 		for i := range entries {
 			if entries[i].Hash == r.Hash {
-				return nil, fmt.Errorf("add token %q: %w and %s (line %d, name %q)", r.Name, ErrTokenTaken, entries[i].state(r.Created), entries[i].line, entries[i].Name)
+				return nil, fmt.Errorf("add token %q: %w and %s (line %d, name %q)", r.Name, errTokenTaken, entries[i].state(r.Created), entries[i].line, entries[i].Name)
 			}
 			if entries[i].Name == r.Name && entries[i].Revoked.IsZero() {
-				return nil, fmt.Errorf("add token %q: %w (line %d)", r.Name, ErrNameTaken, entries[i].line)
+				return nil, fmt.Errorf("add token %q: %w (line %d)", r.Name, errNameTaken, entries[i].line)
 			}
 		}
 		if end := bytes.LastIndex(data, []byte(fileEnd+"\n")); end >= 0 {
@@ -126,7 +121,7 @@ func List(path string) ([]Record, error) {
 }
 
 // Revoke marks the token with that name, or whose hash starts with these 8 or more hex digits, as
-// revoked at now, and returns its record. The errors match ErrNoToken, ErrAmbiguous or ErrIsRevoked.
+// revoked at now, and returns its record. The errors match errNoToken, errAmbiguous or errIsRevoked.
 func Revoke(path, nameOrHashPrefix string, now time.Time) (Record, error) {
 	var revoked Record
 	err := edit(path, false /* create */, func(data []byte, entries []entry) ([]byte, error) {
@@ -162,12 +157,12 @@ func pick(entries []entry, name string) (*entry, error) {
 	case len(live) == 1:
 		return live[0], nil
 	case len(live) > 1:
-		return nil, fmt.Errorf("%w: lines %d and %d match: want a full name or more digits of the hash", ErrAmbiguous, live[0].line, live[1].line)
+		return nil, fmt.Errorf("%w: lines %d and %d match: want a full name or more digits of the hash", errAmbiguous, live[0].line, live[1].line)
 	case len(dead) > 0:
 		last := dead[len(dead)-1]
-		return nil, fmt.Errorf("%w: line %d, since %s", ErrIsRevoked, last.line, last.Revoked.Format(time.RFC3339))
+		return nil, fmt.Errorf("%w: line %d, since %s", errIsRevoked, last.line, last.Revoked.Format(time.RFC3339))
 	}
-	return nil, fmt.Errorf("%w: want a name or at least %d hex digits of the hash", ErrNoToken, minHashPrefix)
+	return nil, fmt.Errorf("%w: want a name or at least %d hex digits of the hash", errNoToken, minHashPrefix)
 }
 
 func isHashPrefix(e *entry, text string) bool {
@@ -237,7 +232,7 @@ func resolve(path string) (string, error) {
 // old one would exclude nobody. The lock file stays, because its removal would have the same
 // effect.
 func lock(target string) (unlock func(), err error) {
-	path := target + LockSuffix
+	path := target + lockSuffix
 	if err := makeLock(path); err != nil {
 		return nil, fmt.Errorf("lock %q: %w", path, err)
 	}
@@ -268,7 +263,7 @@ func makeLock(path string) error {
 }
 
 func readFile(path string) ([]byte, error) {
-	data, err := file.Read(path, MaxFileSize)
+	data, err := file.Read(path, maxFileSize)
 	if err != nil {
 		return nil, advise(fmt.Errorf("read token file: %w", err))
 	}
@@ -298,7 +293,7 @@ func OpenLive(path string, logger *slog.Logger) (*Live, error) {
 	}
 	var last *Table
 	l, err := follow.Open(follow.Files[Table]{
-		Name: "token file", Paths: []string{path}, MaxSize: MaxFileSize, Log: logger,
+		Name: "token file", Paths: []string{path}, MaxSize: maxFileSize, Log: logger,
 		Make: func(contents [][]byte) (*Table, []any, error) {
 			entries, err := parse(path, contents[0])
 			if err != nil {

@@ -198,11 +198,11 @@ func TestRevoke(t *testing.T) {
 	if recs, err := List(path); err != nil || recs[0] != r {
 		t.Errorf("List() = %+v, %v, want %+v first", recs, err, r)
 	}
-	if _, err := Revoke(path, "a", testNow); !errors.Is(err, ErrIsRevoked) || !strings.Contains(err.Error(), "line 2, since 2026-08-16T12:00:00Z") {
-		t.Errorf("Revoke(a) again = %v, want ErrIsRevoked with line and time", err)
+	if _, err := Revoke(path, "a", testNow); !errors.Is(err, errIsRevoked) || !strings.Contains(err.Error(), "line 2, since 2026-08-16T12:00:00Z") {
+		t.Errorf("Revoke(a) again = %v, want errIsRevoked with line and time", err)
 	}
-	if _, err := Revoke(path, "B"+hashB[1:8], testNow); !errors.Is(err, ErrNoToken) {
-		t.Errorf("Revoke(other prefix) = %v, want ErrNoToken", err)
+	if _, err := Revoke(path, "B"+hashB[1:8], testNow); !errors.Is(err, errNoToken) {
+		t.Errorf("Revoke(other prefix) = %v, want errNoToken", err)
 	}
 	if r, err := Revoke(path, strings.ToUpper(hashB[:8]), testNow); err != nil || r.Name != "b" {
 		t.Errorf("Revoke(prefix of b) = %+v, %v, want b", r, err)
@@ -233,15 +233,15 @@ func TestRevokeRefuses(t *testing.T) {
 			t.Errorf("Revoke(%q) = %+v, %v, want %v", name, r, err, want)
 		}
 	}
-	f("c", ErrNoToken)
-	f("", ErrNoToken)
+	f("c", errNoToken)
+	f("", errNoToken)
 	// Shorter than a prefix may be.
-	f(hashB[:7], ErrNoToken)
+	f(hashB[:7], errNoToken)
 	// The start of two hashes.
-	f(hashA[:8], ErrAmbiguous)
-	f(hashA[:20], ErrAmbiguous)
+	f(hashA[:8], errAmbiguous)
+	f(hashA[:20], errAmbiguous)
 	// A name that is also the start of other hashes.
-	f(hashA[:12], ErrAmbiguous)
+	f(hashA[:12], errAmbiguous)
 	if got := mustRead(t, path); got != text {
 		t.Errorf("token file changed to %q", got)
 	}
@@ -250,11 +250,11 @@ func TestRevokeRefuses(t *testing.T) {
 func TestAddForeignToken(t *testing.T) {
 	path := tokensPath(t)
 	key := []byte("0123456789abcdef0123456789abcdef")
-	if err := IssueChosen(path, Record{Name: "old client", Scopes: AllScopes}, string(key)); err != nil {
+	if err := Add(path, Record{Name: "old client", Scopes: AllScopes, Hash: HashToken(key)}); err != nil {
 		t.Fatal(err)
 	}
-	if err := IssueChosen(path, Record{Name: "again", Scopes: AllScopes}, string(key)); !errors.Is(err, ErrTokenTaken) || !strings.Contains(err.Error(), "is in force") {
-		t.Errorf("IssueChosen() of the same hash = %v, want ErrTokenTaken, in force", err)
+	if err := Add(path, Record{Name: "again", Scopes: AllScopes, Hash: HashToken(key)}); !errors.Is(err, errTokenTaken) || !strings.Contains(err.Error(), "is in force") {
+		t.Errorf("Add() of the same hash = %v, want errTokenTaken, in force", err)
 	}
 	recs, err := List(path)
 	if err != nil {
@@ -266,8 +266,8 @@ func TestAddForeignToken(t *testing.T) {
 	if _, err := Revoke(path, "old client", time.Now()); err != nil {
 		t.Fatal(err)
 	}
-	if err := IssueChosen(path, Record{Name: "again", Scopes: AllScopes}, string(key)); !errors.Is(err, ErrTokenTaken) || !strings.Contains(err.Error(), "stays revoked") {
-		t.Errorf("IssueChosen() of a revoked token = %v, want ErrTokenTaken, revoked", err)
+	if err := Add(path, Record{Name: "again", Scopes: AllScopes, Hash: HashToken(key)}); !errors.Is(err, errTokenTaken) || !strings.Contains(err.Error(), "stays revoked") {
+		t.Errorf("Add() of a revoked token = %v, want errTokenTaken, revoked", err)
 	}
 }
 

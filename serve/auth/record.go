@@ -17,14 +17,14 @@ import (
 
 // Limits of a token file.
 const (
-	// MaxFileSize bounds a token file, in bytes: about 100 000 tokens.
-	MaxFileSize = 16 << 20
-	// MaxLine bounds one line, comments too, in bytes without its end.
-	MaxLine = 4096
-	// MaxName bounds the name of a token, in bytes.
-	MaxName = 128
-	// MaxAccount bounds the account of a token, in bytes: its id, or a guest's session.
-	MaxAccount = 32
+	// maxFileSize bounds a token file, in bytes: about 100 000 tokens.
+	maxFileSize = 16 << 20
+	// maxLine bounds one line, comments too, in bytes without its end.
+	maxLine = 4096
+	// maxName bounds the name of a token, in bytes.
+	maxName = 128
+	// maxAccount bounds the account of a token, in bytes: its id, or a guest's session.
+	maxAccount = 32
 )
 
 // A Kind is the use of a credential. A credential of one kind is never accepted as another.
@@ -72,7 +72,7 @@ const (
 // Parse returns the records of a token file; name is for messages. Each line is the SHA-256 of a token in hex, then
 // fields of the form key=value, each after one tab:
 //
-//	name=      required; printable, at most MaxName bytes, unique among unrevoked tokens
+//	name=      required; printable, at most maxName bytes, unique among unrevoked tokens
 //	scopes=    of a token: read, for all but accounts' data, or account:ID, for the data of one account
 //	           too; with commas between them; all, or absent, for every GET of the API
 //	kind=      token, session or guest; token when absent
@@ -196,8 +196,8 @@ func checkEnd(name string, data []byte) error {
 
 // parseLine returns nil for a blank line or a comment.
 func parseLine(text []byte) (*entry, error) {
-	if len(text) > MaxLine {
-		return nil, fmt.Errorf("line of %d bytes: want at most %d", len(text), MaxLine)
+	if len(text) > maxLine {
+		return nil, fmt.Errorf("line of %d bytes: want at most %d", len(text), maxLine)
 	}
 	if trimmed := bytes.TrimSpace(text); len(trimmed) == 0 || trimmed[0] == '#' {
 		return nil, nil
@@ -345,8 +345,8 @@ func timeText(t time.Time) string {
 
 // wantName refuses names that a terminal or a log line would not show unchanged.
 func wantName(name string) (want string) {
-	if name == "" || len(name) > MaxName {
-		return fmt.Sprintf("1 to %d bytes", MaxName)
+	if name == "" || len(name) > maxName {
+		return fmt.Sprintf("1 to %d bytes", maxName)
 	}
 	if strings.TrimSpace(name) != name || !utf8.ValidString(name) || strings.ContainsFunc(name, isUnprintable) {
 		return "printable characters without blanks at the ends"
@@ -356,7 +356,7 @@ func wantName(name string) (want string) {
 
 // wantAccount accepts only hex digits, so decimal ids too.
 func wantAccount(account string) (want string) {
-	if account == "" || len(account) > MaxAccount || strings.Trim(account, "0123456789abcdef") != "" {
+	if account == "" || len(account) > maxAccount || strings.Trim(account, "0123456789abcdef") != "" {
 		return "the number of an account, its 24 hex digits, or the 32 of a guest's session"
 	}
 	return ""

@@ -86,7 +86,7 @@ func TestParseFileRefuses(t *testing.T) {
 	f(strings.ToUpper(hashA)+"\tname=a\n"+hashA+"\tname=b\n", "tokens.txt:2: hash: already on line 1: want each token once")
 	f(line+"\n"+hashB+"\tname=a\n", `tokens.txt:2: field "name": "a": already on line 1: want a name unique among unrevoked tokens`)
 	// Limits.
-	f("#"+strings.Repeat("x", MaxLine)+"\n", "tokens.txt:1: line of 4097 bytes: want at most 4096")
+	f("#"+strings.Repeat("x", maxLine)+"\n", "tokens.txt:1: line of 4097 bytes: want at most 4096")
 }
 
 // TestVoid: a word of a later version in a line makes that token void and no other. A slip of the pen cannot turn a

@@ -20,12 +20,12 @@ import (
 
 // Lifetimes of the signed values, the same as TMDB's.
 const (
-	RequestTokenLife = time.Hour
-	GuestSessionLife = 24 * time.Hour
+	requestTokenLife = time.Hour
+	guestSessionLife = 24 * time.Hour
 )
 
-// MinKeyLen is the minimum length of a signing key, in bytes.
-const MinKeyLen = 16
+// minKeyLen is the minimum length of a signing key, in bytes.
+const minKeyLen = 16
 
 // A Signer makes and checks the values of TMDB's session flow without storing them: each
 // carries its expiry (4 bytes, unix seconds), 4 random bytes, and an HMAC-SHA-256 of both, truncated
@@ -42,13 +42,13 @@ type kind struct {
 
 const signedHead = 8
 
-func requestToken() kind { return kind{"reelsplice request token 1\x00", RequestTokenLife, 20} }
-func guestSession() kind { return kind{"reelsplice guest session 1\x00", GuestSessionLife, 16} }
+func requestToken() kind { return kind{"reelsplice request token 1\x00", requestTokenLife, 20} }
+func guestSession() kind { return kind{"reelsplice guest session 1\x00", guestSessionLife, 16} }
 
-// NewSigner returns a Signer with a copy of key, which has at least MinKeyLen bytes.
+// NewSigner returns a Signer with a copy of key, which has at least minKeyLen bytes.
 func NewSigner(key []byte) (*Signer, error) {
-	if len(key) < MinKeyLen {
-		return nil, fmt.Errorf("signing key of %d bytes: want at least %d", len(key), MinKeyLen)
+	if len(key) < minKeyLen {
+		return nil, fmt.Errorf("signing key of %d bytes: want at least %d", len(key), minKeyLen)
 	}
 	return &Signer{key: bytes.Clone(key)}, nil
 }
@@ -116,7 +116,7 @@ func AppendExpiry(dst []byte, t time.Time) []byte {
 	return t.UTC().AppendFormat(dst, "2006-01-02 15:04:05 UTC")
 }
 
-// loadKey reads a signing key: the content of a file, without blanks around it, of at least MinKeyLen bytes that are not
+// loadKey reads a signing key: the content of a file, without blanks around it, of at least minKeyLen bytes that are not
 // all the same. A file that other users can read or write is refused. Errors omit the content.
 func loadKey(path string) (key []byte, err error) {
 	defer func() {
@@ -138,8 +138,8 @@ func loadKey(path string) (key []byte, err error) {
 	}
 	key = bytes.TrimSpace(data)
 	switch {
-	case len(key) < MinKeyLen:
-		return nil, fmt.Errorf("%d bytes: want at least %d", len(key), MinKeyLen)
+	case len(key) < minKeyLen:
+		return nil, fmt.Errorf("%d bytes: want at least %d", len(key), minKeyLen)
 	case bytes.Count(key, key[:1]) == len(key):
 		return nil, errors.New("all bytes are the same: want a random key, such as 32 bytes of /dev/urandom")
 	}

@@ -29,7 +29,7 @@ import (
 // Files of a folder that Make writes, all PEM.
 const (
 	CAFile   = "ca.pem"     // the authority's certificate, which clients trust
-	CAKey    = "ca-key.pem" // its key
+	caKey    = "ca-key.pem" // its key
 	LeafFile = "cert.pem"   // the edge's certificate
 	LeafKey  = "key.pem"    // its key
 )
@@ -37,8 +37,8 @@ const (
 const (
 	day    = 24 * time.Hour
 	caLife = 10 * 365 * day
-	// MaxDays is the longest life of a certificate that all platforms accept of a private authority.
-	MaxDays = 825
+	// maxDays is the longest life of a certificate that all platforms accept of a private authority.
+	maxDays = 825
 	// clockSkew is by how much a client's clock may be late.
 	clockSkew = time.Hour
 )
@@ -47,8 +47,8 @@ const (
 // added without a client that has to trust anew.
 var builtIn = []string{"api.themoviedb.org", "api.tmdb.org", "image.tmdb.org"}
 
-// ErrBadName is about a host that no certificate can name.
-var ErrBadName = errors.New("want a host name such as api.themoviedb.org, or an address")
+// errBadName is about a host that no certificate can name.
+var errBadName = errors.New("want a host name such as api.themoviedb.org, or an address")
 
 // A Report is the result of Make.
 type Report struct {
@@ -107,8 +107,8 @@ func Make(dir string, names []string, days int, now time.Time) (Report, error) {
 
 // Check reports arguments that Make refuses.
 func Check(names []string, days int) error {
-	if days < 1 || days > MaxDays {
-		return fmt.Errorf("days: want 1 to %d, found %d", MaxDays, days)
+	if days < 1 || days > maxDays {
+		return fmt.Errorf("days: want 1 to %d, found %d", maxDays, days)
 	}
 	_, err := parseHosts(names)
 	return err
@@ -116,7 +116,7 @@ func Check(names []string, days int) error {
 
 // checkUnused reports a file of a folder without an authority that a new one would replace.
 func checkUnused(dir string) error {
-	for _, name := range []string{CAKey, LeafFile, LeafKey} {
+	for _, name := range []string{caKey, LeafFile, LeafKey} {
 		path := filepath.Join(dir, name)
 		if _, err := os.Lstat(path); err == nil {
 			return fmt.Errorf("%s belongs to no authority, for there is no %s: use another folder, or remove the file", path, CAFile)
@@ -140,7 +140,7 @@ func parseHosts(names []string) (h hosts, err error) {
 			continue
 		}
 		if !isHostName(name) {
-			return h, fmt.Errorf("name %q: %w", name, ErrBadName)
+			return h, fmt.Errorf("name %q: %w", name, errBadName)
 		}
 		h.dns = append(h.dns, strings.ToLower(name))
 	}
@@ -209,7 +209,7 @@ func openAuthority(dir string, now time.Time) (*authority, error) {
 	if err != nil {
 		return nil, err
 	}
-	key, err := os.ReadFile(filepath.Join(dir, CAKey))
+	key, err := os.ReadFile(filepath.Join(dir, caKey))
 	if err != nil {
 		err = errors.New("its key: " + err.Error()) // not ErrNotExist: there is an authority
 	}
@@ -255,7 +255,7 @@ func newAuthority(dir string, h hosts, now time.Time) (*authority, error) {
 		return nil, err
 	}
 	// The key first: an authority counts as there once it has a certificate.
-	if err := writeKey(filepath.Join(dir, CAKey), key); err != nil {
+	if err := writeKey(filepath.Join(dir, caKey), key); err != nil {
 		return nil, err
 	}
 	return &authority{cert: cert, key: key}, writeCertificates(filepath.Join(dir, CAFile), cert)

@@ -46,7 +46,7 @@ func TestServes(t *testing.T) {
 			_ = conn.Close()
 		}
 	}
-	for _, key := range []string{CAKey, LeafKey} {
+	for _, key := range []string{caKey, LeafKey} {
 		if info, err := os.Stat(filepath.Join(dir, key)); err != nil || info.Mode().Perm() != 0o600 {
 			t.Errorf("%s: %v, %v", key, info.Mode(), err)
 		}
@@ -68,7 +68,7 @@ func pool(t *testing.T, dir string) *x509.CertPool {
 
 // Without an authority, the files of the folder are somebody else's.
 func TestKeepsOtherFiles(t *testing.T) {
-	for _, name := range []string{CAKey, LeafFile, LeafKey} {
+	for _, name := range []string{caKey, LeafFile, LeafKey} {
 		dir := t.TempDir()
 		path := filepath.Join(dir, name)
 		if err := os.WriteFile(path, []byte("another"), 0o600); err != nil {
@@ -172,11 +172,11 @@ func forge(t *testing.T, dir, name string) (*x509.Certificate, error) {
 func TestErrors(t *testing.T) {
 	dir := t.TempDir()
 	for _, name := range []string{"", "a b", "-a.org", "a..org", "https://api.themoviedb.org", "*.themoviedb.org", strings.Repeat("a", 64)} {
-		if _, err := Make(dir, []string{name}, 30, now); !errors.Is(err, ErrBadName) {
+		if _, err := Make(dir, []string{name}, 30, now); !errors.Is(err, errBadName) {
 			t.Errorf("name %q: %v", name, err)
 		}
 	}
-	for _, days := range []int{0, MaxDays + 1} {
+	for _, days := range []int{0, maxDays + 1} {
 		if _, err := Make(dir, []string{"a.org"}, days, now); err == nil {
 			t.Errorf("%d days are accepted", days)
 		}
@@ -187,7 +187,7 @@ func TestErrors(t *testing.T) {
 	if _, err := Make(dir, []string{"a.org"}, 30, now.Add(caLife+day)); err == nil || !strings.Contains(err.Error(), "expired on") {
 		t.Errorf("an expired authority: %v", err)
 	}
-	key := filepath.Join(dir, CAKey)
+	key := filepath.Join(dir, caKey)
 	if err := os.Rename(filepath.Join(dir, LeafKey), key); err != nil {
 		t.Fatal(err)
 	}

@@ -22,7 +22,7 @@ func TestRenewalKeepsOwner(t *testing.T) {
 	if _, err := Make(dir, names, 90, now); err != nil {
 		t.Fatal(err)
 	}
-	for name, want := range map[string]uint32{LeafFile: sharedtest.OtherUID, LeafKey: sharedtest.OtherUID, CAFile: 0, CAKey: 0} {
+	for name, want := range map[string]uint32{LeafFile: sharedtest.OtherUID, LeafKey: sharedtest.OtherUID, CAFile: 0, caKey: 0} {
 		info, err := os.Stat(filepath.Join(dir, name))
 		if err != nil {
 			t.Fatal(err)

@@ -123,15 +123,15 @@ func (l *AccessLog) record(e *Entry) slog.Record {
 		}
 	}
 	text("client", host(e.Client))
-	text("method", MaskMethod(e.Method))
+	text("method", maskMethod(e.Method))
 	text("path", MaskPath(e.Path))
-	text("query", MaskQuery(e.Query))
+	text("query", maskQuery(e.Query))
 	text("protocol", e.Protocol)
 	r.AddAttrs(slog.Int("status", e.Status), slog.Int("bytes", e.Bytes), slog.Float64("duration_seconds", e.Took.Seconds()))
 	text("class", e.Class)
 	text("token", e.Token)
 	text("user_agent", MaskText(e.UserAgent))
-	if trace, parent, ok := ParseTraceparent(e.Traceparent); ok {
+	if trace, parent, ok := parseTraceparent(e.Traceparent); ok {
 		text("trace_id", trace)
 		text("parent_id", parent)
 	}
@@ -149,10 +149,10 @@ func appendCommon(dst []byte, e *Entry) []byte {
 	if len(e.Method) == 0 {
 		dst = append(dst, '-')
 	} else {
-		dst = append(append(dst, MaskMethod(e.Method)...), ' ')
+		dst = append(append(dst, maskMethod(e.Method)...), ' ')
 		dst = append(dst, escapeWord(MaskPath(e.Path))...)
 		if len(e.Query) > 0 {
-			dst = append(append(dst, '?'), escapeWord(MaskQuery(e.Query))...)
+			dst = append(append(dst, '?'), escapeWord(maskQuery(e.Query))...)
 		}
 		dst = append(append(dst, ' '), e.Protocol...)
 	}
@@ -222,9 +222,9 @@ func escapeWord(s string) string {
 	return strings.NewReplacer(`"`, `\"`, `\`, `\\`, " ", `\x20`).Replace(s)
 }
 
-// ParseTraceparent returns the trace ID and the parent ID of a traceparent header of W3C's Trace Context. ok is
+// parseTraceparent returns the trace ID and the parent ID of a traceparent header of W3C's Trace Context. ok is
 // false for a header that the specification has to be ignored.
-func ParseTraceparent(header []byte) (trace, parent string, ok bool) {
+func parseTraceparent(header []byte) (trace, parent string, ok bool) {
 	const length = len("00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01")
 	b := string(header)
 	if len(b) < length || b[2] != '-' || b[35] != '-' || b[52] != '-' {

@@ -118,9 +118,9 @@ func TestTraceparent(t *testing.T) {
 		" 00-" + trace + "-" + parent + "-01": false,
 		"00-" + trace + "-" + parent + "-01,00-" + trace + "-" + parent + "-01": false,
 	} {
-		gotTrace, gotParent, ok := ParseTraceparent([]byte(header))
+		gotTrace, gotParent, ok := parseTraceparent([]byte(header))
 		if ok != want || ok && (gotTrace != trace || gotParent != parent) {
-			t.Errorf("ParseTraceparent(%q) = %q, %q, %v, want %v", header, gotTrace, gotParent, ok, want)
+			t.Errorf("parseTraceparent(%q) = %q, %q, %v, want %v", header, gotTrace, gotParent, ok, want)
 		}
 	}
 }

@@ -31,8 +31,8 @@ const guestPath = "guest_session/"
 // guestEnds are what may follow that session.
 var guestEnds = []string{"/rated/movies", "/rated/tv", "/rated/tv/episodes"}
 
-// MaskQuery returns a raw query without credentials, as text of visible ASCII.
-func MaskQuery(raw []byte) string {
+// maskQuery returns a raw query without credentials, as text of visible ASCII.
+func maskQuery(raw []byte) string {
 	var b strings.Builder
 	for i, pair := range strings.Split(string(raw), "&") {
 		if i > 0 {
@@ -135,8 +135,8 @@ func MaskPath(raw []byte) string {
 	return clip(visible(path), maxPath)
 }
 
-// MaskMethod returns a method, which clients choose, without credentials.
-func MaskMethod(method []byte) string {
+// maskMethod returns a method, which clients choose, without credentials.
+func maskMethod(method []byte) string {
 	if _, at := secretIn(string(method)); at >= 0 {
 		return masked
 	}

@@ -52,8 +52,8 @@ func TestMask(t *testing.T) {
 		"q=\x80\x01":                           "q=%80%01",
 		"session=hunter2#access_token=hunter2": "session=***",
 	} {
-		if got := MaskQuery([]byte(raw)); got != want {
-			t.Errorf("MaskQuery(%q) = %q, want %q", raw, got, want)
+		if got := maskQuery([]byte(raw)); got != want {
+			t.Errorf("maskQuery(%q) = %q, want %q", raw, got, want)
 		}
 	}
 	for raw, want := range map[string]string{
@@ -82,7 +82,7 @@ func TestMask(t *testing.T) {
 	if got := MaskText([]byte(strings.Repeat("%25252541", 1<<15))); len(got) > maxText {
 		t.Errorf("MaskText of a long text has %d bytes", len(got))
 	}
-	if got := MaskMethod([]byte(hunter)); got != "***" {
-		t.Errorf("MaskMethod = %q", got)
+	if got := maskMethod([]byte(hunter)); got != "***" {
+		t.Errorf("maskMethod = %q", got)
 	}
 }
