@@ -7,64 +7,8 @@
 // client can have something logged. What clients send is masked: no line holds a credential.
 package observe
 
-// A Family names one metric, or several that differ by their labels.
-type Family uint8
-
-// The families in the order in which /metrics has them.
-const (
-	ReleaseInfo Family = iota
-	ReleaseStale
-	ReleaseLoaded
-	ReleaseDamagedBlocks
-	DataOldest
-	DataNewest
-	ScrubBytes
-	Scrubs
-	ScrubProgress
-	ScrubCompleted
-	ColdReads
-	ColdReadsAwaited
-	Pulling
-	Pulls
-	PullFailures
-	PullDeltaFailures
-	PullBytes
-	PullReusedBytes
-	PullPointerAge
-	CacheBytes
-	CacheBytesMax
-	PollEnded
-	TokensActive
-	TokensStale
-	TokensLoaded
-	CertificateStale
-	CertificateLoaded
-	CertificateExpiry
-	Requests
-	RequestDuration
-	BodyBytes
-	GzipResponses
-	ResponseCacheHits
-	ResponseCacheMisses
-	InflightBytes
-	InflightBytesMax
-	InflightRefused
-	ConnectionsBusy
-	Connections
-	ConnectionsMax
-	ConnectionsClosedIdle
-	ConnectionsRefused
-	ConnectionsAcceptErrors
-	AdminConnections
-	AdminConnectionsMax
-	AdminConnectionsClosedIdle
-	AdminConnectionsRefused
-	AdminConnectionsAcceptErrors
-	LogLinesLost
-	AccessLogLines
-	AccessLogLinesLost
-	nFamilies
-)
+// A Family names one metric, or several that differ by their labels: its index in the order of /metrics.
+type Family int
 
 // A Type is a type of Prometheus.
 type Type string
@@ -93,75 +37,84 @@ const (
 	withAccessLog = "with --access-log"
 )
 
-var descriptions = [nFamilies]Description{
-	ReleaseInfo:          {Name: "reelsplice_release_info", Type: Gauge, Help: "1; the label is the ID of the served release.", Labels: []string{"release"}},
-	ReleaseStale:         {Name: "reelsplice_release_stale", Type: Gauge, Help: "1 while a newer release cannot be opened."},
-	ReleaseLoaded:        {Name: "reelsplice_release_loaded_timestamp_seconds", Type: Gauge, Help: "Unix time at which the served release was opened.", With: "with a release"},
-	ReleaseDamagedBlocks: {Name: "reelsplice_release_damaged_blocks", Type: Gauge, Help: "Blocks of 4 KiB with a wrong checksum in the served release."},
+// descriptions has the families in the order in which /metrics has them.
+var descriptions []Description
 
-	DataOldest: {Name: "reelsplice_data_oldest_timestamp_seconds", Type: Gauge, Help: "Unix time of the day on which the oldest record of the served release was fetched.", With: withAge},
-	DataNewest: {Name: "reelsplice_data_newest_timestamp_seconds", Type: Gauge, Help: "Unix time of the day on which the newest record of the served release was fetched.", With: withAge},
-
-	ScrubBytes:     {Name: "reelsplice_scrub_bytes_total", Type: Counter, Help: "Bytes of releases that were checked in the background."},
-	Scrubs:         {Name: "reelsplice_scrubs_total", Type: Counter, Help: "Background checks of a whole release that ended."},
-	ScrubProgress:  {Name: "reelsplice_scrub_progress_ratio", Type: Gauge, Help: "Share of the served release that its last or current background check has read, 0 to 1."},
-	ScrubCompleted: {Name: "reelsplice_scrub_completed_timestamp_seconds", Type: Gauge, Help: "Unix time at which the last background check ended.", With: "after the first one"},
-
-	ColdReads:        {Name: "reelsplice_cold_reads_total", Type: Counter, Help: "Pages that the process read from a disk; a page that a thread waited for counts twice.", With: "on Linux"},
-	ColdReadsAwaited: {Name: "reelsplice_cold_reads_awaited", Type: Gauge, Help: "1 while so many pages come from the disk that requests wait for them in system calls."},
-
-	Pulling:           {Name: "reelsplice_pulling", Type: Gauge, Help: "1 while a release is pulled.", With: withBucket},
-	Pulls:             {Name: "reelsplice_pulls_total", Type: Counter, Help: "Pulls that began.", With: withBucket},
-	PullFailures:      {Name: "reelsplice_pull_failures_total", Type: Counter, Help: "Looks at the pointer and pulls that failed.", With: withBucket},
-	PullDeltaFailures: {Name: "reelsplice_pull_delta_failures_total", Type: Counter, Help: "Deltas that failed, for which whole files were pulled.", With: withBucket},
-	PullBytes:         {Name: "reelsplice_pull_bytes_total", Type: Counter, Help: "Bytes that came from the bucket: misses of the cache of releases.", With: withBucket},
-	PullReusedBytes:   {Name: "reelsplice_pull_reused_bytes_total", Type: Counter, Help: "Bytes of releases that came from the cache instead: its hits.", With: withBucket},
-	PullPointerAge:    {Name: "reelsplice_pull_pointer_age_seconds", Type: Gauge, Help: "Time since the pointer was last read.", With: withBucket},
-	CacheBytes:        {Name: "reelsplice_cache_bytes", Type: Gauge, Help: "Bytes of the releases in the cache.", With: withBucket},
-	CacheBytesMax:     {Name: "reelsplice_cache_bytes_max", Type: Gauge, Help: "Limit of the cache of releases, --cache-size.", With: withBucket},
-
-	PollEnded: {Name: "reelsplice_poll_ended_timestamp_seconds", Type: Gauge, Help: "Unix time at which the last look at files that may change ended, by what they hold: tokens, releases, certificate.", Labels: []string{"files"}},
-
-	TokensActive: {Name: "reelsplice_tokens_active", Type: Gauge, Help: "Tokens in force."},
-	TokensStale:  {Name: "reelsplice_tokens_stale", Type: Gauge, Help: "1 while the token file cannot be read."},
-	TokensLoaded: {Name: "reelsplice_tokens_loaded_timestamp_seconds", Type: Gauge, Help: "Unix time at which the token file was last loaded with changes."},
-
-	CertificateStale:  {Name: "reelsplice_certificate_stale", Type: Gauge, Help: "1 while a changed certificate cannot be read.", With: withTLS},
-	CertificateLoaded: {Name: "reelsplice_certificate_loaded_timestamp_seconds", Type: Gauge, Help: "Unix time at which the certificate was last loaded with changes.", With: withTLS},
-	CertificateExpiry: {Name: "reelsplice_certificate_expiry_timestamp_seconds", Type: Gauge, Help: "Unix time at which the certificate ends.", With: withTLS},
-
-	Requests:        {Name: "reelsplice_requests_total", Type: Counter, Help: "Responses by class and HTTP status.", Labels: []string{"class", "status"}},
-	RequestDuration: {Name: "reelsplice_request_duration_seconds", Type: Histogram, Help: "Time from reading a request's head to handing its response to the kernel, by class; heads that are no request are left out.", Labels: []string{"class"}},
-	BodyBytes:       {Name: "reelsplice_body_bytes_total", Type: Counter, Help: "Bytes of response bodies."},
-	GzipResponses:   {Name: "reelsplice_gzip_responses_total", Type: Counter, Help: "Responses in gzip."},
-
-	ResponseCacheHits:   {Name: "reelsplice_response_cache_hits_total", Type: Counter, Help: "Lookups that found something in a cache in memory: prepared responses, compressed pages of lists, results of queries.", Labels: []string{"cache"}},
-	ResponseCacheMisses: {Name: "reelsplice_response_cache_misses_total", Type: Counter, Help: "Lookups that found nothing in a cache in memory.", Labels: []string{"cache"}},
-
-	InflightBytes:    {Name: "reelsplice_inflight_bytes", Type: Gauge, Help: "Bytes of memory of responses that are being written."},
-	InflightBytesMax: {Name: "reelsplice_inflight_bytes_max", Type: Gauge, Help: "Limit of the memory of responses, --max-inflight-bytes."},
-	InflightRefused:  {Name: "reelsplice_inflight_refused_total", Type: Counter, Help: "Requests that got 503 because of --max-inflight-bytes."},
-
-	Connections:             {Name: "reelsplice_connections", Type: Gauge, Help: "Open connections."},
-	ConnectionsBusy:         {Name: "reelsplice_connections_busy", Type: Gauge, Help: "Connections with a request in flight."},
-	ConnectionsMax:          {Name: "reelsplice_connections_max", Type: Gauge, Help: "Limit of connections, --max-conns or what the limit of open files allows."},
-	ConnectionsClosedIdle:   {Name: "reelsplice_connections_closed_idle_total", Type: Counter, Help: "Idle connections that were closed for new ones."},
-	ConnectionsRefused:      {Name: "reelsplice_connections_refused_total", Type: Counter, Help: "Connections that got 503 or 429 because of the limits of connections."},
-	ConnectionsAcceptErrors: {Name: "reelsplice_connections_accept_errors_total", Type: Counter, Help: "Accepts that failed, as when open files run out."},
-
-	AdminConnections:             {Name: "reelsplice_admin_connections", Type: Gauge, Help: "Open connections of the admin listener.", With: withAdmin},
-	AdminConnectionsMax:          {Name: "reelsplice_admin_connections_max", Type: Gauge, Help: "Limit of connections of the admin listener.", With: withAdmin},
-	AdminConnectionsClosedIdle:   {Name: "reelsplice_admin_connections_closed_idle_total", Type: Counter, Help: "Idle connections of the admin listener that were closed for new ones.", With: withAdmin},
-	AdminConnectionsRefused:      {Name: "reelsplice_admin_connections_refused_total", Type: Counter, Help: "Connections of the admin listener that were refused because of their limit.", With: withAdmin},
-	AdminConnectionsAcceptErrors: {Name: "reelsplice_admin_connections_accept_errors_total", Type: Counter, Help: "Accepts of the admin listener that failed.", With: withAdmin},
-
-	LogLinesLost:       {Name: "reelsplice_log_lines_lost_total", Type: Counter, Help: "Log lines that were dropped because the reader of stderr stalled."},
-	AccessLogLines:     {Name: "reelsplice_access_log_lines_total", Type: Counter, Help: "Lines of the access log, lost ones included.", With: withAccessLog},
-	AccessLogLinesLost: {Name: "reelsplice_access_log_lines_lost_total", Type: Counter, Help: "Lines of the access log that were dropped because its file or reader stalled or failed.", With: withAccessLog},
+func family(d Description) Family {
+	descriptions = append(descriptions, d)
+	return Family(len(descriptions) - 1)
 }
+
+// The families.
+var (
+	ReleaseInfo          = family(Description{Name: "reelsplice_release_info", Type: Gauge, Help: "1; the label is the ID of the served release.", Labels: []string{"release"}})
+	ReleaseStale         = family(Description{Name: "reelsplice_release_stale", Type: Gauge, Help: "1 while a newer release cannot be opened."})
+	ReleaseLoaded        = family(Description{Name: "reelsplice_release_loaded_timestamp_seconds", Type: Gauge, Help: "Unix time at which the served release was opened.", With: "with a release"})
+	ReleaseDamagedBlocks = family(Description{Name: "reelsplice_release_damaged_blocks", Type: Gauge, Help: "Blocks of 4 KiB with a wrong checksum in the served release."})
+
+	DataOldest = family(Description{Name: "reelsplice_data_oldest_timestamp_seconds", Type: Gauge, Help: "Unix time of the day on which the oldest record of the served release was fetched.", With: withAge})
+	DataNewest = family(Description{Name: "reelsplice_data_newest_timestamp_seconds", Type: Gauge, Help: "Unix time of the day on which the newest record of the served release was fetched.", With: withAge})
+
+	ScrubBytes     = family(Description{Name: "reelsplice_scrub_bytes_total", Type: Counter, Help: "Bytes of releases that were checked in the background."})
+	Scrubs         = family(Description{Name: "reelsplice_scrubs_total", Type: Counter, Help: "Background checks of a whole release that ended."})
+	ScrubProgress  = family(Description{Name: "reelsplice_scrub_progress_ratio", Type: Gauge, Help: "Share of the served release that its last or current background check has read, 0 to 1."})
+	ScrubCompleted = family(Description{Name: "reelsplice_scrub_completed_timestamp_seconds", Type: Gauge, Help: "Unix time at which the last background check ended.", With: "after the first one"})
+
+	ColdReads        = family(Description{Name: "reelsplice_cold_reads_total", Type: Counter, Help: "Pages that the process read from a disk; a page that a thread waited for counts twice.", With: "on Linux"})
+	ColdReadsAwaited = family(Description{Name: "reelsplice_cold_reads_awaited", Type: Gauge, Help: "1 while so many pages come from the disk that requests wait for them in system calls."})
+
+	Pulling           = family(Description{Name: "reelsplice_pulling", Type: Gauge, Help: "1 while a release is pulled.", With: withBucket})
+	Pulls             = family(Description{Name: "reelsplice_pulls_total", Type: Counter, Help: "Pulls that began.", With: withBucket})
+	PullFailures      = family(Description{Name: "reelsplice_pull_failures_total", Type: Counter, Help: "Looks at the pointer and pulls that failed.", With: withBucket})
+	PullDeltaFailures = family(Description{Name: "reelsplice_pull_delta_failures_total", Type: Counter, Help: "Deltas that failed, for which whole files were pulled.", With: withBucket})
+	PullBytes         = family(Description{Name: "reelsplice_pull_bytes_total", Type: Counter, Help: "Bytes that came from the bucket: misses of the cache of releases.", With: withBucket})
+	PullReusedBytes   = family(Description{Name: "reelsplice_pull_reused_bytes_total", Type: Counter, Help: "Bytes of releases that came from the cache instead: its hits.", With: withBucket})
+	PullPointerAge    = family(Description{Name: "reelsplice_pull_pointer_age_seconds", Type: Gauge, Help: "Time since the pointer was last read.", With: withBucket})
+	CacheBytes        = family(Description{Name: "reelsplice_cache_bytes", Type: Gauge, Help: "Bytes of the releases in the cache.", With: withBucket})
+	CacheBytesMax     = family(Description{Name: "reelsplice_cache_bytes_max", Type: Gauge, Help: "Limit of the cache of releases, --cache-size.", With: withBucket})
+
+	PollEnded = family(Description{Name: "reelsplice_poll_ended_timestamp_seconds", Type: Gauge, Help: "Unix time at which the last look at files that may change ended, by what they hold: tokens, releases, certificate.", Labels: []string{"files"}})
+
+	TokensActive = family(Description{Name: "reelsplice_tokens_active", Type: Gauge, Help: "Tokens in force."})
+	TokensStale  = family(Description{Name: "reelsplice_tokens_stale", Type: Gauge, Help: "1 while the token file cannot be read."})
+	TokensLoaded = family(Description{Name: "reelsplice_tokens_loaded_timestamp_seconds", Type: Gauge, Help: "Unix time at which the token file was last loaded with changes."})
+
+	CertificateStale  = family(Description{Name: "reelsplice_certificate_stale", Type: Gauge, Help: "1 while a changed certificate cannot be read.", With: withTLS})
+	CertificateLoaded = family(Description{Name: "reelsplice_certificate_loaded_timestamp_seconds", Type: Gauge, Help: "Unix time at which the certificate was last loaded with changes.", With: withTLS})
+	CertificateExpiry = family(Description{Name: "reelsplice_certificate_expiry_timestamp_seconds", Type: Gauge, Help: "Unix time at which the certificate ends.", With: withTLS})
+
+	Requests        = family(Description{Name: "reelsplice_requests_total", Type: Counter, Help: "Responses by class and HTTP status.", Labels: []string{"class", "status"}})
+	RequestDuration = family(Description{Name: "reelsplice_request_duration_seconds", Type: Histogram, Help: "Time from reading a request's head to handing its response to the kernel, by class; heads that are no request are left out.", Labels: []string{"class"}})
+	BodyBytes       = family(Description{Name: "reelsplice_body_bytes_total", Type: Counter, Help: "Bytes of response bodies."})
+	GzipResponses   = family(Description{Name: "reelsplice_gzip_responses_total", Type: Counter, Help: "Responses in gzip."})
+
+	ResponseCacheHits   = family(Description{Name: "reelsplice_response_cache_hits_total", Type: Counter, Help: "Lookups that found something in a cache in memory: prepared responses, compressed pages of lists, results of queries.", Labels: []string{"cache"}})
+	ResponseCacheMisses = family(Description{Name: "reelsplice_response_cache_misses_total", Type: Counter, Help: "Lookups that found nothing in a cache in memory.", Labels: []string{"cache"}})
+
+	InflightBytes    = family(Description{Name: "reelsplice_inflight_bytes", Type: Gauge, Help: "Bytes of memory of responses that are being written."})
+	InflightBytesMax = family(Description{Name: "reelsplice_inflight_bytes_max", Type: Gauge, Help: "Limit of the memory of responses, --max-inflight-bytes."})
+	InflightRefused  = family(Description{Name: "reelsplice_inflight_refused_total", Type: Counter, Help: "Requests that got 503 because of --max-inflight-bytes."})
+
+	ConnectionsBusy         = family(Description{Name: "reelsplice_connections_busy", Type: Gauge, Help: "Connections with a request in flight."})
+	Connections             = family(Description{Name: "reelsplice_connections", Type: Gauge, Help: "Open connections."})
+	ConnectionsMax          = family(Description{Name: "reelsplice_connections_max", Type: Gauge, Help: "Limit of connections, --max-conns or what the limit of open files allows."})
+	ConnectionsClosedIdle   = family(Description{Name: "reelsplice_connections_closed_idle_total", Type: Counter, Help: "Idle connections that were closed for new ones."})
+	ConnectionsRefused      = family(Description{Name: "reelsplice_connections_refused_total", Type: Counter, Help: "Connections that got 503 or 429 because of the limits of connections."})
+	ConnectionsAcceptErrors = family(Description{Name: "reelsplice_connections_accept_errors_total", Type: Counter, Help: "Accepts that failed, as when open files run out."})
+
+	AdminConnections             = family(Description{Name: "reelsplice_admin_connections", Type: Gauge, Help: "Open connections of the admin listener.", With: withAdmin})
+	AdminConnectionsMax          = family(Description{Name: "reelsplice_admin_connections_max", Type: Gauge, Help: "Limit of connections of the admin listener.", With: withAdmin})
+	AdminConnectionsClosedIdle   = family(Description{Name: "reelsplice_admin_connections_closed_idle_total", Type: Counter, Help: "Idle connections of the admin listener that were closed for new ones.", With: withAdmin})
+	AdminConnectionsRefused      = family(Description{Name: "reelsplice_admin_connections_refused_total", Type: Counter, Help: "Connections of the admin listener that were refused because of their limit.", With: withAdmin})
+	AdminConnectionsAcceptErrors = family(Description{Name: "reelsplice_admin_connections_accept_errors_total", Type: Counter, Help: "Accepts of the admin listener that failed.", With: withAdmin})
+
+	LogLinesLost       = family(Description{Name: "reelsplice_log_lines_lost_total", Type: Counter, Help: "Log lines that were dropped because the reader of stderr stalled."})
+	AccessLogLines     = family(Description{Name: "reelsplice_access_log_lines_total", Type: Counter, Help: "Lines of the access log, lost ones included.", With: withAccessLog})
+	AccessLogLinesLost = family(Description{Name: "reelsplice_access_log_lines_lost_total", Type: Counter, Help: "Lines of the access log that were dropped because its file or reader stalled or failed.", With: withAccessLog})
+)
 
 // Describe returns the description of f.
 func (f Family) Describe() Description { return descriptions[f] }
 
 // Descriptions returns the descriptions of all families in their order.
-func Descriptions() []Description { return descriptions[:] }
+func Descriptions() []Description { return descriptions }

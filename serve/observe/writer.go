@@ -11,7 +11,7 @@ import (
 
 // A Writer collects samples and writes them family by family, in the text form of Prometheus. Samples may
 // come in any order. The zero Writer is empty.
-type Writer struct{ samples [nFamilies][]byte }
+type Writer struct{ samples map[Family][]byte }
 
 // Int adds a sample of f with the values of its labels.
 func (w *Writer) Int(f Family, v int64, labels ...string) {
@@ -73,6 +73,9 @@ func (w *Writer) sample(f Family, suffix string, values []string, v string, extr
 	if len(pairs) > 0 {
 		labels = "{" + strings.Join(pairs, ",") + "}"
 	}
+	if w.samples == nil {
+		w.samples = map[Family][]byte{}
+	}
 	w.samples[f] = fmt.Appendf(w.samples[f], "%s%s%s %s\n", d.Name, suffix, labels, v)
 }
 
@@ -81,11 +84,11 @@ var escaper = strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`)
 
 // WriteTo writes the families that have samples.
 func (w *Writer) WriteTo(to io.Writer) (written int64, err error) {
-	for f, lines := range w.samples {
+	for f := range descriptions {
+		d, lines := &descriptions[f], w.samples[Family(f)]
 		if len(lines) == 0 {
 			continue
 		}
-		d := &descriptions[f]
 		n, err := fmt.Fprintf(to, "# HELP %s %s\n# TYPE %s %s\n%s", d.Name, d.Help, d.Name, d.Type, lines)
 		written += int64(n)
 		if err != nil {
