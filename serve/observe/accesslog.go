@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"net"
 	"net/netip"
+	"regexp"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -225,24 +226,14 @@ func escapeWord(s string) string {
 // parseTraceparent returns the trace ID and the parent ID of a traceparent header of W3C's Trace Context. ok is
 // false for a header that the specification has to be ignored.
 func parseTraceparent(header []byte) (trace, parent string, ok bool) {
-	const length = len("00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01")
-	b := string(header)
-	if len(b) < length || b[2] != '-' || b[35] != '-' || b[52] != '-' {
+	m := traceContext.FindSubmatch(header)
+	if m == nil {
 		return "", "", false
 	}
-	version, flags := b[:2], b[53:length]
-	trace, parent = b[3:35], b[36:52]
-	switch {
-	case !isHex(version) || !isHex(trace) || !isHex(parent) || !isHex(flags):
-	case version == "ff", version == "00" && len(b) > length, len(b) > length && b[length] != '-':
-	case strings.Trim(trace, "0") == "", strings.Trim(parent, "0") == "":
-	default:
-		return trace, parent, true
-	}
-	return "", "", false
+	version, rest := string(m[1]), m[4]
+	trace, parent = string(m[2]), string(m[3])
+	isIgnored := version == "ff" || version == "00" && len(rest) > 0 || strings.Trim(trace, "0") == "" || strings.Trim(parent, "0") == ""
+	return trace, parent, !isIgnored
 }
 
-// isHex reports whether s has lower-case hex digits alone.
-func isHex(s string) bool {
-	return strings.Trim(s, "0123456789abcdef") == ""
-}
+var traceContext = regexp.MustCompile("(?s)^([0-9a-f]{2})-([0-9a-f]{32})-([0-9a-f]{16})-[0-9a-f]{2}(-.*)?$")

@@ -1,6 +1,9 @@
 package observe
 
 import (
+	"encoding/hex"
+	"fmt"
+	"regexp"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -167,32 +170,17 @@ func decoded(s string) string {
 	return s
 }
 
+var escape = regexp.MustCompile("%[0-9A-Fa-f]{2}")
+
+// decodeOnce decodes blanks and escapes. Malformed escapes stay.
 func decodeOnce(s string) string {
 	if !strings.ContainsAny(s, "%+") {
 		return s
 	}
-	b := make([]byte, 0, len(s))
-	for i := 0; i < len(s); i++ {
-		c := s[i]
-		switch {
-		case c == '+':
-			c = ' '
-		case c == '%' && i+2 < len(s) && isDigit(s[i+1]) && isDigit(s[i+2]):
-			c = hex(s[i+1])<<4 | hex(s[i+2])
-			i += 2
-		}
-		b = append(b, c)
-	}
-	return string(b)
-}
-
-func isDigit(c byte) bool { return '0' <= c && c <= '9' || 'a' <= c|0x20 && c|0x20 <= 'f' }
-
-func hex(c byte) byte {
-	if c <= '9' {
-		return c - '0'
-	}
-	return c | 0x20 - 'a' + 10
+	return escape.ReplaceAllStringFunc(strings.ReplaceAll(s, "+", " "), func(code string) string {
+		b, _ := hex.DecodeString(code[1:]) // two digits
+		return string(b)
+	})
 }
 
 // lower returns s with its ASCII letters in lower case, as long as s is.
@@ -206,8 +194,6 @@ func lower(s string) string {
 	return string(b)
 }
 
-const hexDigits = "0123456789ABCDEF"
-
 // visible returns s with all bytes but visible ASCII percent-escaped.
 func visible(s string) string {
 	if strings.IndexFunc(s, func(r rune) bool { return r <= ' ' || r > '~' }) < 0 {
@@ -216,7 +202,7 @@ func visible(s string) string {
 	var b strings.Builder
 	for i := range len(s) {
 		if c := s[i]; c <= ' ' || c > '~' {
-			b.Write([]byte{'%', hexDigits[c>>4], hexDigits[c&15]})
+			fmt.Fprintf(&b, "%%%02X", c)
 		} else {
 			b.WriteByte(c)
 		}
