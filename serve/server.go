@@ -106,21 +106,16 @@ func Listen(cfg Config) (s *Server, err error) {
 // openReleases opens the release to serve. A release of a bucket may have to be pulled first.
 func (s *Server) openReleases() (err error) {
 	c := releases.Config{Store: store.Folder{Dir: s.cfg.Releases}, Results: s.cfg.ResultCache, Warm: int64(s.cfg.Warm), Log: s.cfg.Log}
-	follow := s.cfg.Pull.Follow
-	if s.cfg.Pull.Bucket != nil {
+	selected := s.cfg.Pull
+	if selected.Bucket != nil {
 		s.cfg.Pull.Log = s.cfg.Log
 		if s.puller, err = pull.New(s.cfg.Pull); err != nil {
 			return err
 		}
 		c.Store.Dir, c.Later = s.cfg.Pull.Dir, true
-		follow = pull.Current // the cache's; the puller follows the bucket's pointer
+		selected.Follow = pull.Current // the cache's; the puller follows the bucket's pointer
 	}
-	switch {
-	case s.cfg.Pull.Pin != "":
-		c.Wanted = releases.Pin(s.cfg.Pull.Pin)
-	case follow == pull.Canary:
-		c.Wanted = releases.Canary(c.Store)
-	}
+	c.Wanted = func() (string, error) { return selected.Wanted(c.Store.Current, c.Store.Canary) }
 	s.releases, err = releases.New(c)
 	return err
 }

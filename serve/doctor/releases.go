@@ -29,7 +29,7 @@ func (x *examiner) folder(ctx context.Context) {
 	infos, err := folder.List()
 	id := ""
 	if err == nil {
-		id, err = x.wanted(folder.Current, folder.Canary)
+		id, err = x.Config.Pull.Wanted(folder.Current, folder.Canary)
 	}
 	switch {
 	case errors.Is(err, store.ErrNoRelease) || errors.Is(err, fs.ErrNotExist):
@@ -80,19 +80,6 @@ func (x *examiner) publish(infos []store.Info) string {
 // build returns the command that makes a release from the catalogue.
 func (x *examiner) build() string {
 	return x.command("build", "--catalog", x.Catalog, "--releases", x.Config.Releases, "--publish")
-}
-
-// wanted returns the id of the release that the edge is to serve.
-func (x *examiner) wanted(current, canary func() (string, error)) (string, error) {
-	if pin := x.Config.Pull.Pin; pin != "" {
-		return pin, nil
-	}
-	if x.Config.Pull.Follow == pull.Canary {
-		if id, err := canary(); !errors.Is(err, store.ErrNoRelease) {
-			return id, err
-		}
-	}
-	return current()
 }
 
 // onStore returns a command that works on the releases.
@@ -203,7 +190,7 @@ func (x *examiner) pointer(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
 	s := store.Bucket{Folder: x.Config.Pull.Bucket}
-	id, err := x.wanted(func() (string, error) { return s.Current(ctx) }, func() (string, error) { return s.Canary(ctx) })
+	id, err := x.Config.Pull.Wanted(func() (string, error) { return s.Current(ctx) }, func() (string, error) { return s.Canary(ctx) })
 	var m *release.Manifest
 	if err == nil {
 		m, err = s.Manifest(ctx, id)

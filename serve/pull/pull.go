@@ -67,6 +67,19 @@ func DefaultConfig() Config {
 	return Config{Size: 64 << 30, Follow: Current, Interval: 5 * time.Second, Stall: 30 * time.Second, Log: slog.New(slog.DiscardHandler), granule: 1 << 20}
 }
 
+// Wanted returns the id of the release that c selects, by the pointers of a store.
+func (c *Config) Wanted(current, canary func() (string, error)) (string, error) {
+	if c.Pin != "" {
+		return c.Pin, nil
+	}
+	if c.Follow == Canary {
+		if id, err := canary(); !errors.Is(err, store.ErrNoRelease) {
+			return id, err
+		}
+	}
+	return current()
+}
+
 // Validate returns all errors in c. Without a bucket, it checks only Follow and Pin.
 func (c *Config) Validate() error {
 	var errs []error

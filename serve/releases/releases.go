@@ -101,20 +101,6 @@ type Config struct {
 	Log     *slog.Logger
 }
 
-// Pin returns the Wanted of one release.
-func Pin(id string) func() (string, error) { return func() (string, error) { return id, nil } }
-
-// Canary returns the Wanted of the canary, or of the current release where there is no canary.
-func Canary(s store.Folder) func() (string, error) {
-	return func() (string, error) {
-		id, err := s.Canary()
-		if errors.Is(err, store.ErrNoRelease) {
-			return s.Current()
-		}
-		return id, err
-	}
-}
-
 // New opens the release that c selects.
 func New(c Config) (*Releases, error) {
 	r := &Releases{store: c.Store, wanted: c.Wanted, later: c.Later, results: c.Results, warm: c.Warm, log: c.Log, damages: observe.Limit(c.Log, damages, time.Second)}
