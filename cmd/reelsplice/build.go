@@ -105,7 +105,7 @@ func (a *app) previousRelease(ctx context.Context, s store.Folder, name string) 
 		return "", nil
 	case "current":
 	default:
-		return a.releaseNamed(ctx, localStore{s}, name)
+		return a.folder(s.Dir).named(ctx, name)
 	}
 	id, err := s.Current()
 	if err == nil {
@@ -146,16 +146,16 @@ type heldBackError struct{ error }
 // publishBuilt makes a built release current if requested, and prints the report. It returns an error if the gate
 // refuses the release.
 func (a *app) publishBuilt(ctx context.Context, r *build.Report, to store.Folder, publish bool, g *publishGate) (err error) {
-	s, v := localStore{to}, verdict{}
+	s, v := a.folder(to.Dir), verdict{}
 	var refusal error
 	if publish {
 		if err := ctx.Err(); err != nil {
 			return fmt.Errorf("publish %s: %w", r.Release, err)
 		}
-		if v, err = a.examine(ctx, g, s, s, r.Release); err != nil {
+		if v, err = s.examine(ctx, g, s, r.Release); err != nil {
 			return err
 		}
-		refusal = a.refusal(&v, r.Release, to.Dir)
+		refusal = v.refusal(r.Release, to.Dir)
 	}
 	published := publish && refusal == nil
 	if published {

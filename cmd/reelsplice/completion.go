@@ -66,7 +66,7 @@ func (a *app) releaseIDs(c *cobra.Command, args []string, _ string) (ids []strin
 	if ctx == nil {
 		ctx = context.Background()
 	}
-	_ = a.atStore(ctx, c.Flag("releases").Value.String(), func(s releaseStore) error {
+	_ = a.atStore(ctx, c.Flag("releases").Value.String(), func(s releaseSet) error {
 		infos, err := s.List(ctx)
 		ids = idsOf(infos)
 		return err

@@ -24,28 +24,36 @@ const settingsOf = "settings of"
 // own.
 const ownTable = "own table"
 
+// settings are values of flags besides the command line.
+type settings struct {
+	environ func() []string
+	system  string         // config file of the system
+	config  string         // config file, "" for none
+	values  map[string]any // of the config file
+}
+
 // configure sets each flag of cmd that is absent from the command line from the environment, or else from the config
 // file. An empty variable counts as absent.
-func (a *app) configure(cmd *cobra.Command) error {
-	variables := a.variables()
-	a.config = a.configFile()
+func (s *settings) configure(cmd *cobra.Command) error {
+	variables := s.variables()
+	s.config = s.configFile()
 	var err error
-	if a.settings, err = readConfig(a.config, cmd.Root()); err != nil {
+	if s.values, err = readConfig(s.config, cmd.Root()); err != nil {
 		return err
 	}
 	var errs []error
 	cmd.Flags().VisitAll(func(f *pflag.Flag) {
 		if !f.Changed && configurable(f.Name) {
-			errs = append(errs, a.setFlag(cmd, f, variables))
+			errs = append(errs, s.setFlag(cmd, f, variables))
 		}
 	})
 	return errors.Join(errs...)
 }
 
 // variables returns the environment variables that set flags.
-func (a *app) variables() map[string]string {
+func (s *settings) variables() map[string]string {
 	variables := map[string]string{}
-	for _, v := range a.Environ() {
+	for _, v := range s.environ() {
 		if name, value, _ := strings.Cut(v, "="); strings.HasPrefix(name, envPrefix) && value != "" {
 			variables[name] = value
 		}
@@ -57,11 +65,11 @@ func (a *app) variables() map[string]string {
 const folderConfig = "reelsplice.toml"
 
 // configFile returns the config file: from the flag, the environment, this folder or the system; "" for none.
-func (a *app) configFile() string {
-	if path := cmp.Or(a.config, a.variables()[envPrefix+"CONFIG"]); path != "" {
+func (s *settings) configFile() string {
+	if path := cmp.Or(s.config, s.variables()[envPrefix+"CONFIG"]); path != "" {
 		return path
 	}
-	for _, path := range []string{folderConfig, a.SystemConfig} {
+	for _, path := range []string{folderConfig, s.system} {
 		if _, err := os.Stat(path); err == nil {
 			return path
 		}
@@ -69,7 +77,7 @@ func (a *app) configFile() string {
 	return ""
 }
 
-func (a *app) setFlag(cmd *cobra.Command, f *pflag.Flag, variables map[string]string) error {
+func (s *settings) setFlag(cmd *cobra.Command, f *pflag.Flag, variables map[string]string) error {
 	variable := variableOf(f.Name)
 	if v, ok := variables[variable]; ok {
 		if err := setText(cmd, f, v); err != nil {
@@ -77,12 +85,12 @@ func (a *app) setFlag(cmd *cobra.Command, f *pflag.Flag, variables map[string]st
 		}
 		return nil
 	}
-	key, v := lookup(a.settings, strings.Fields(cmd.CommandPath())[1:], f.Name)
+	key, v := lookup(s.values, strings.Fields(cmd.CommandPath())[1:], f.Name)
 	if f.Annotations[ownTable] != nil && key == f.Name {
 		return nil
 	}
 	if other := cmd.Annotations[settingsOf]; other != "" && (key == "" || key == f.Name) {
-		if k, value := lookup(a.settings, []string{other}, f.Name); k != "" {
+		if k, value := lookup(s.values, []string{other}, f.Name); k != "" {
 			key, v = k, value
 		}
 	}
@@ -90,7 +98,7 @@ func (a *app) setFlag(cmd *cobra.Command, f *pflag.Flag, variables map[string]st
 		return nil
 	}
 	if err := setValue(cmd, f, v); err != nil {
-		return fmt.Errorf("config file %q: %s: %w", a.config, key, plainValue(err))
+		return fmt.Errorf("config file %q: %s: %w", s.config, key, plainValue(err))
 	}
 	return nil
 }

@@ -40,30 +40,28 @@ func diffCommand(a *app) *cobra.Command {
 	storeFlag(c, &releases)
 	c.Flags().BoolVar(&purge, "purge", false, "print the purge list for caches instead")
 	return a.leaf(c, func(ctx context.Context, args []string) error {
-		return a.atStore(ctx, releases, func(s releaseStore) error {
-			return a.diff(ctx, s, args[0], args[1], purge)
-		})
+		return a.atStore(ctx, releases, func(s releaseSet) error { return s.diff(ctx, args[0], args[1], purge) })
 	})
 }
 
 // diff compares two releases, given by ids or words.
-func (a *app) diff(ctx context.Context, s releaseStore, nameFrom, nameTo string, purge bool) error {
-	from, err := a.openNamed(ctx, s, nameFrom)
+func (s releaseSet) diff(ctx context.Context, nameFrom, nameTo string, purge bool) error {
+	from, err := s.openNamed(ctx, nameFrom)
 	if err != nil {
 		return err
 	}
 	defer func() { _ = from.Close() }() // read only
-	to, err := a.openNamed(ctx, s, nameTo)
+	to, err := s.openNamed(ctx, nameTo)
 	if err != nil {
 		return err
 	}
 	defer func() { _ = to.Close() }()
 	return release.Guard(func() error {
 		d := &diff{from: from, to: to, credits: map[compare.Change]int64{}}
-		if err := a.compare(ctx, d); err != nil {
+		if err := d.find(ctx, s.app); err != nil {
 			return err
 		}
-		return a.printDiff(ctx, d, purge)
+		return d.print(ctx, s.app, purge)
 	})
 }
 
@@ -74,7 +72,7 @@ type diff struct {
 	credits  map[compare.Change]int64 // differences of derived credits, which are table rows
 }
 
-func (a *app) compare(ctx context.Context, d *diff) (err error) {
+func (d *diff) find(ctx context.Context, a *app) (err error) {
 	p := a.progress("diff", true)
 	defer p.stop()
 	if d.found, err = compare.Releases(ctx, d.from, d.to, p.update); err != nil {
@@ -99,8 +97,8 @@ func (d *diff) eachCredit(fn func(compare.Difference) error) error {
 	})
 }
 
-// printDiff streams d, so that its size takes no memory.
-func (a *app) printDiff(ctx context.Context, d *diff, purge bool) error {
+// print streams d, so that its size takes no memory.
+func (d *diff) print(ctx context.Context, a *app, purge bool) error {
 	out := bufio.NewWriterSize(a.Stdout, 64<<10)
 	write := d.text
 	switch {

@@ -34,7 +34,7 @@ func doctorCommand(a *app) *cobra.Command {
 		ctx, cancel := context.WithTimeout(ctx, time.Minute)
 		defer cancel()
 		findings := append(a.unknownVariables(c.Root()), a.otherCommands()...)
-		in := doctor.Installation{Now: time.Now(), Catalog: a.setting("build", "catalog"), Command: a.program(), ConfigFile: a.config}
+		in := doctor.Installation{Now: time.Now(), Catalog: a.setting("build", "catalog"), Command: program(), ConfigFile: a.config}
 		in.BucketErr = openReleases(ctx, &cfg)
 		in.Config = cfg
 		found, err := in.Examine(ctx)
@@ -87,7 +87,7 @@ func (a *app) unknownVariables(root *cobra.Command) (findings []doctor.Finding) 
 
 // otherCommands finds settings that commands other than serve refuse. The edge serves anyway.
 func (a *app) otherCommands() (findings []doctor.Finding) {
-	other := &app{process: a.process}
+	other := newApp(a.process)
 	root, found := rootCommand(other), map[string]bool{}
 	var look func(c *cobra.Command)
 	look = func(c *cobra.Command) {

@@ -36,7 +36,7 @@ func writeManual(dir string) error {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return fmt.Errorf("make folder of manual pages: %w", err)
 	}
-	root := rootCommand(&app{})
+	root := rootCommand(newApp(process{}))
 	root.DisableAutoGenTag = true
 	asMarkdown(root)
 	header := &doc.GenManHeader{Section: "1", Source: "reelsplice " + version().Version, Manual: "reelsplice"}

@@ -89,29 +89,29 @@ func (v *verdict) note(ctx context.Context, s releaseStore, id string) error {
 	return s.NoteForced(ctx, id, v)
 }
 
-// examine compares release id of a store with the current release of the target store. A broken current release is no
-// obstacle, because publishing repairs it.
-func (a *app) examine(ctx context.Context, g *publishGate, of, to releaseStore, id string) (v verdict, err error) {
+// examine compares release id of a store with the current release of s, which it is to replace. A broken current
+// release is no obstacle, because publishing repairs it.
+func (s releaseSet) examine(ctx context.Context, g *publishGate, of releaseSet, id string) (v verdict, err error) {
 	r, err := of.Manifest(ctx, id)
 	if err != nil {
 		return v, fmt.Errorf("publish %s: %w", id, err)
 	}
-	current, err := to.Current(ctx)
+	current, err := s.Current(ctx)
 	if err == nil && current == id {
 		return v, nil
 	}
 	v.Empty = gate.Empty(r)
 	var before *release.Manifest
 	if err == nil {
-		before, err = to.Manifest(ctx, current)
+		before, err = s.Manifest(ctx, current)
 	}
 	switch {
-	case err == nil && !isSample(to, current):
+	case err == nil && !isSample(s.releaseStore, current):
 		v.Falls = gate.Falls(before, r, g.limits)
 	case err != nil && !store.IsBroken(err):
 		return v, err
 	case err != nil && (current != "" || !errors.Is(err, store.ErrNoRelease)):
-		a.logger().Warn("the current release is unreadable: publishing without the --max-drop check", "release", current, "error", err)
+		s.app.logger().Warn("the current release is unreadable: publishing without the --max-drop check", "release", current, "error", err)
 	}
 	if len(g.expected) > 0 {
 		opened, err := of.Open(ctx, id)
@@ -123,19 +123,19 @@ func (a *app) examine(ctx context.Context, g *publishGate, of, to releaseStore, 
 			return v, fmt.Errorf("%s: %w", g.expectations, err)
 		}
 	}
-	if v.RolledBack, err = a.rolledBack(ctx, of, to, id); err != nil {
+	if v.RolledBack, err = s.rolledBackLike(ctx, of, id); err != nil {
 		return v, err
 	}
 	v.Forced = g.force && !v.passes()
 	return v, nil
 }
 
-// rolledBack returns the ID of a rolled-back release of the target store with the same responses as release id, ""
-// for none. A removed or broken release is matched by its ID only.
-func (a *app) rolledBack(ctx context.Context, of, to releaseStore, id string) (string, error) {
-	ids, err := to.RolledBack(ctx)
+// rolledBackLike returns the ID of a rolled-back release with the same responses as release id of a store, "" for none.
+// A removed or broken release is matched by its ID only.
+func (s releaseSet) rolledBackLike(ctx context.Context, of releaseSet, id string) (string, error) {
+	ids, err := s.RolledBack(ctx)
 	if errors.Is(err, release.ErrCorrupt) {
-		a.logger().Warn("the list of rolled-back releases is unreadable: publishing without that check", "error", err)
+		s.app.logger().Warn("the list of rolled-back releases is unreadable: publishing without that check", "error", err)
 		return "", nil
 	}
 	switch {
@@ -150,7 +150,7 @@ func (a *app) rolledBack(ctx context.Context, of, to releaseStore, id string) (s
 	}
 	defer func() { _ = r.Close() }() // read side
 	for _, back := range ids {
-		same, err := sameResponses(ctx, r, back, of, to)
+		same, err := sameResponses(ctx, r, back, of, s)
 		if same || err != nil {
 			return back, err
 		}
@@ -160,8 +160,8 @@ func (a *app) rolledBack(ctx context.Context, of, to releaseStore, id string) (s
 
 // sameResponses reports whether a release has the same responses as release id, which it opens in the first store
 // that has it.
-func sameResponses(ctx context.Context, r *release.Reader, id string, stores ...releaseStore) (bool, error) {
-	for _, s := range stores {
+func sameResponses(ctx context.Context, r *release.Reader, id string, sets ...releaseSet) (bool, error) {
+	for _, s := range sets {
 		other, err := s.Open(ctx, id)
 		if store.IsBroken(err) {
 			continue
@@ -194,7 +194,7 @@ func isSample(s releaseStore, id string) bool {
 }
 
 // refusal returns the error for a release that is not published; nil if it passes.
-func (a *app) refusal(v *verdict, id, releases string) error {
+func (v *verdict) refusal(id, releases string) error {
 	if v.passes() {
 		return nil
 	}
@@ -214,7 +214,7 @@ func (a *app) refusal(v *verdict, id, releases string) error {
 		why = append(why, plural(n, "expectation")+" not met")
 	}
 	return fmt.Errorf("release %s is not published: %s; to publish it anyway: %s publish --force --releases %s %s",
-		id, strings.Join(why, ", "), a.program(), releases, id)
+		id, strings.Join(why, ", "), program(), releases, id)
 }
 
 // write writes the result as tables.

@@ -34,8 +34,8 @@ func inspectCommand(a *app) *cobra.Command {
 	c.Flags().StringVar(&id, "release", "current", "`ID` of the release")
 	return a.leaf(c, func(ctx context.Context, args []string) error {
 		var in edge.Inspection
-		err := a.atStore(ctx, releases, func(s releaseStore) (err error) {
-			in, err = a.inspect(ctx, s, id, args[0])
+		err := a.atStore(ctx, releases, func(s releaseSet) (err error) {
+			in, err = s.inspect(ctx, id, args[0])
 			return err
 		})
 		if err != nil {
@@ -56,11 +56,11 @@ func inspectCommand(a *app) *cobra.Command {
 	})
 }
 
-func (a *app) inspect(ctx context.Context, s releaseStore, id, target string) (in edge.Inspection, err error) {
+func (s releaseSet) inspect(ctx context.Context, id, target string) (in edge.Inspection, err error) {
 	if !strings.HasPrefix(target, "/") {
 		return in, usage(fmt.Errorf("path %q: want one that starts with a slash, such as /3/movie/550", target))
 	}
-	rel, err := a.openNamed(ctx, s, id)
+	rel, err := s.openNamed(ctx, id)
 	if err != nil {
 		return in, err
 	}
@@ -108,28 +108,48 @@ func verifyCommand(a *app) *cobra.Command {
 		return err
 	}
 	return a.checked(c, parse, func(ctx context.Context, args []string) error {
-		return a.atStore(ctx, releases, func(s releaseStore) error {
-			id, err := a.releaseNamed(ctx, s, append(args, "current")[0])
-			if err != nil {
-				return err
-			}
-			problems, err := s.Check(ctx, id, func(dir string) ([]release.CorruptError, error) { return a.verify(ctx, dir, part) })
-			if err != nil {
-				return err
-			}
-			return a.printProblems(id, part, problems)
-		})
+		return a.atStore(ctx, releases, func(s releaseSet) error { return s.verify(ctx, append(args, "current")[0], part) })
 	})
 }
 
-func (a *app) verify(ctx context.Context, dir string, part check.Options) ([]release.CorruptError, error) {
-	p := a.progress("verify", true)
-	defer p.stop()
-	problems, err := check.Verify(ctx, dir, part, p.update)
-	if err != nil || len(problems) > 0 {
-		return problems, err
+// verify checks a part of a release and prints its problems.
+func (s releaseSet) verify(ctx context.Context, name string, part check.Options) error {
+	id, err := s.named(ctx, name)
+	if err != nil {
+		return err
 	}
-	return checkTables(dir, part)
+	problems, err := s.Check(ctx, id, func(dir string) ([]release.CorruptError, error) {
+		p := s.app.progress("verify", true)
+		defer p.stop()
+		problems, err := check.Verify(ctx, dir, part, p.update)
+		if err != nil || len(problems) > 0 {
+			return problems, err
+		}
+		return checkTables(dir, part)
+	})
+	if err != nil {
+		return err
+	}
+	v := struct {
+		Release  string                 `json:"release"`
+		Problems []release.CorruptError `json:"problems"`
+	}{id, append([]release.CorruptError{}, problems...)}
+	err = s.app.print(v, func(w io.Writer) {
+		for _, p := range problems {
+			fmt.Fprintln(w, p)
+		}
+		if len(problems) == 0 {
+			of := ""
+			if part.Of > 0 {
+				of = fmt.Sprintf("part %d of %d of ", part.Subset, part.Of)
+			}
+			fmt.Fprintf(w, "%s%s is sound\n", of, id)
+		}
+	})
+	if err == nil && len(problems) > 0 {
+		err = fmt.Errorf("release %s is broken: %s, the first: %s", id, plural(len(problems), "problem"), problems[0].Error())
+	}
+	return err
 }
 
 // checkTables opens tables as an edge does, and reports errors in those whose checksums are right. A subset has a
@@ -164,29 +184,6 @@ func checkTables(dir string, part check.Options) (problems []release.CorruptErro
 
 // errorOf drops the opened value.
 func errorOf[T any](_ T, err error) error { return err }
-
-func (a *app) printProblems(id string, part check.Options, problems []release.CorruptError) error {
-	v := struct {
-		Release  string                 `json:"release"`
-		Problems []release.CorruptError `json:"problems"`
-	}{id, append([]release.CorruptError{}, problems...)}
-	err := a.print(v, func(w io.Writer) {
-		for _, p := range problems {
-			fmt.Fprintln(w, p)
-		}
-		if len(problems) == 0 {
-			of := ""
-			if part.Of > 0 {
-				of = fmt.Sprintf("part %d of %d of ", part.Subset, part.Of)
-			}
-			fmt.Fprintf(w, "%s%s is sound\n", of, id)
-		}
-	})
-	if err == nil && len(problems) > 0 {
-		err = fmt.Errorf("release %s is broken: %s, the first: %s", id, plural(len(problems), "problem"), problems[0].Error())
-	}
-	return err
-}
 
 // parseSubset parses N/T, 1 <= N <= T: part N of T. "" is everything.
 func parseSubset(text string) (part check.Options, err error) {

@@ -3,7 +3,6 @@
 package main
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"errors"
@@ -16,7 +15,6 @@ import (
 	"strconv"
 	"strings"
 	"syscall"
-	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -25,7 +23,6 @@ import (
 	"github.com/reelsplice/reelsplice/schemas/bug"
 	"github.com/reelsplice/reelsplice/schemas/file"
 	"github.com/reelsplice/reelsplice/schemas/text"
-	"github.com/reelsplice/reelsplice/serve/observe"
 )
 
 func main() { runProcess("/etc/reelsplice/reelsplice.toml") }
@@ -57,7 +54,7 @@ const (
 
 // run executes the command line and returns the exit code.
 func run(ctx context.Context, p process) int {
-	a := &app{process: p, terminal: isTerminal(p.Stderr)}
+	a := newApp(p)
 	if a.terminal {
 		a.Stderr = &screen{out: p.Stderr}
 	}
@@ -130,17 +127,14 @@ func ownerNote(err error) string {
 
 // app is one run of the program: the state that all commands share.
 type app struct {
-	process
-	json          bool
-	quiet         bool
-	config        string         // config file, "" for none
-	terminal      bool           // stderr is a terminal
-	clearProgress bool           // no progress line stays at a terminal
-	settings      map[string]any // from the config file
-	checks        map[*cobra.Command]func() error
-	logLevel      slog.Level
-	running       bool           // the command line was valid
-	queue         *observe.Queue // in front of Stderr, for a command that serves; else nil
+	console
+	settings
+	checks  map[*cobra.Command]func() error
+	running bool // the command line was valid
+}
+
+func newApp(p process) *app {
+	return &app{console: console{process: p, terminal: isTerminal(p.Stderr)}, settings: settings{environ: p.Environ, system: p.SystemConfig}}
 }
 
 func rootCommand(a *app) *cobra.Command {
@@ -331,44 +325,5 @@ func helpCommand() *cobra.Command {
 			cmd.InitDefaultHelpFlag()
 			return cmd.Help()
 		},
-	}
-}
-
-// logger returns the log of this run: text for people, JSON for programs.
-func (a *app) logger() *slog.Logger { return slog.New(a.logHandler()(a.Stderr)) }
-
-// logHandler returns a function that creates the handler of a log.
-func (a *app) logHandler() func(w io.Writer) slog.Handler {
-	o := &slog.HandlerOptions{Level: a.logLevel}
-	if a.quiet && a.logLevel < slog.LevelWarn {
-		o.Level = slog.LevelWarn
-	}
-	if a.terminal {
-		return func(w io.Writer) slog.Handler { return slog.NewTextHandler(w, o) }
-	}
-	return func(w io.Writer) slog.Handler { return slog.NewJSONHandler(w, o) }
-}
-
-// serveLogger is logger for commands that serve: a reader of stderr that stalls or closes it costs log lines, not
-// responses. From here on all of stderr goes through a queue.
-func (a *app) serveLogger() *slog.Logger {
-	signal.Ignore(syscall.SIGPIPE)
-	handler := a.logHandler()
-	a.queue = observe.NewQueue(a.Stderr, func(lost int64) []byte {
-		var b bytes.Buffer
-		slog.New(handler(&b)).Warn("lines of the log were lost", "lines", lost)
-		return b.Bytes()
-	})
-	a.Stderr = a.queue
-	return slog.New(handler(a.queue))
-}
-
-// logPatience is how long the process waits at its end for the reader of its log.
-const logPatience = time.Second
-
-// closeLog closes the queue of serveLogger.
-func (a *app) closeLog() {
-	if a.queue != nil {
-		a.queue.Close(logPatience)
 	}
 }

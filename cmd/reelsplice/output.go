@@ -5,14 +5,17 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 	"maps"
 	"math"
 	"os"
+	"os/signal"
 	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
 	"sync"
+	"syscall"
 	"text/tabwriter"
 	"time"
 
@@ -20,17 +23,29 @@ import (
 	"github.com/bytedance/sonic"
 	"github.com/dustin/go-humanize"
 	"github.com/mattn/go-isatty"
+
+	"github.com/reelsplice/reelsplice/serve/observe"
 )
+
+// A console is what a run prints to.
+type console struct {
+	process
+	json, quiet   bool
+	terminal      bool // stderr is a terminal
+	clearProgress bool // no progress line stays at a terminal
+	logLevel      slog.Level
+	queue         *observe.Queue // in front of Stderr, for a command that serves; else nil
+}
 
 // print writes v to stdout as one line of JSON with --json, or else the output of text, whose tab-separated cells
 // become columns.
-func (a *app) print(v any, text func(w io.Writer)) error {
-	if a.json {
+func (c *console) print(v any, text func(w io.Writer)) error {
+	if c.json {
 		data, err := encoding.Marshal(v)
 		if err != nil {
 			return fmt.Errorf("encode report: %w", err)
 		}
-		return a.write(append(data, '\n'))
+		return c.write(append(data, '\n'))
 	}
 	var b bytes.Buffer
 	t := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
@@ -38,18 +53,57 @@ func (a *app) print(v any, text func(w io.Writer)) error {
 	if err := t.Flush(); err != nil {
 		return err
 	}
-	return a.write(b.Bytes())
+	return c.write(b.Bytes())
 }
 
 // encoding sorts the keys of maps and does not escape HTML.
 var encoding = sonic.Config{SortMapKeys: true}.Froze()
 
 // write writes b to stdout.
-func (a *app) write(b []byte) error {
-	if _, err := a.Stdout.Write(b); err != nil {
+func (c *console) write(b []byte) error {
+	if _, err := c.Stdout.Write(b); err != nil {
 		return fmt.Errorf("write to stdout: %w", err)
 	}
 	return nil
+}
+
+// logger returns the log of this run: text for people, JSON for programs.
+func (c *console) logger() *slog.Logger { return slog.New(c.logHandler()(c.Stderr)) }
+
+// logHandler returns a function that creates the handler of a log.
+func (c *console) logHandler() func(w io.Writer) slog.Handler {
+	o := &slog.HandlerOptions{Level: c.logLevel}
+	if c.quiet && c.logLevel < slog.LevelWarn {
+		o.Level = slog.LevelWarn
+	}
+	if c.terminal {
+		return func(w io.Writer) slog.Handler { return slog.NewTextHandler(w, o) }
+	}
+	return func(w io.Writer) slog.Handler { return slog.NewJSONHandler(w, o) }
+}
+
+// serveLogger is logger for commands that serve: a reader of stderr that stalls or closes it costs log lines, not
+// responses. From here on all of stderr goes through a queue.
+func (c *console) serveLogger() *slog.Logger {
+	signal.Ignore(syscall.SIGPIPE)
+	handler := c.logHandler()
+	c.queue = observe.NewQueue(c.Stderr, func(lost int64) []byte {
+		var b bytes.Buffer
+		slog.New(handler(&b)).Warn("lines of the log were lost", "lines", lost)
+		return b.Bytes()
+	})
+	c.Stderr = c.queue
+	return slog.New(handler(c.queue))
+}
+
+// logPatience is how long the process waits at its end for the reader of its log.
+const logPatience = time.Second
+
+// closeLog closes the queue of serveLogger.
+func (c *console) closeLog() {
+	if c.queue != nil {
+		c.queue.Close(logPatience)
+	}
 }
 
 // next prints the next command to run at a terminal.
@@ -65,8 +119,8 @@ type places map[string]string
 // commandLine returns a command of this program for a shell. It includes the config file and the places that differ
 // from the command's defaults.
 func (a *app) commandLine(command string, places places, args ...string) string {
-	words := append([]string{a.program()}, strings.Fields(command)...)
-	if a.config != (&app{process: a.process}).configFile() {
+	words := append([]string{program()}, strings.Fields(command)...)
+	if a.config != newApp(a.process).configFile() {
 		words = append(words, "--config", a.config)
 	}
 	for _, flag := range slices.Sorted(maps.Keys(places)) {
@@ -79,7 +133,7 @@ func (a *app) commandLine(command string, places places, args ...string) string 
 
 // setting returns the value of another command's flag without a command line.
 func (a *app) setting(command, flag string) string {
-	other := &app{process: a.process}
+	other := newApp(a.process)
 	c, _, err := rootCommand(other).Find(strings.Fields(command))
 	if err != nil {
 		return ""
@@ -90,7 +144,7 @@ func (a *app) setting(command, flag string) string {
 }
 
 // program returns the name for calling this program again.
-func (a *app) program() string { return calledAgain(os.Args[0]) }
+func program() string { return calledAgain(os.Args[0]) }
 
 // calledAgain returns path if the shell needs it, or else the bare name. The path of "go run" is temporary.
 func calledAgain(path string) string {
@@ -291,14 +345,14 @@ type progress struct {
 }
 
 // progress starts showing progress; stop ends it.
-func (a *app) progress(what string, bytes bool) *progress {
+func (c *console) progress(what string, bytes bool) *progress {
 	p := newProgress(what, bytes, time.Now())
-	p.out, p.json, p.clear = a.Stderr, a.json, a.clearProgress
-	if !a.json {
-		p.screen, _ = a.Stderr.(*screen)
+	p.out, p.json, p.clear = c.Stderr, c.json, c.clearProgress
+	if !c.json {
+		p.screen, _ = c.Stderr.(*screen)
 	}
 	switch {
-	case a.quiet:
+	case c.quiet:
 	case p.json:
 		p.run(jsonEvery)
 	case p.screen != nil:

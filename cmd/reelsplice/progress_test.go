@@ -212,7 +212,7 @@ func testProgress(t *testing.T) {
 // TestProgressModes: --quiet shows nothing, --json shows lines of JSON, and without a terminal there are lines of
 // text.
 func TestProgressModes(t *testing.T) {
-	f := func(a *app, shows, json bool) {
+	f := func(a *console, shows, json bool) {
 		t.Helper()
 		p := a.progress("ingest", true)
 		defer p.stop()
@@ -221,8 +221,8 @@ func TestProgressModes(t *testing.T) {
 		}
 	}
 	var out bytes.Buffer
-	f(&app{process: process{Stderr: &out}}, true, false)
-	f(&app{process: process{Stderr: &out}, json: true}, true, true)
-	f(&app{process: process{Stderr: &out}, quiet: true}, false, false)
-	f(&app{process: process{Stderr: &out}, quiet: true, json: true}, false, true)
+	f(&console{process: process{Stderr: &out}}, true, false)
+	f(&console{process: process{Stderr: &out}, json: true}, true, true)
+	f(&console{process: process{Stderr: &out}, quiet: true}, false, false)
+	f(&console{process: process{Stderr: &out}, quiet: true, json: true}, false, true)
 }

@@ -51,14 +51,20 @@ func storeFlag(c *cobra.Command, releases *string) {
 	c.Flags().StringVar(releases, "releases", usualReleases, "`DIR` of the releases, or their bucket's URL")
 }
 
+// A releaseSet is the releases of a folder or a bucket, with what commands do to them.
+type releaseSet struct {
+	releaseStore
+	app *app
+}
+
 // atStore calls do with the releases of a folder or of a bucket's URL.
-func (a *app) atStore(ctx context.Context, releases string, do func(releaseStore) error) (err error) {
+func (a *app) atStore(ctx context.Context, releases string, do func(releaseSet) error) (err error) {
 	dir, local, err := localFolder(releases)
 	if err != nil {
 		return err
 	}
 	if local {
-		return do(localStore{store.Folder{Dir: dir}})
+		return do(a.folder(dir))
 	}
 	f, err := s3.OpenFolder(ctx, releases)
 	if err != nil {
@@ -69,8 +75,11 @@ func (a *app) atStore(ctx context.Context, releases string, do func(releaseStore
 		return err
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(s.scratch)) }()
-	return do(s)
+	return do(releaseSet{s, a})
 }
+
+// folder returns the releases of a folder.
+func (a *app) folder(dir string) releaseSet { return releaseSet{localStore{store.Folder{Dir: dir}}, a} }
 
 // localFolder returns the folder of a path or a URL, and false for a bucket.
 func localFolder(name string) (dir string, local bool, err error) {
@@ -242,36 +251,36 @@ func publishCommand(a *app) *cobra.Command {
 	c.Flags().StringVar(&from, "from", "", "`DIR` of the releases to upload from")
 	g.add(c.Flags())
 	return a.checked(c, g.read, func(ctx context.Context, args []string) error {
-		return a.atStore(ctx, releases, func(to releaseStore) error {
+		return a.atStore(ctx, releases, func(to releaseSet) error {
 			of := to
 			if from != "" {
 				local, err := uploadFrom(to, from)
 				if err != nil {
 					return err
 				}
-				of = local
+				of.releaseStore = local
 			}
-			id, err := a.releaseNamed(ctx, of, append(args, newest)[0])
+			id, err := of.named(ctx, append(args, newest)[0])
 			if err != nil {
 				return err
 			}
-			v, err := a.examine(ctx, &g, of, to, id)
+			v, err := to.examine(ctx, &g, of, id)
 			if err != nil {
 				return err
 			}
 			if from != "" && v.passes() {
-				err = a.upload(ctx, of.(localStore), to.(bucketStore), id)
+				err = to.releaseStore.(bucketStore).upload(ctx, of.releaseStore.(localStore), id)
 			}
 			if err != nil {
 				return err
 			}
-			return a.publish(ctx, to, id, canary, &v)
+			return to.publish(ctx, id, canary, &v)
 		})
 	})
 }
 
 // publish makes a release current or the canary, unless the gate refuses it, and prints the result.
-func (a *app) publish(ctx context.Context, s releaseStore, id string, canary bool, v *verdict) (err error) {
+func (s releaseSet) publish(ctx context.Context, id string, canary bool, v *verdict) (err error) {
 	set, as := s.Publish, "current"
 	if canary {
 		set, as = s.SetCanary, "the canary"
@@ -291,18 +300,18 @@ func (a *app) publish(ctx context.Context, s releaseStore, id string, canary boo
 	if err != nil {
 		return err
 	}
-	err = a.print(report, func(w io.Writer) {
+	err = s.app.print(report, func(w io.Writer) {
 		v.write(w)
 		if v.passes() {
 			fmt.Fprintf(w, "%s is %s\n", id, as)
 		}
 	})
-	return errors.Join(err, a.refusal(v, id, s.String()))
+	return errors.Join(err, v.refusal(id, s.String()))
 }
 
 // uploadFrom returns the releases of the folder of --from, for an upload into a bucket.
-func uploadFrom(to releaseStore, from string) (localStore, error) {
-	if _, ok := to.(bucketStore); !ok {
+func uploadFrom(to releaseSet, from string) (localStore, error) {
+	if _, ok := to.releaseStore.(bucketStore); !ok {
 		return localStore{}, usage(fmt.Errorf("from %q: want --releases to be the URL of a bucket, not a folder", from))
 	}
 	dir, isLocal, err := localFolder(from)
@@ -312,8 +321,8 @@ func uploadFrom(to releaseStore, from string) (localStore, error) {
 	return localStore{store.Folder{Dir: dir}}, err
 }
 
-// upload copies a release of a local folder into a bucket, with deltas from the releases that edges have.
-func (a *app) upload(ctx context.Context, from localStore, to bucketStore, id string) error {
+// upload copies a release of a local folder into the bucket, with deltas from the releases that edges have.
+func (s bucketStore) upload(ctx context.Context, from localStore, id string) error {
 	r, err := from.Open(ctx, id) // a broken release is not uploaded
 	if err != nil {
 		return err
@@ -321,17 +330,17 @@ func (a *app) upload(ctx context.Context, from localStore, to bucketStore, id st
 	if err := r.Close(); err != nil {
 		return err
 	}
-	p := a.progress("upload", true)
+	p := s.app.progress("upload", true)
 	defer p.stop()
-	if _, err := to.Push(ctx, from.store.Path(id), p.update); err != nil {
+	if _, err := s.Push(ctx, from.store.Path(id), p.update); err != nil {
 		return err
 	}
-	return uploadDeltas(ctx, to, from.store, id)
+	return s.uploadDeltas(ctx, from.store, id)
 }
 
 // uploadDeltas stores deltas from the bucket's current and canary releases to a new one, if the folder has them.
-func uploadDeltas(ctx context.Context, to bucketStore, local store.Folder, id string) error {
-	for _, pointer := range []func(context.Context) (string, error){to.Current, to.Canary} {
+func (s bucketStore) uploadDeltas(ctx context.Context, local store.Folder, id string) error {
+	for _, pointer := range []func(context.Context) (string, error){s.Current, s.Canary} {
 		earlier, err := pointer(ctx)
 		if errors.Is(err, store.ErrNoRelease) || errors.Is(err, release.ErrCorrupt) || earlier == id {
 			continue
@@ -342,7 +351,7 @@ func uploadDeltas(ctx context.Context, to bucketStore, local store.Folder, id st
 		if _, err := os.Stat(local.Path(earlier)); err != nil {
 			continue // edges pull whole files
 		}
-		_, err = to.PushDeltas(ctx, local, id, earlier)
+		_, err = s.PushDeltas(ctx, local, id, earlier)
 		if err != nil && !errors.Is(err, release.ErrCorrupt) { // only the earlier release can be damaged: the later one was opened
 			return err
 		}
@@ -353,13 +362,13 @@ func uploadDeltas(ctx context.Context, to bucketStore, local store.Folder, id st
 // newest names the last built of the releases that can be opened.
 const newest = "newest"
 
-// releaseNamed returns the id of the current, previous or newest release, or name itself.
-func (a *app) releaseNamed(ctx context.Context, s releaseStore, name string) (string, error) {
+// named returns the id of the current, previous or newest release, or name itself.
+func (s releaseSet) named(ctx context.Context, name string) (string, error) {
 	switch name {
 	case "current":
 		id, err := s.Current(ctx)
 		if errors.Is(err, store.ErrNoRelease) {
-			err = fmt.Errorf("%w: run %s first", err, a.nextBuild())
+			err = fmt.Errorf("%w: run %s first", err, s.app.nextBuild())
 		}
 		return id, err
 	case "previous", newest:
@@ -385,8 +394,8 @@ func (a *app) releaseNamed(ctx context.Context, s releaseStore, name string) (st
 }
 
 // openNamed opens a release by its id or word.
-func (a *app) openNamed(ctx context.Context, s releaseStore, name string) (*release.Reader, error) {
-	id, err := a.releaseNamed(ctx, s, name)
+func (s releaseSet) openNamed(ctx context.Context, name string) (*release.Reader, error) {
+	id, err := s.named(ctx, name)
 	if err != nil {
 		return nil, err
 	}
@@ -407,9 +416,9 @@ func rollbackCommand(a *app) *cobra.Command {
 	storeFlag(c, &releases)
 	c.Flags().BoolVar(&canary, "canary", false, "remove the canary instead")
 	return a.leaf(c, func(ctx context.Context, _ []string) error {
-		return a.atStore(ctx, releases, func(s releaseStore) error {
+		return a.atStore(ctx, releases, func(s releaseSet) error {
 			if canary {
-				return a.removeCanary(ctx, s)
+				return s.removeCanary(ctx)
 			}
 			from, to, err := s.Rollback(ctx)
 			if err != nil {
@@ -424,7 +433,7 @@ func rollbackCommand(a *app) *cobra.Command {
 	})
 }
 
-func (a *app) removeCanary(ctx context.Context, s releaseStore) error {
+func (s releaseSet) removeCanary(ctx context.Context) error {
 	id, err := s.RemoveCanary(ctx)
 	if errors.Is(err, store.ErrNoRelease) {
 		return fmt.Errorf("%s has no canary", s)
@@ -435,7 +444,7 @@ func (a *app) removeCanary(ctx context.Context, s releaseStore) error {
 	v := struct {
 		Canary string `json:"from"`
 	}{id}
-	return a.print(v, func(w io.Writer) { fmt.Fprintf(w, "%s is no longer the canary\n", id) })
+	return s.app.print(v, func(w io.Writer) { fmt.Fprintf(w, "%s is no longer the canary\n", id) })
 }
 
 func releasesCommand(a *app) *cobra.Command {
@@ -446,7 +455,7 @@ func releasesCommand(a *app) *cobra.Command {
 	}
 	storeFlag(c, &releases)
 	return a.leaf(c, func(ctx context.Context, _ []string) error {
-		return a.atStore(ctx, releases, func(s releaseStore) error {
+		return a.atStore(ctx, releases, func(s releaseSet) error {
 			infos, err := s.List(ctx)
 			if errors.Is(err, fs.ErrNotExist) {
 				return fmt.Errorf("no releases in %s: run %s first", releases, a.nextBuild())
@@ -465,9 +474,9 @@ func releasesCommand(a *app) *cobra.Command {
 // nextBuild returns the command that makes and publishes a release, after an ingest if there is no catalogue.
 func (a *app) nextBuild() string {
 	if catalog.Exists(a.setting("build", "catalog")) {
-		return a.program() + " build --publish"
+		return program() + " build --publish"
 	}
-	return a.program() + " ingest SRC and then " + a.program() + " build --publish"
+	return program() + " ingest SRC and then " + program() + " build --publish"
 }
 
 // releaseRow is a release in the output of --json.
@@ -564,7 +573,7 @@ func pruneCommand(a *app) *cobra.Command {
 		return nil
 	}
 	return a.checked(c, check, func(ctx context.Context, _ []string) error {
-		return a.atStore(ctx, releases, func(s releaseStore) error {
+		return a.atStore(ctx, releases, func(s releaseSet) error {
 			removed, err := s.Prune(ctx, keep, grace)
 			if err != nil {
 				return err

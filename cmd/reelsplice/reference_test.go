@@ -44,7 +44,7 @@ func TestReferenceCommands(t *testing.T) {
 		"Every command takes the flags of the last section too. [Configuration](configuration.md) explains how to set flags by\n" +
 		"environment and file. Exit codes: 0 success, 1 failure, 2 wrong usage, 130 interrupted.\n")
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(7)) // a default that depends on the CPUs shows as 7
-	a := &app{}
+	a := newApp(process{})
 	root := rootCommand(a)
 	describeCommands(&b, root)
 	b.WriteString("\n## Flags of every command\n")
