@@ -268,30 +268,16 @@ func outcome(r *ingest.Report) string {
 	if r.FailedFiles > 0 {
 		parts = append(parts, fmt.Sprintf("%s could not be read to the end, the first: %s", plural(r.FailedFiles, "file"), r.Failed[0]))
 	}
-	other := ""
 	if n := int64(len(r.Silent)); n > 0 {
 		parts = append(parts, fmt.Sprintf("%s gave nothing, the first: %s", plural(n, "source"), r.Silent[0]))
 	}
 	if r.Quarantined > 0 {
 		parts = append(parts, fmt.Sprintf("%s did not validate: see %s", plural(r.Quarantined, "row"), r.QuarantineFile))
-		other = "the other "
 	}
-	switch n := r.ValuesLeftOut; n {
-	case 0:
-	case 1:
-		parts = append(parts, "1 value did not fit, and was left out")
-	default:
-		parts = append(parts, fmt.Sprintf("%d values did not fit, and were left out", n))
+	if r.ValuesLeftOut > 0 {
+		parts = append(parts, plural(r.ValuesLeftOut, "value")+" left out")
 	}
-	switch r.Kept {
-	case 0:
-		parts = append(parts, "no row was kept")
-	case 1:
-		parts = append(parts, other+"1 row is in the catalogue")
-	default:
-		parts = append(parts, other+plural(r.Kept, "row")+" are in the catalogue")
-	}
-	return strings.Join(parts, "; ")
+	return strings.Join(append(parts, plural(r.Kept, "row")+" kept"), "; ")
 }
 
 func writeIngest(w io.Writer, r *ingest.Report) {

@@ -213,19 +213,13 @@ func edit(path string, create bool, change func(data []byte, entries []entry) ([
 // resolve follows symbolic links, so that the file is replaced and not the link to it.
 func resolve(path string) (string, error) {
 	target, err := filepath.EvalSymlinks(path)
-	if err == nil {
-		return target, nil
-	}
-	if !errors.Is(err, fs.ErrNotExist) {
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return path, nil // lock reports a missing folder
+	case err != nil:
 		return "", fmt.Errorf("find token file %q: %w", path, err)
 	}
-	dir := filepath.Dir(path)
-	if info, err := os.Stat(dir); err != nil {
-		return "", fmt.Errorf("token file %q: folder %q must exist: %w", path, dir, err)
-	} else if !info.IsDir() {
-		return "", fmt.Errorf("token file %q: %q is not a folder", path, dir)
-	}
-	return path, nil
+	return target, nil
 }
 
 // lock locks a file beside the token file: each edit replaces the token file itself, so a lock on the

@@ -164,7 +164,7 @@ func TestEditRefusesBadFile(t *testing.T) {
 func TestMissing(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "none", "tokens.txt")
-	if _, err := Issue(path, Record{Name: "a", Created: testNow, Scopes: AllScopes}); !errors.Is(err, fs.ErrNotExist) || !strings.Contains(err.Error(), "folder") {
+	if _, err := Issue(path, Record{Name: "a", Created: testNow, Scopes: AllScopes}); !errors.Is(err, fs.ErrNotExist) || !strings.Contains(err.Error(), path) {
 		t.Errorf("Issue() without the folder = %v, want an error that names the folder", err)
 	}
 	path = filepath.Join(dir, "tokens.txt")
