@@ -457,7 +457,7 @@ const described = `{
 	"release": "r2", "parent": "r1", "built": "2026-01-02T03:04:05Z", "resources": {"movie": 1234, "tv": 1, "episode_group": 2},
 	"fragments": 5, "segments": 4, "raw_bytes": 3000000, "stored_bytes": 1000000, "files_bytes": 1500000,
 	"years": [{"year": 1999, "movies": 3, "series": 1}, {"year": 2001, "movies": 1, "series": 0}],
-	"releases": [{"release": "r1", "built": "2026-01-01T00:00:00Z", "stored_bytes": 900000, "resources": 1200}, {"release": "r2", "built": "2026-01-02T03:04:05Z", "stored_bytes": 1000000, "resources": 1237}],
+	"releases": [{"release": "r1", "built": "2026-01-01T00:00:00Z", "bytes": 900000}, {"release": "r2", "built": "2026-01-02T03:04:05Z", "bytes": 1000000}],
 	"changes": {"created": 2, "changed": 1, "deleted": 4}, "changes_at": "2026-01-01T23:04:05Z", "data": {"oldest": "2025-12-01", "newest": "2026-01-01"},
 	"quarantine": {"rows": 3, "reasons": {"top": [{"field": "movie.budget", "reason": "want a number", "count": 3, "example": "a.csv:7"}], "more": 0, "more_count": 0}},
 	"conflicts": {"count": 9, "fields": {"top": [{"field": "movie.title", "count": 9, "samples": ["1"]}], "more": 2, "more_count": 4}}
@@ -488,7 +488,7 @@ func testRelease(b *browser) {
 			return window.edgeFetch(url, options);
 		};`, described)))
 	b.shows(t, "#/release", "r2", "1,234\nmovies", "2\nepisode groups", "2 new, 1 changed, 4 removed", "Fight Club", "movie 999999999", "28 more", "December 1, 2025 to January 1, 2026",
-		"Stored bytes by release", "3 rows", "want a number", "a.csv:7", "9 values", "movie.title", "2 entries more", "1.00 MB, 3.0× smaller")
+		"Bytes by release", "3 rows", "want a number", "a.csv:7", "9 values", "movie.title", "2 entries more", "1.00 MB, 3.0× smaller")
 	if links := value[[]string](t, b, `[...document.querySelectorAll('.chips a')].map((a) => a.hash)`); !slices.Equal(links, []string{"#/movie/550"}) {
 		t.Errorf("links to changed resources = %q, want that of the one which is there", links)
 	}

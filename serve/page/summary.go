@@ -1,12 +1,10 @@
 package page
 
 import (
-	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"slices"
 	"time"
@@ -52,10 +50,9 @@ type Year struct {
 
 // A Release is one of the store.
 type Release struct {
-	Release     string `json:"release"`
-	Built       string `json:"built"`
-	Resources   int64  `json:"resources"`
-	StoredBytes int64  `json:"stored_bytes"`
+	Release string `json:"release"`
+	Built   string `json:"built"`
+	Bytes   int64  `json:"bytes"` // size of all files
 }
 
 // Changes counts what differs from the previous release: movies, series and people.
@@ -95,32 +92,16 @@ func Describe(rel *release.Reader, folder store.Folder) (s *Summary, err error) 
 
 // list returns the releases of a store, the oldest first. Folders that are no release are left out.
 func list(folder store.Folder) ([]Release, error) {
-	folders, err := os.ReadDir(folder.Dir)
-	if err != nil {
+	infos, err := folder.List()
+	if err != nil && !errors.Is(err, release.ErrCorrupt) { // of a pointer
 		return nil, err
 	}
 	all := []Release{}
-	for _, f := range folders {
-		if !release.ValidID(f.Name()) {
-			continue
+	for _, i := range slices.Backward(infos) {
+		if i.Err == nil {
+			all = append(all, Release{i.ID, timeOf(i.Built), i.Bytes})
 		}
-		m, err := release.ReadManifest(folder.Path(f.Name()))
-		if err != nil {
-			continue // it is being removed, or no release
-		}
-		r, err := readReport(folder, f.Name())
-		if err != nil {
-			return nil, err
-		}
-		row := Release{Release: f.Name(), Built: timeOf(r.BuiltAt), StoredBytes: m.Counts.StoredBytes}
-		for _, n := range m.Counts.Resources {
-			row.Resources += n
-		}
-		all = append(all, row)
 	}
-	slices.SortFunc(all, func(a, b Release) int {
-		return cmp.Or(cmp.Compare(a.Built, b.Built), cmp.Compare(a.Release, b.Release))
-	})
 	return all, nil
 }
 

@@ -52,7 +52,7 @@ func TestSummary(t *testing.T) {
 	if n := m.Counts.Resources["movie"]; movies == 0 || int64(movies) > n {
 		t.Errorf("years have %d movies of %d", movies, n)
 	}
-	if s.Release != m.ID || len(s.Releases) != 1 || s.Releases[0].Release != m.ID || s.Releases[0].StoredBytes != m.Counts.StoredBytes || s.FilesBytes <= s.StoredBytes {
+	if s.Release != m.ID || len(s.Releases) != 1 || s.Releases[0].Release != m.ID || s.Releases[0].Bytes != s.FilesBytes || s.FilesBytes <= s.StoredBytes {
 		t.Errorf("summary = %+v", s)
 	}
 }

@@ -81,8 +81,8 @@ function growthOf(told) {
   const all = told.releases ?? [];
   if (all.length < 2) return section('Growth', null, none('The store has one release. Growth shows from the second on.'));
   return section('Growth', null, columnChart({
-    title: 'Stored bytes by release, oldest first', first: 'Release', names: ['Stored'], form: bytes,
-    columns: all.map((r) => ({ label: r.built ? r.built.slice(0, 10) : r.release, values: [r.stored_bytes ?? 0], note: `${r.release}, ${count(r.resources ?? 0, 'resource')}` })),
+    title: 'Bytes by release, oldest first', first: 'Release', names: ['Bytes'], form: bytes,
+    columns: all.map((r) => ({ label: r.built ? r.built.slice(0, 10) : r.release, values: [r.bytes], note: r.release })),
   }));
 }
 
