@@ -232,22 +232,15 @@ type tokenRow struct {
 	Kind    string `json:"kind"`
 	Account string `json:"account,omitempty"`
 	Scopes  string `json:"scopes,omitempty"` // comma-separated; all if absent; none if void
-	limits
+	auth.Limits
 	Created *time.Time `json:"created"`
 	Expires *time.Time `json:"expires"`        // null for never
 	Revoked *time.Time `json:"revoked"`        // null for not revoked
 	Void    string     `json:"void,omitempty"` // reason for a refusal
 }
 
-// limits of a token; absent without a limit.
-type limits struct {
-	Rate       int `json:"rate,omitempty"`       // requests a second
-	Burst      int `json:"burst,omitempty"`      // at once
-	Concurrent int `json:"concurrent,omitempty"` // at the same time
-}
-
-// String returns the limits for people.
-func (l limits) String() string {
+// limitsText returns the limits of a token for people.
+func limitsText(l auth.Limits) string {
 	var all []string
 	if l.Rate > 0 {
 		all = append(all, fmt.Sprintf("%d/s", l.Rate))
@@ -267,7 +260,7 @@ const hashDigits = 12
 func rowOfToken(r *auth.Record) tokenRow {
 	row := tokenRow{
 		Name: r.Name, Hash: hex.EncodeToString(r.Hash[:])[:hashDigits], Kind: r.Kind.String(), Account: r.Account,
-		limits:  limits(r.Limits),
+		Limits:  r.Limits,
 		Created: optional(r.Created), Expires: optional(r.Expires), Revoked: optional(r.Revoked), Void: r.Void,
 	}
 	switch {
@@ -312,7 +305,7 @@ func writeTokens(w io.Writer, rows []tokenRow) {
 		if r.Void != "" {
 			standing = "void: " + r.Void
 		}
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n", r.Name, r.Hash, r.Kind, cmp.Or(r.Account, "none"), cmp.Or(r.Scopes, "all"), r.limits,
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n", r.Name, r.Hash, r.Kind, cmp.Or(r.Account, "none"), cmp.Or(r.Scopes, "all"), limitsText(r.Limits),
 			when(r.Created, "unknown"), when(r.Expires, "never"), when(r.Revoked, standing))
 	}
 }

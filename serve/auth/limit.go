@@ -12,9 +12,9 @@ import (
 
 // Limits bound the requests with one token. The zero Limits bound nothing.
 type Limits struct {
-	Rate       int // requests a second, on average
-	Burst      int // requests at once after a pause; 0 for Rate
-	Concurrent int // requests at the same time
+	Rate       int `json:"rate,omitempty"`       // requests a second, on average
+	Burst      int `json:"burst,omitempty"`      // requests at once after a pause; 0 for Rate
+	Concurrent int `json:"concurrent,omitempty"` // requests at the same time
 }
 
 // A Meter enforces the Limits of one token. A nil Meter has no limits.
