@@ -1,13 +1,12 @@
 package serve
 
 import (
-	"bufio"
 	"errors"
 	"fmt"
-	"hash/maphash"
 	"io"
 	"log/slog"
 	"os"
+	"strings"
 	"syscall"
 	"time"
 
@@ -30,13 +29,12 @@ type missingFile struct {
 	log   *slog.Logger
 	found chan edge.Missing
 
-	seed  maphash.Seed
-	noted map[uint64]bool // the lines of the file, by their hashes
+	noted map[string]bool // the lines of the file
 	size  int64           // size of the file with these lines
 }
 
 func newMissingFile(path string, log *slog.Logger) *missingFile {
-	return &missingFile{path: path, log: observe.Limit(log, 1, time.Minute), found: make(chan edge.Missing, maxMissing), seed: maphash.MakeSeed(), size: -1}
+	return &missingFile{path: path, log: observe.Limit(log, 1, time.Minute), found: make(chan edge.Missing, maxMissing), size: -1}
 }
 
 // note notes a resource without waiting.
@@ -81,12 +79,12 @@ func (m *missingFile) append() (err error) {
 		if one.IMDb {
 			line = fmt.Sprintf("tt%07d\n", one.ID)
 		}
-		switch hash := maphash.String(m.seed, line); {
-		case m.noted[hash]:
+		switch {
+		case m.noted[line]:
 		case info.Size()+int64(len(lines)+len(line)) > maxMissingBytes:
 			full = true
 		default:
-			lines, m.noted[hash] = append(lines, line...), true
+			lines, m.noted[line] = append(lines, line...), true
 		}
 	}
 	if _, err := f.Write(lines); err != nil {
@@ -102,22 +100,16 @@ func (m *missingFile) append() (err error) {
 
 // read reads the lines of the file. It returns the end that the last one may lack.
 func (m *missingFile) read(f *os.File, info os.FileInfo) (end []byte, err error) {
-	m.noted, m.size = map[uint64]bool{}, -1
+	m.noted, m.size = map[string]bool{}, -1
 	if !info.Mode().IsRegular() {
 		return nil, nil
 	}
-	in := bufio.NewReader(io.LimitReader(f, maxMissingBytes))
-	for {
-		line, err := in.ReadBytes('\n')
-		if err == io.EOF {
-			if len(line) > 0 {
-				end = []byte{'\n'}
-			}
-			return end, nil
-		}
-		if err != nil {
-			return nil, err
-		}
-		m.noted[maphash.Bytes(m.seed, line)] = true
+	data, err := io.ReadAll(io.LimitReader(f, maxMissingBytes))
+	for line := range strings.Lines(string(data)) {
+		m.noted[line] = true
 	}
+	if len(data) > 0 && data[len(data)-1] != '\n' {
+		end = []byte{'\n'}
+	}
+	return end, err
 }
