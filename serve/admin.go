@@ -1,6 +1,7 @@
 package serve
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -14,6 +15,8 @@ import (
 	"net/url"
 	"strings"
 	"time"
+
+	"github.com/VictoriaMetrics/metrics"
 
 	"github.com/reelsplice/reelsplice/schemas/release"
 	"github.com/reelsplice/reelsplice/serve/http"
@@ -231,4 +234,31 @@ func (s *Server) awaited() (text string) {
 func respond(w nethttp.ResponseWriter, code int, text string) {
 	w.WriteHeader(code)
 	_, _ = io.WriteString(w, text+"\n") // the client is gone if this fails
+}
+
+// WriteProcessMetrics writes the metrics of the process and of Go's runtime. The words of their names replace the
+// library's empty help texts.
+func WriteProcessMetrics(to io.Writer) error {
+	metrics.ExposeMetadata(true)
+	var all, kept bytes.Buffer
+	metrics.WriteProcessMetrics(&all)
+	keep := false
+	for line := range strings.Lines(all.String()) {
+		name, isType := strings.CutPrefix(line, "# TYPE ")
+		switch {
+		case isType:
+			name, kind, _ := strings.Cut(strings.TrimSpace(name), " ")
+			if strings.HasSuffix(name, "_total") { // the library calls some of them gauges
+				kind = "counter"
+			}
+			// Some gauges of the library have the suffix of a histogram's count, and are left out.
+			if keep = !strings.HasSuffix(name, "_count"); keep {
+				fmt.Fprintf(&kept, "# HELP %s %s\n# TYPE %s %s\n", name, strings.ReplaceAll(name, "_", " "), name, kind)
+			}
+		case keep && !strings.HasPrefix(line, "# HELP "):
+			kept.WriteString(line)
+		}
+	}
+	_, err := to.Write(kept.Bytes())
+	return err
 }

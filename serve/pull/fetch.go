@@ -4,10 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 
 	"github.com/reelsplice/reelsplice/schemas/file"
+	"github.com/reelsplice/reelsplice/schemas/object"
 	"github.com/reelsplice/reelsplice/schemas/release"
 	"github.com/reelsplice/reelsplice/schemas/release/store"
 )
@@ -43,4 +45,97 @@ func (p *Puller) fetch(ctx context.Context, dir string, f release.File, d *patch
 		return fmt.Errorf("file %s: %s: %w", f.Name, p.cfg.Bucket.URL(store.FileName(f)), err)
 	}
 	return file.Rename(part, path)
+}
+
+// deltaSuffix is of a delta in download, after the name of the file that it makes.
+const deltaSuffix = ".delta"
+
+// A patch is a delta of the bucket to a file of the cache.
+type patch struct {
+	info object.Info
+	old  release.File // its name is the path
+}
+
+// maxDeltas is how many deltas of a bucket are listed at most, so that a listing without an end takes bounded memory. A
+// test lowers it.
+var maxDeltas = 100_000
+
+// patches returns the smallest delta that makes each wanted file of one of the cache, by the SHA-256 of the wanted file.
+// Without one, the whole file is pulled. The deltas together have at most most bytes, which they take beside the release.
+func (p *Puller) patches(ctx context.Context, wanted []release.File, most int64) map[string]*patch {
+	olds := map[string]release.File{}
+	for id, m := range p.cache.releases {
+		for _, f := range m.Files() {
+			f.Name = p.cache.store.Path(id) + string(os.PathSeparator) + f.Name
+			olds[f.SHA256] = f
+		}
+	}
+	if len(olds) == 0 {
+		return nil
+	}
+	listing, cancel := p.origin.bounded(ctx)
+	defer cancel()
+	all, err := p.cfg.Bucket.List(listing, store.DeltasPrefix, maxDeltas)
+	if errors.Is(err, object.ErrTooMany) {
+		p.log.Warn("not all deltas are listed, whole files are pulled in place of the others", "error", err)
+		err = nil
+	}
+	if err != nil {
+		p.log.Warn("deltas cannot be listed, whole files are pulled", "error", p.origin.named(listing, store.DeltasPrefix, err))
+		return nil
+	}
+	sizes := map[string]int64{}
+	for _, f := range wanted {
+		sizes[f.SHA256] = f.Size
+	}
+	found := map[string]*patch{}
+	for _, o := range all {
+		newSHA, oldSHA, ok := store.SplitDeltaName(o.Key)
+		old, have := olds[oldSHA]
+		size := sizes[newSHA]
+		if best := found[newSHA]; best != nil {
+			size = best.info.Size
+		}
+		if ok && have && o.Size < size {
+			found[newSHA] = &patch{o, old}
+		}
+	}
+	for _, d := range found {
+		most -= d.info.Size
+	}
+	if most < 0 {
+		p.log.Warn("the cache has no room for deltas beside the release, whole files are pulled")
+		return nil
+	}
+	return found
+}
+
+// apply makes the file path by a patch.
+func (p *Puller) apply(ctx context.Context, d *patch, f release.File, path string) error {
+	temporary := path + "." + d.old.SHA256[:16] + deltaSuffix // an interrupted download goes on
+	if err := p.origin.download(ctx, d.info.Key, d.info.Size, temporary, new(job)); err != nil {
+		if ctx.Err() == nil { // the whole file takes its place
+			err = errors.Join(err, os.RemoveAll(temporary))
+		}
+		return err
+	}
+	p.patching.Lock()
+	defer p.patching.Unlock()
+	in, err := file.Open(temporary)
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	old, err := file.Open(d.old.Name)
+	if err != nil {
+		return err
+	}
+	defer old.Close()
+	err = writeWhole(path, func(w io.Writer) error { return store.ApplyDelta(w, f, in, d.old, old) })
+	err = errors.Join(err, os.Remove(temporary))
+	if err != nil {
+		return fmt.Errorf("%s: %w", p.cfg.Bucket.URL(d.info.Key), err)
+	}
+	p.counts.reused.Add(f.Size - d.info.Size)
+	return nil
 }
