@@ -10,9 +10,7 @@ package auth
 import (
 	"bytes"
 	"crypto/sha256"
-	"errors"
 	"fmt"
-	"strings"
 )
 
 // Reason is why a token is refused, for logs: clients get the same response for all.
@@ -107,30 +105,23 @@ func (r *Record) refusal(now int64) Reason {
 	return None
 }
 
-// Void returns an error that names the void tokens, without revoked ones. It returns nil if there are no such tokens.
-func (t *Table) Void() error {
-	var void []string
-	more := 0
+// Void returns an error about the void tokens that are not revoked. It returns nil if there are no such tokens.
+func (t *Table) Void() (err error) {
+	n := 0
 	for i := range t.records {
-		switch r := &t.records[i]; {
-		case r.Void == "" || !r.Revoked.IsZero():
-		case len(void) < maxVoid:
-			void = append(void, fmt.Sprintf("token %q is void: %s", r.Name, r.Void))
-		default:
-			more++
+		r := &t.records[i]
+		if r.Void == "" || !r.Revoked.IsZero() {
+			continue
+		}
+		if n++; n == 1 {
+			err = fmt.Errorf("token %q is void: %s", r.Name, r.Void)
 		}
 	}
-	if more > 0 {
-		void = append(void, fmt.Sprintf("%d more tokens are void", more))
+	if n > 1 {
+		err = fmt.Errorf("%w; %d more tokens are void", err, n-1)
 	}
-	if void == nil {
-		return nil
-	}
-	return errors.New(strings.Join(void, "; "))
+	return err
 }
-
-// maxVoid bounds the tokens that Void names.
-const maxVoid = 8
 
 // Len returns the number of records, revoked ones included.
 func (t *Table) Len() int { return len(t.records) }
