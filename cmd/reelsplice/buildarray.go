@@ -159,16 +159,9 @@ func (a *app) printPlan(p *plan.Plan) error {
 		Disk     int64            `json:"scratch_bytes"`
 	}{p.ID(), p.Records, p.TitleTasks(), p.Partitions(), p.Previous, p.Disk}
 	return a.print(v, func(w io.Writer) {
-		fmt.Fprintf(w, "plan\t%s: %s and %s, upon %s\n", v.Plan, plural(v.Titles, "title task"), plural(v.Parts, "resource task"), orNone(v.Previous))
+		fmt.Fprintf(w, "plan\t%s: %s and %s, upon %s\n", v.Plan, plural(v.Titles, "title task"), plural(v.Parts, "resource task"), cmp.Or(v.Previous, "no release"))
 		fmt.Fprintf(w, "disk\tup to about %s for the unfinished files of a task\n", humanize.IBytes(uint64(v.Disk)))
 	})
-}
-
-func orNone(id string) string {
-	if id == "" {
-		return "no release"
-	}
-	return id
 }
 
 func buildTaskCommand(a *app) *cobra.Command {

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"hash/crc32"
+	"slices"
 )
 
 // Prefix starts every generated token, so that secret scanners can find leaked ones.
@@ -65,7 +66,7 @@ func CheckChosen(token []byte, weak bool) error {
 	case weak:
 		return nil
 	}
-	if distinct := distinctBytes(token); len(token) < strongLen || distinct < strongDistinct {
+	if distinct := len(slices.Compact(slices.Sorted(slices.Values(token)))); len(token) < strongLen || distinct < strongDistinct {
 		return fmt.Errorf("token of %d characters, %d of them distinct: %w, want %d or more, %d distinct", len(token), distinct, ErrWeak, strongLen, strongDistinct)
 	}
 	return nil
@@ -80,14 +81,6 @@ const (
 	strongLen      = 20
 	strongDistinct = 8
 )
-
-func distinctBytes(b []byte) int {
-	seen := map[byte]bool{}
-	for _, c := range b {
-		seen[c] = true
-	}
-	return len(seen)
-}
 
 // HashToken returns the hash of a token. The token file has only this.
 func HashToken(token []byte) [sha256.Size]byte { return sha256.Sum256(token) }

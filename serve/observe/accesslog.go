@@ -1,6 +1,7 @@
 package observe
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -142,9 +143,9 @@ func (l *AccessLog) record(e *Entry) slog.Record {
 
 // appendCommon appends e in the common log format.
 func appendCommon(dst []byte, e *Entry) []byte {
-	dst = append(dst, orDash(host(e.Client))...)
+	dst = append(dst, cmp.Or(host(e.Client), "-")...)
 	dst = append(dst, " - "...)
-	dst = append(dst, orDash(escapeWord(e.Token))...)
+	dst = append(dst, cmp.Or(escapeWord(e.Token), "-")...)
 	dst = e.Time.AppendFormat(append(dst, " ["...), "02/Jan/2006:15:04:05 -0700")
 	dst = append(dst, `] "`...)
 	if len(e.Method) == 0 {
@@ -164,25 +165,16 @@ func appendCommon(dst []byte, e *Entry) []byte {
 	return fmt.Appendf(dst, "%d\n", e.Bytes)
 }
 
-func orDash(s string) string {
-	if s == "" {
-		return "-"
-	}
-	return s
-}
-
 // host returns the IP address of a client.
 func host(a net.Addr) string {
-	if tcp, ok := a.(*net.TCPAddr); ok {
-		return tcp.AddrPort().Addr().Unmap().String()
-	}
 	if a == nil {
 		return ""
 	}
-	if ap, err := netip.ParseAddrPort(a.String()); err == nil {
-		return ap.Addr().Unmap().String()
+	ap, err := netip.ParseAddrPort(a.String())
+	if err != nil {
+		return ""
 	}
-	return ""
+	return ap.Addr().Unmap().String()
 }
 
 // Lines returns how many lines there were so far, lost ones included.
