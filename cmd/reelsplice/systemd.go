@@ -26,14 +26,9 @@ const (
 
 // A notifier reports the state of a Server to systemd. A nil one does nothing.
 type notifier struct {
-	server   statusReporter
+	status   func() (text string, ready bool) // of the Server
 	log      *slog.Logger
 	watchdog time.Duration // interval of the watchdog; 0 for none
-}
-
-// A statusReporter describes the state of a Server: a *serve.Server.
-type statusReporter interface {
-	Status() (text string, ready bool)
 }
 
 // newNotifier returns nil if systemd expects no reports from this process.
@@ -45,7 +40,7 @@ func newNotifier(s *serve.Server, log *slog.Logger) *notifier {
 	if err != nil {
 		log.Warn("systemd's watchdog is not used", "error", err)
 	}
-	return &notifier{server: s, log: log, watchdog: limit / 2}
+	return &notifier{status: s.Status, log: log, watchdog: limit / 2}
 }
 
 // send sends lines of one message.
@@ -76,7 +71,7 @@ func (n *notifier) run(ctx, stopping context.Context) {
 			n.send(daemon.SdNotifyWatchdog)
 			alive = time.Now()
 		}
-		text, ready := n.server.Status()
+		text, ready := n.status()
 		var lines []string
 		if text != last {
 			lines = append(lines, "STATUS="+text)
@@ -113,13 +108,13 @@ func (n *notifier) reload(fn func()) {
 		fn()
 		return
 	}
-	if _, ready := n.server.Status(); !ready {
+	if _, ready := n.status(); !ready {
 		fn()
 		return
 	}
 	n.send(daemon.SdNotifyReloading, daemon.SdNotifyMonotonicUsec())
 	fn()
-	text, _ := n.server.Status()
+	text, _ := n.status()
 	n.send(daemon.SdNotifyReady, "STATUS="+text)
 }
 

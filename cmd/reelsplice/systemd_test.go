@@ -112,11 +112,6 @@ func start(t *testing.T, cmd *exec.Cmd) <-chan error {
 	return ended
 }
 
-// A status is the status of a Server in a test.
-type status struct{ ready bool }
-
-func (s status) Status() (text string, ready bool) { return "text", s.ready }
-
 // TestReloadBeforeStart: a reload before the edge is ready does not report readiness.
 func TestReloadBeforeStart(t *testing.T) {
 	socket, err := net.ListenUnixgram("unixgram", &net.UnixAddr{Name: filepath.Join(shortDir(t), "notify"), Net: "unixgram"})
@@ -127,7 +122,7 @@ func TestReloadBeforeStart(t *testing.T) {
 	t.Setenv("NOTIFY_SOCKET", socket.LocalAddr().String())
 	reloads, buf := 0, make([]byte, 4096)
 	for _, ready := range []bool{false, true} {
-		n := &notifier{server: status{ready}, log: slog.New(slog.DiscardHandler)}
+		n := &notifier{status: func() (string, bool) { return "text", ready }, log: slog.New(slog.DiscardHandler)}
 		n.reload(func() { reloads++ })
 	}
 	_ = socket.SetReadDeadline(time.Now().Add(patience))
