@@ -58,14 +58,13 @@ func DefaultConfig() Config {
 		Warm:        1 << 30,
 		ScrubRate:   20 << 20,
 		scrubWait:   time.Minute,
-		AccessLog:   observe.DefaultAccessLog(),
 		Log:         slog.New(slog.DiscardHandler),
 	}
 }
 
 // Validate returns all errors in c.
 func (c *Config) Validate() error {
-	errs := []error{c.Options.Validate(), c.Limits.Validate(), CheckAdminAddr(c.AdminAddr), c.Pull.Validate(), c.AccessLog.Validate()}
+	errs := []error{c.Options.Validate(), c.Limits.Validate(), CheckAdminAddr(c.AdminAddr), c.Pull.Validate()}
 	complain := func(ok bool, text string) {
 		if !ok {
 			errs = append(errs, errors.New(text))

@@ -26,7 +26,7 @@ func (a *app) addCompletions(root *cobra.Command) {
 	}
 	values := map[string][]string{
 		"layout": ingest.Layouts(), "kind": kinds, "engine": {"slurm", "kubernetes", "processes"},
-		"cache": {edge.CachePublic, edge.CachePrivate, edge.CacheRevalidate}, "access-log-format": {"json", "common"},
+		"cache":     {edge.CachePublic, edge.CachePrivate, edge.CacheRevalidate},
 		"log-level": {"debug", "info", "warn", "error"},
 	}
 	arguments := map[string]cobra.CompletionFunc{

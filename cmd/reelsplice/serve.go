@@ -177,8 +177,7 @@ func serveFlags(f *pflag.FlagSet, cfg *serve.Config) {
 	f.StringVar(&cfg.Date, "date", "", "day that now_playing, upcoming, airing_today and on_the_air count from, YYYY-MM-DD; today by default")
 	f.Var(bytesFlag[int]{&cfg.MaxInflight}, "max-inflight-bytes", "memory limit of responses in progress; above it requests get 503")
 	f.Var(durationFlag{&cfg.MaxDataAge, true}, "max-data-age", "age of the oldest record, in days such as 180d, above which the edge warns in its log and on /readyz; it continues to serve")
-	f.StringVar(&cfg.AccessLog.Path, "access-log", "", "`FILE` with a line for each response, - for stdout; off by default")
-	f.StringVar(&cfg.AccessLog.Format, "access-log-format", cfg.AccessLog.Format, "json, or common for the common log format")
+	f.StringVar(&cfg.AccessLog.Path, "access-log", "", "`FILE` with a line of JSON for each response, - for stdout; off by default")
 	f.StringVar(&cfg.Missing, "missing", "", "append ids that clients request but the release lacks to `FILE`, for crawl --ids; off by default")
 }
 

@@ -1,7 +1,6 @@
 package observe
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -14,31 +13,13 @@ import (
 	"time"
 )
 
-// The formats of lines.
-const (
-	JSON   = "json"
-	Common = "common" // NCSA's, which most tools read
-)
-
 // Stdout is the AccessLogConfig.Path of standard output.
 const Stdout = "-"
 
-// AccessLogConfig is the place and the format of the lines.
+// AccessLogConfig is the place of the log.
 type AccessLogConfig struct {
 	Path   string    // file, Stdout, or "" for no access log
-	Format string    // JSON, the default, or Common
 	Stdout io.Writer // for Path Stdout
-}
-
-// DefaultAccessLog returns the defaults: no access log.
-func DefaultAccessLog() AccessLogConfig { return AccessLogConfig{Format: JSON} }
-
-// Validate reports everything that is wrong with c.
-func (c *AccessLogConfig) Validate() error {
-	if c.Format != JSON && c.Format != Common {
-		return fmt.Errorf("access-log-format %q: want %s or %s", c.Format, JSON, Common)
-	}
-	return nil
 }
 
 // An Entry is a response in the log. Only Write reads its slices.
@@ -60,10 +41,9 @@ type Entry struct {
 
 // An AccessLog writes entries. It is safe for concurrent use. A nil AccessLog drops them.
 type AccessLog struct {
-	cfg   AccessLogConfig
 	file  *file // nil for Stdout
 	queue *Queue
-	json  slog.Handler // nil for Common
+	json  slog.Handler // writes to queue
 	lines atomic.Int64
 }
 
@@ -72,7 +52,7 @@ func OpenAccessLog(c AccessLogConfig) (*AccessLog, error) {
 	if c.Path == "" {
 		return nil, nil
 	}
-	l := &AccessLog{cfg: c}
+	l := &AccessLog{}
 	to := c.Stdout
 	if c.Path != Stdout {
 		var err error
@@ -81,10 +61,8 @@ func OpenAccessLog(c AccessLogConfig) (*AccessLog, error) {
 		}
 		to = l.file
 	}
-	l.queue = NewQueue(to, l.notice)
-	if c.Format == JSON {
-		l.json = newJSON(l.queue)
-	}
+	l.queue = NewQueue(to, lostLines)
+	l.json = newJSON(l.queue)
 	return l, nil
 }
 
@@ -98,26 +76,19 @@ func newJSON(to io.Writer) slog.Handler {
 	}})
 }
 
-// notice returns the line about lost lines. The common log format has none.
-func (l *AccessLog) notice(lost int64) []byte {
-	if l.json == nil {
-		return nil
-	}
+// lostLines returns the line about lost lines.
+func lostLines(lost int64) []byte {
 	return fmt.Appendf(nil, "{\"time\":%q,\"lost_lines\":%d}\n", time.Now().UTC().Format(time.RFC3339Nano), lost)
 }
 
 // Write logs e, without waiting: a line that does not fit into the queue is lost, and counted.
 func (l *AccessLog) Write(e *Entry) {
 	l.lines.Add(1)
-	if l.json == nil {
-		_, _ = l.queue.Write(appendCommon(nil, e)) // which never fails
-		return
-	}
-	_ = l.json.Handle(context.Background(), l.record(e)) // which writes to the queue alone
+	_ = l.json.Handle(context.Background(), e.record()) // the queue never fails
 }
 
 // record returns the fields of e. Absent ones are left out.
-func (l *AccessLog) record(e *Entry) slog.Record {
+func (e *Entry) record() slog.Record {
 	r := slog.NewRecord(e.Time, slog.LevelInfo, "", 0)
 	text := func(key, value string) {
 		if value != "" {
@@ -139,30 +110,6 @@ func (l *AccessLog) record(e *Entry) slog.Record {
 	}
 	text("release", e.Release)
 	return r
-}
-
-// appendCommon appends e in the common log format.
-func appendCommon(dst []byte, e *Entry) []byte {
-	dst = append(dst, cmp.Or(host(e.Client), "-")...)
-	dst = append(dst, " - "...)
-	dst = append(dst, cmp.Or(escapeWord(e.Token), "-")...)
-	dst = e.Time.AppendFormat(append(dst, " ["...), "02/Jan/2006:15:04:05 -0700")
-	dst = append(dst, `] "`...)
-	if len(e.Method) == 0 {
-		dst = append(dst, '-')
-	} else {
-		dst = append(append(dst, maskMethod(e.Method)...), ' ')
-		dst = append(dst, escapeWord(MaskPath(e.Path))...)
-		if len(e.Query) > 0 {
-			dst = append(append(dst, '?'), escapeWord(maskQuery(e.Query))...)
-		}
-		dst = append(append(dst, ' '), e.Protocol...)
-	}
-	dst = fmt.Appendf(dst, `" %d `, e.Status)
-	if e.Bytes == 0 {
-		return append(dst, "-\n"...)
-	}
-	return fmt.Appendf(dst, "%d\n", e.Bytes)
 }
 
 // host returns the IP address of a client.
@@ -205,14 +152,6 @@ func (l *AccessLog) closeWithin(most time.Duration) {
 	if l.file != nil {
 		l.file.close()
 	}
-}
-
-// escapeWord escapes what would end a field of the common log format.
-func escapeWord(s string) string {
-	if !strings.ContainsAny(s, `"\ `) {
-		return s
-	}
-	return strings.NewReplacer(`"`, `\"`, `\`, `\\`, " ", `\x20`).Replace(s)
 }
 
 // parseTraceparent returns the trace ID and the parent ID of a traceparent header of W3C's Trace Context. ok is

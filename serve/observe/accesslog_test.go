@@ -27,14 +27,10 @@ func entry() *Entry {
 }
 
 // logged returns what a log writes of entries.
-func logged(t *testing.T, c AccessLogConfig, entries ...*Entry) string {
+func logged(t *testing.T, entries ...*Entry) string {
 	t.Helper()
 	var b servetest.LockedBuffer
-	c.Path, c.Stdout = Stdout, &b
-	if err := c.Validate(); err != nil {
-		t.Fatal(err)
-	}
-	l, err := OpenAccessLog(c)
+	l, err := OpenAccessLog(AccessLogConfig{Path: Stdout, Stdout: &b})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -52,26 +48,17 @@ func TestJSON(t *testing.T) {
 	const want = `{"time":"2026-11-25T21:00:00.123456789Z","client":"192.0.2.7","method":"GET","path":"/3/movie/550","query":"language=de&api_key=***",` +
 		`"protocol":"HTTP/1.1","status":200,"bytes":1234,"duration_seconds":0.0015,"class":"detail","token":"my phone",` +
 		`"user_agent":"curl/8 \"x\"` + "\uFFFD" + `[31m","trace_id":"0af7651916cd43dd8448eb211c80319c","parent_id":"b7ad6b7169203331","release":"r1"}` + "\n"
-	if got := logged(t, DefaultAccessLog(), entry()); got != want {
+	if got := logged(t, entry()); got != want {
 		t.Errorf("line = %s, want %s", got, want)
 	}
 	bare := &Entry{Time: entry().Time, Status: 400, Class: "error"}
 	const wantBare = `{"time":"2026-11-25T21:00:00.123456789Z","status":400,"bytes":0,"duration_seconds":0,"class":"error"}` + "\n"
-	if got := logged(t, DefaultAccessLog(), bare); got != wantBare {
+	if got := logged(t, bare); got != wantBare {
 		t.Errorf("line of no request = %s, want %s", got, wantBare)
 	}
 }
 
-func TestCommon(t *testing.T) {
-	bare := &Entry{Time: entry().Time, Status: 400}
-	const want = `192.0.2.7 - my\x20phone [25/Nov/2026:21:00:00 +0000] "GET /3/movie/550?language=de&api_key=*** HTTP/1.1" 200 1234` + "\n" +
-		`- - - [25/Nov/2026:21:00:00 +0000] "-" 400 -` + "\n"
-	if got := logged(t, AccessLogConfig{Format: Common}, entry(), bare); got != want {
-		t.Errorf("lines = %s, want %s", got, want)
-	}
-}
-
-// FuzzEntry: each line is one line of JSON or of the common log format in printable text, and holds no token that the
+// FuzzEntry: each line is one line of JSON, and holds no token that the
 // client sent as such.
 func FuzzEntry(f *testing.F) {
 	f.Add([]byte("/3/movie/550"), []byte("api_key=x"), []byte("curl"), []byte("00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"))
@@ -80,13 +67,8 @@ func FuzzEntry(f *testing.F) {
 		e := entry()
 		e.Path, e.UserAgent, e.Traceparent = path, agent, trace
 		e.Query = append(append(append([]byte(nil), query...), "&api_key="...), secret...)
-		if line := string(appendCommon(nil, e)); strings.Contains(line, secret) || strings.IndexFunc(line, func(r rune) bool { return r < ' ' && r != '\n' || r > '~' }) >= 0 ||
-			strings.Count(line, "\n") != 1 {
-			t.Errorf("common line = %q", line)
-		}
 		var b bytes.Buffer
-		l := AccessLog{cfg: AccessLogConfig{Format: JSON}, json: newJSON(&b)}
-		if err := l.json.Handle(t.Context(), l.record(e)); err != nil {
+		if err := newJSON(&b).Handle(t.Context(), e.record()); err != nil {
 			t.Fatal(err)
 		}
 		var v map[string]any
@@ -129,7 +111,7 @@ func TestTraceparent(t *testing.T) {
 func TestRotation(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "access.log")
-	l, err := OpenAccessLog(AccessLogConfig{Path: path, Format: Common})
+	l, err := OpenAccessLog(AccessLogConfig{Path: path})
 	if err != nil {
 		t.Fatal(err)
 	}

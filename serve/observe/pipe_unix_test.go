@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strings"
 	"syscall"
 	"testing"
 	"time"
@@ -54,7 +55,7 @@ func newFIFO(t *testing.T) *fifo {
 // open opens a log that has the pipe, and waits for a write that the pipe holds up.
 func (p *fifo) open(t *testing.T) *AccessLog {
 	t.Helper()
-	l, err := OpenAccessLog(AccessLogConfig{Path: p.path, Format: Common})
+	l, err := OpenAccessLog(AccessLogConfig{Path: p.path})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -83,7 +84,7 @@ func TestFullPipe(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if want := bytes.Repeat(appendCommon(nil, entry()), 10); !bytes.Equal(got, want) || l.Lost() != 0 {
+	if want := strings.Repeat(logged(t, entry()), 10); string(got) != want || l.Lost() != 0 {
 		t.Errorf("%d lines are lost, and the reader got %s", l.Lost(), got)
 	}
 	sharedtest.Within(t, "Close", l.Close)
