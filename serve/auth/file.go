@@ -87,13 +87,13 @@ func Add(path string, r Record) error {
 		return err
 	}
 	line := appendRecord(nil, &r)
-	return edit(path, true /* create */, func(data []byte, entries []entry) ([]byte, error) {
-		for i := range entries {
-			if entries[i].Hash == r.Hash {
-				return nil, fmt.Errorf("add token %q: %w and %s (line %d, name %q)", r.Name, errTokenTaken, entries[i].state(r.Created), entries[i].line, entries[i].Name)
+	return edit(path, true /* create */, func(data []byte, records []Record) ([]byte, error) {
+		for i := range records {
+			if records[i].Hash == r.Hash {
+				return nil, fmt.Errorf("add token %q: %w and %s (line %d, name %q)", r.Name, errTokenTaken, records[i].state(r.Created), records[i].line, records[i].Name)
 			}
-			if entries[i].Name == r.Name && entries[i].Revoked.IsZero() {
-				return nil, fmt.Errorf("add token %q: %w (line %d)", r.Name, errNameTaken, entries[i].line)
+			if records[i].Name == r.Name && records[i].Revoked.IsZero() {
+				return nil, fmt.Errorf("add token %q: %w (line %d)", r.Name, errNameTaken, records[i].line)
 			}
 		}
 		if end := bytes.LastIndex(data, []byte(fileEnd+"\n")); end >= 0 {
@@ -117,19 +117,19 @@ func List(path string) ([]Record, error) {
 	if err != nil {
 		return nil, err
 	}
-	return Parse(path, data)
+	return parse(path, data)
 }
 
 // Revoke marks the token with that name, or whose hash starts with these 8 or more hex digits, as
 // revoked at now, and returns its record. The errors match errNoToken, errAmbiguous or errIsRevoked.
 func Revoke(path, nameOrHashPrefix string, now time.Time) (Record, error) {
 	var revoked Record
-	err := edit(path, false /* create */, func(data []byte, entries []entry) ([]byte, error) {
-		e, err := pick(entries, nameOrHashPrefix)
+	err := edit(path, false /* create */, func(data []byte, records []Record) ([]byte, error) {
+		e, err := pick(records, nameOrHashPrefix)
 		if err != nil {
 			return nil, fmt.Errorf("revoke token %q in %q: %w", clip(nameOrHashPrefix), path, err)
 		}
-		revoked = e.Record
+		revoked = *e
 		revoked.Revoked = time.Unix(now.Unix(), 0).UTC()
 		return slices.Insert(data, e.end, appendField(nil, "revoked", timeText(now))...), nil
 	})
@@ -141,10 +141,10 @@ func Revoke(path, nameOrHashPrefix string, now time.Time) (Record, error) {
 
 // pick returns the single unrevoked token with a name or hash prefix. It refuses a text that is the
 // name of one token and the start of another's hash: revoking the wrong one is worse than an error.
-func pick(entries []entry, name string) (*entry, error) {
-	var live, dead []*entry
-	for i := range entries {
-		e := &entries[i]
+func pick(records []Record, name string) (*Record, error) {
+	var live, dead []*Record
+	for i := range records {
+		e := &records[i]
 		switch {
 		case e.Name != name && !isHashPrefix(e, name):
 		case e.Revoked.IsZero():
@@ -165,12 +165,12 @@ func pick(entries []entry, name string) (*entry, error) {
 	return nil, fmt.Errorf("%w: want a name or at least %d hex digits of the hash", errNoToken, minHashPrefix)
 }
 
-func isHashPrefix(e *entry, text string) bool {
+func isHashPrefix(e *Record, text string) bool {
 	return len(text) >= minHashPrefix && strings.HasPrefix(hex.EncodeToString(e.Hash[:]), strings.ToLower(text))
 }
 
 // edit changes the token file at path under a lock. It replaces the file atomically, and only with a valid one.
-func edit(path string, create bool, change func(data []byte, entries []entry) ([]byte, error)) error {
+func edit(path string, create bool, change func(data []byte, records []Record) ([]byte, error)) error {
 	target, err := resolve(path)
 	if err != nil {
 		return err
@@ -190,11 +190,11 @@ func edit(path string, create bool, change func(data []byte, entries []entry) ([
 	if err != nil {
 		return err
 	}
-	entries, err := parse(path, data)
+	records, err := parse(path, data)
 	if err != nil {
 		return err
 	}
-	if data, err = change(data, entries); err != nil {
+	if data, err = change(data, records); err != nil {
 		return err
 	}
 	if _, err := parse(path, data); err != nil {
@@ -289,11 +289,11 @@ func OpenLive(path string, logger *slog.Logger) (*Live, error) {
 	l, err := follow.Open(follow.Files[Table]{
 		Name: "token file", Paths: []string{path}, MaxSize: maxFileSize, Log: logger,
 		Make: func(contents [][]byte) (*Table, []any, error) {
-			entries, err := parse(path, contents[0])
+			records, err := parse(path, contents[0])
 			if err != nil {
 				return nil, nil, err
 			}
-			last = last.next(records(entries))
+			last = last.next(records)
 			attrs := []any{"tokens", last.Len(), "active", last.Active(time.Now().Unix())}
 			if err := last.Void(); err != nil {
 				logger.Warn("token file has void tokens", "file", path, "error", err)

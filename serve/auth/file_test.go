@@ -93,13 +93,13 @@ func TestCutFile(t *testing.T) {
 	mustIssue(t, path, "b")
 	whole := mustRead(t, path)
 	for n := range len(whole) {
-		if recs, err := Parse("tokens.txt", []byte(whole[:n])); err == nil {
-			t.Errorf("Parse(%d of %d bytes) = %+v, %v, want an error", n, len(whole), recs, err)
+		if recs, err := parse("tokens.txt", []byte(whole[:n])); err == nil {
+			t.Errorf("parse(%d of %d bytes) = %+v, %v, want an error", n, len(whole), recs, err)
 		}
 	}
 	byHand := whole + hashB + "\tname=by hand\n"
-	if recs, err := Parse("tokens.txt", []byte(byHand)); err != nil || len(recs) != 3 {
-		t.Errorf("Parse(with a line after its end) = %+v, %v, want 3 records", recs, err)
+	if recs, err := parse("tokens.txt", []byte(byHand)); err != nil || len(recs) != 3 {
+		t.Errorf("parse(with a line after its end) = %+v, %v, want 3 records", recs, err)
 	}
 }
 

@@ -129,7 +129,7 @@ func TestNoScopes(t *testing.T) {
 	if err != nil || len(recs) != 2 || recs[0].Scopes != Scopes(recs[0].Name) || recs[1].Scopes != Scopes(recs[1].Name) {
 		t.Errorf("List = %+v, %v", recs, err)
 	}
-	if recs, err = Parse("t", []byte(hashA+"\tname=a\tscopes=all\n")); err != nil || recs[0].Scopes != AllScopes || recs[0].Void != "" {
+	if recs, err = parse("t", []byte(hashA+"\tname=a\tscopes=all\n")); err != nil || recs[0].Scopes != AllScopes || recs[0].Void != "" {
 		t.Errorf("scopes=all is read as %+v, %v", recs, err)
 	}
 }

@@ -60,6 +60,9 @@ type Record struct {
 	// Void is why a token is always refused: it has a field, a kind or a scope of a later version. It is "" for
 	// tokens that this version can read in full.
 	Void string
+
+	line int // in the file, from 1
+	end  int // offset after the last byte of the line, before its line end
 }
 
 // A file that starts with fileMark has the line fileEnd after its tokens. A file cut between two lines lacks
@@ -69,7 +72,7 @@ const (
 	fileEnd  = "# end"
 )
 
-// Parse returns the records of a token file; name is for messages. Each line is the SHA-256 of a token in hex, then
+// parse returns the records of a token file; name is for messages. Each line is the SHA-256 of a token in hex, then
 // fields of the form key=value, each after one tab:
 //
 //	name=      required; printable, at most maxName bytes, unique among unrevoked tokens
@@ -88,9 +91,41 @@ const (
 // later version may restrict the token by it: the other lines count, revocations among them. Any other fault makes the
 // whole file an error: a typing error in a revocation must not read as "not revoked". A file that lost its end is an
 // error too: its last line has no newline, it is empty, or it starts with fileMark and has no line fileEnd.
-func Parse(name string, data []byte) ([]Record, error) {
-	entries, err := parse(name, data)
-	return records(entries), err
+func parse(name string, data []byte) ([]Record, error) {
+	if word := bytes.TrimSpace(data); len(word) == TokenLen && bytes.HasPrefix(word, []byte(Prefix)) {
+		return nil, fmt.Errorf("%s: %w", name, ErrIsToken)
+	}
+	if err := checkEnd(name, data); err != nil {
+		return nil, err
+	}
+	var records []Record
+	hashes, names := map[[sha256.Size]byte]int{}, map[string]int{} // lines; names of unrevoked tokens
+	for off, line := 0, 1; off < len(data); line++ {
+		text, _, _ := bytes.Cut(data[off:], []byte{'\n'})
+		next := off + len(text) + 1
+		text = bytes.TrimSuffix(text, []byte{'\r'}) // some editors end lines with CR LF
+		e, err := parseLine(text)
+		switch {
+		case err != nil:
+		case e == nil:
+			off = next
+			continue
+		case hashes[e.Hash] > 0:
+			err = fmt.Errorf("hash: already on line %d: want each token once", hashes[e.Hash])
+		case e.Revoked.IsZero() && names[e.Name] > 0:
+			err = fmt.Errorf("field \"name\": %q: already on line %d: want a name unique among unrevoked tokens", e.Name, names[e.Name])
+		}
+		if err != nil {
+			return nil, fmt.Errorf("%s:%d: %w", name, line, err)
+		}
+		e.line, e.end = line, off+len(text)
+		if hashes[e.Hash] = line; e.Revoked.IsZero() {
+			names[e.Name] = line
+		}
+		records = append(records, *e)
+		off = next
+	}
+	return records, nil
 }
 
 // appendRecord appends r as a line of a token file, with its newline.
@@ -124,59 +159,6 @@ func appendField(dst []byte, name, value string) []byte {
 	return fmt.Appendf(dst, "\t%s=%s", name, value)
 }
 
-// entry is a Record and its place in the file, for edits that keep the rest of the file as it is.
-type entry struct {
-	Record
-	line int // from 1
-	end  int // offset after the last byte of the line, before its line end
-}
-
-func records(entries []entry) []Record {
-	recs := make([]Record, len(entries))
-	for i := range entries {
-		recs[i] = entries[i].Record
-	}
-	return recs
-}
-
-// parse checks data line by line, and the rules that span lines.
-func parse(name string, data []byte) ([]entry, error) {
-	if word := bytes.TrimSpace(data); len(word) == TokenLen && bytes.HasPrefix(word, []byte(Prefix)) {
-		return nil, fmt.Errorf("%s: %w", name, ErrIsToken)
-	}
-	if err := checkEnd(name, data); err != nil {
-		return nil, err
-	}
-	var entries []entry
-	hashes, names := map[[sha256.Size]byte]int{}, map[string]int{} // lines; names of unrevoked tokens
-	for off, line := 0, 1; off < len(data); line++ {
-		text, _, _ := bytes.Cut(data[off:], []byte{'\n'})
-		next := off + len(text) + 1
-		text = bytes.TrimSuffix(text, []byte{'\r'}) // some editors end lines with CR LF
-		e, err := parseLine(text)
-		switch {
-		case err != nil:
-		case e == nil:
-			off = next
-			continue
-		case hashes[e.Hash] > 0:
-			err = fmt.Errorf("hash: already on line %d: want each token once", hashes[e.Hash])
-		case e.Revoked.IsZero() && names[e.Name] > 0:
-			err = fmt.Errorf("field \"name\": %q: already on line %d: want a name unique among unrevoked tokens", e.Name, names[e.Name])
-		}
-		if err != nil {
-			return nil, fmt.Errorf("%s:%d: %w", name, line, err)
-		}
-		e.line, e.end = line, off+len(text)
-		if hashes[e.Hash] = line; e.Revoked.IsZero() {
-			names[e.Name] = line
-		}
-		entries = append(entries, *e)
-		off = next
-	}
-	return entries, nil
-}
-
 // checkEnd refuses a file that lost its end, to a full disk or in a broken copy: the lost part may have held a
 // revocation.
 func checkEnd(name string, data []byte) error {
@@ -195,7 +177,7 @@ func checkEnd(name string, data []byte) error {
 }
 
 // parseLine returns nil for a blank line or a comment.
-func parseLine(text []byte) (*entry, error) {
+func parseLine(text []byte) (*Record, error) {
 	if len(text) > maxLine {
 		return nil, fmt.Errorf("line of %d bytes: want at most %d", len(text), maxLine)
 	}
@@ -203,7 +185,7 @@ func parseLine(text []byte) (*entry, error) {
 		return nil, nil
 	}
 	hash, rest, more := strings.Cut(string(text), "\t")
-	e := new(entry)
+	e := new(Record)
 	if err := parseHash(&e.Hash, hash); err != nil {
 		return nil, err
 	}

@@ -1,7 +1,7 @@
 // Package auth checks credentials, and signs the short-lived values of TMDB's session flow. It
 // works on bytes, without a server.
 //
-// A token file keeps the SHA-256 of every token, never the token ([Parse] describes it; [Issue],
+// A token file keeps the SHA-256 of every token, never the token ([Issue], [Add],
 // [List] and [Revoke] edit it). [Live] follows the file and holds a [Table], which checks a
 // credential without allocating. Tokens carry 205 random bits, so a plain hash is enough: there is no
 // dictionary to try, and a slow hash would only cost the server.
@@ -50,7 +50,7 @@ type Table struct {
 	meters  []*Meter                  // by index in records
 }
 
-// NewTable builds a table. It owns records from then on; their hashes must be distinct, as Parse
+// NewTable builds a table. It owns records from then on; their hashes must be distinct, as parse
 // ensures.
 func NewTable(records []Record) *Table { return (*Table)(nil).next(records) }
 
