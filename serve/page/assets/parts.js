@@ -126,7 +126,7 @@ export function failure(err, again) {
     h('p', null, h('button.button', { type: 'button', onclick: again }, 'Try again'), ' ', h('a', { href: '#/' }, 'Go to the start')));
 }
 
-/** pages links to the pages before and after, up to the page most. address makes the route of a page. */
+/** pages links to the pages before and after. address makes the route of a page. */
 export function pages(list, address) {
   const last = Math.min(list.total_pages, 500); // later pages are refused
   if (last <= 1) return null;

@@ -18,7 +18,7 @@ export function partsOf(told) {
   const pieces = told.pieces ?? [];
   const stored = pieces.reduce((n, p) => n + p.stored_bytes, 0);
   const frame = told.gzip_bytes - stored;
-  const spliced = told.class ? told.class !== 'page' : frame >= 0 && frame <= 64;
+  const spliced = told.class !== 'page';
   let literals = 0;
   let segments = 0;
   const parts = pieces.map((p) => ({ ...p, label: p.kind === 'literal' ? `s${++literals}` : String(++segments), width: spliced ? p.stored_bytes : p.raw_bytes }));
@@ -81,11 +81,9 @@ function split(text) {
 }
 const join = (r) => withQuery(r.path, { ...r.others, append_to_response: r.appended.join(','), language: r.language });
 
-/** examples are requests for what the release has, the most popular first. The movie has videos and images, if any of the first does. */
+/** examples are requests for what the release has, the most popular first. */
 async function examples() {
-  const [movies, [series], [person]] = await Promise.all(['movie', 'tv', 'person'].map((kind) => get(`/3/${kind}/popular`).then((list) => list.results, () => [])));
-  const full = await Promise.all(movies.slice(0, 8).map((row) => get(`/3/movie/${row.id}?append_to_response=videos,images`).catch(() => null)));
-  const movie = movies[Math.max(0, full.findIndex((row) => row?.videos?.results.length && row.images?.backdrops.length))];
+  const [[movie], [series], [person]] = await Promise.all(['movie', 'tv', 'person'].map((kind) => get(`/3/${kind}/popular`).then((list) => list.results, () => [])));
   const season = series && (await get(`/3/tv/${series.id}`)).seasons.at(-1);
   const [word] = (movie?.title ?? series?.name ?? '').split(/[^\p{L}\p{N}]+/u).sort((a, b) => b.length - a.length);
   return [movie && `/3/movie/${movie.id}`, series && `/3/tv/${series.id}`, season && `/3/tv/${series.id}/season/${season.season_number}`, person && `/3/person/${person.id}`,
