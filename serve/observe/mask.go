@@ -36,36 +36,16 @@ var guestEnds = []string{"/rated/movies", "/rated/tv", "/rated/tv/episodes"}
 
 // maskQuery returns a raw query without credentials, as text of visible ASCII.
 func maskQuery(raw []byte) string {
-	var b strings.Builder
-	for i, pair := range strings.Split(string(raw), "&") {
-		if i > 0 {
-			b.WriteByte('&')
-		}
-		// A key after a second "?", which some programs append to a URL with a query, shows as one.
-		if at := strings.IndexByte(pair, '?'); at >= 0 {
-			if _, in := secretIn(pair[:at]); in < 0 {
-				b.WriteString(pair[:at+1])
-				pair = pair[at+1:]
-			}
-		}
-		name, _, isPair := strings.Cut(pair, "=")
-		_, at := secretIn(pair)
-		_, inName := secretIn(name)
-		switch {
-		case at < 0:
-			b.WriteString(pair)
-		case isPair && inName < 0:
-			b.WriteString(name + "=" + masked)
-		default:
-			b.WriteString(masked)
-		}
+	pairs := strings.Split(string(raw), "&")
+	for i, pair := range pairs {
+		pairs[i] = mask(pair)
 	}
-	return clip(visible(b.String()), maxQuery)
+	return clip(visible(strings.Join(pairs, "&")), maxQuery)
 }
 
-// secretIn returns a text without escapes, and where a credential begins in it, or -1.
-func secretIn(escaped string) (plain string, first int) {
-	plain, first = decoded(escaped), -1
+// mask returns a text up to the first credential in it. A text with one is shown as it is without escapes.
+func mask(escaped string) string {
+	plain, first := decoded(escaped), -1
 	text := lower(plain)
 	found := func(at int) {
 		if at >= 0 && (first < 0 || at < first) {
@@ -89,7 +69,10 @@ func secretIn(escaped string) (plain string, first int) {
 			found(at + 1)
 		}
 	}
-	return plain, first
+	if first < 0 {
+		return escaped
+	}
+	return plain[:first] + masked
 }
 
 // namesSecret reports whether a text in lower case ends with the name of a credential, as programs write it: api_key,
@@ -115,8 +98,7 @@ func namesSecret(text string) bool {
 // maxIndexes is how many indexes after a name are looked into.
 const maxIndexes = 4
 
-// MaskPath returns a raw path without credentials, as text of visible ASCII. A path with one is shown
-// as it is without escapes.
+// MaskPath returns a raw path without credentials, as text of visible ASCII.
 func MaskPath(raw []byte) string {
 	path := string(raw)
 	plain := decoded(path)
@@ -132,27 +114,17 @@ func MaskPath(raw []byte) string {
 			}
 		}
 	}
-	if plain, at := secretIn(path); at >= 0 {
-		path = plain[:at] + masked
-	}
-	return clip(visible(path), maxPath)
+	return clip(visible(mask(path)), maxPath)
 }
 
 // maskMethod returns a method, which clients choose, without credentials.
 func maskMethod(method []byte) string {
-	if _, at := secretIn(string(method)); at >= 0 {
-		return masked
-	}
-	return clip(visible(string(method)), maxMethod)
+	return clip(visible(mask(string(method))), maxMethod)
 }
 
 // MaskText returns a text of a client, such as the value of a header, without credentials.
 func MaskText(value []byte) string {
-	text := string(value[:min(len(value), maxText)])
-	if plain, at := secretIn(text); at >= 0 {
-		text = plain[:at] + masked
-	}
-	return clip(printable(text), maxAgent)
+	return clip(printable(mask(string(value[:min(len(value), maxText)]))), maxAgent)
 }
 
 // maxEscapes is how many times a text may be escaped before it is not looked into.
