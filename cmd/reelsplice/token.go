@@ -318,7 +318,7 @@ func tokenRevokeCommand(a *app) *cobra.Command {
 		Long:  "revoke marks a token as revoked. Servers refuse it within a second.",
 	}
 	tokensFlag(c, &path)
-	c.Flags().StringVar(&name, "name", "", "name of the token, or 8 or more digits of its hash")
+	c.Flags().StringVar(&name, "name", "", "name of the token")
 	required(c, "name")
 	return a.leaf(c, func(context.Context, []string) error {
 		r, err := auth.Revoke(path, name, time.Now())

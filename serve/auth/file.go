@@ -3,7 +3,6 @@ package auth
 import (
 	"bytes"
 	"context"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -11,7 +10,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/gofrs/flock"
@@ -25,15 +23,11 @@ var (
 	errNameTaken  = errors.New("name is taken by an unrevoked token")
 	errTokenTaken = errors.New("this token was issued before")
 	errNoToken    = errors.New("no such token")
-	errAmbiguous  = errors.New("ambiguous token")
 	errIsRevoked  = errors.New("token is already revoked")
 )
 
 // ErrIsToken matches the error for a token in place of a token file.
 var ErrIsToken = errors.New("this is a token, not a token file")
-
-// minHashPrefix is the shortest hash prefix for Revoke, in hex digits: shorter ones are too easy to mistype.
-const minHashPrefix = 8
 
 // lockSuffix ends the name of the lock file beside a token file.
 const lockSuffix = ".lock"
@@ -120,53 +114,25 @@ func List(path string) ([]Record, error) {
 	return parse(path, data)
 }
 
-// Revoke marks the token with that name, or whose hash starts with these 8 or more hex digits, as
-// revoked at now, and returns its record. The errors match errNoToken, errAmbiguous or errIsRevoked.
-func Revoke(path, nameOrHashPrefix string, now time.Time) (Record, error) {
-	var revoked Record
-	err := edit(path, false /* create */, func(data []byte, records []Record) ([]byte, error) {
-		e, err := pick(records, nameOrHashPrefix)
-		if err != nil {
-			return nil, fmt.Errorf("revoke token %q in %q: %w", clip(nameOrHashPrefix), path, err)
+// Revoke marks the unrevoked token with a name as revoked at now, and returns its record. The errors match errNoToken or
+// errIsRevoked.
+func Revoke(path, name string, now time.Time) (revoked Record, err error) {
+	err = edit(path, false /* create */, func(data []byte, records []Record) ([]byte, error) {
+		for _, r := range records {
+			if r.Name == name && (revoked.Name == "" || r.Revoked.IsZero()) {
+				revoked = r
+			}
 		}
-		revoked = *e
-		revoked.Revoked = time.Unix(now.Unix(), 0).UTC()
-		return slices.Insert(data, e.end, appendField(nil, "revoked", timeText(now))...), nil
-	})
-	if err != nil {
-		return Record{}, err
-	}
-	return revoked, nil
-}
-
-// pick returns the single unrevoked token with a name or hash prefix. It refuses a text that is the
-// name of one token and the start of another's hash: revoking the wrong one is worse than an error.
-func pick(records []Record, name string) (*Record, error) {
-	var live, dead []*Record
-	for i := range records {
-		e := &records[i]
 		switch {
-		case e.Name != name && !isHashPrefix(e, name):
-		case e.Revoked.IsZero():
-			live = append(live, e)
-		default:
-			dead = append(dead, e)
+		case revoked.Name == "":
+			return nil, fmt.Errorf("revoke token %q in %q: %w", clip(name), path, errNoToken)
+		case !revoked.Revoked.IsZero():
+			return nil, fmt.Errorf("revoke token %q in %q: %w: line %d, since %s", clip(name), path, errIsRevoked, revoked.line, timeText(revoked.Revoked))
 		}
-	}
-	switch {
-	case len(live) == 1:
-		return live[0], nil
-	case len(live) > 1:
-		return nil, fmt.Errorf("%w: lines %d and %d match: want a full name or more digits of the hash", errAmbiguous, live[0].line, live[1].line)
-	case len(dead) > 0:
-		last := dead[len(dead)-1]
-		return nil, fmt.Errorf("%w: line %d, since %s", errIsRevoked, last.line, last.Revoked.Format(time.RFC3339))
-	}
-	return nil, fmt.Errorf("%w: want a name or at least %d hex digits of the hash", errNoToken, minHashPrefix)
-}
-
-func isHashPrefix(e *Record, text string) bool {
-	return len(text) >= minHashPrefix && strings.HasPrefix(hex.EncodeToString(e.Hash[:]), strings.ToLower(text))
+		revoked.Revoked = time.Unix(now.Unix(), 0).UTC()
+		return slices.Insert(data, revoked.end, appendField(nil, "revoked", timeText(now))...), nil
+	})
+	return revoked, err
 }
 
 // edit changes the token file at path under a lock. It replaces the file atomically, and only with a valid one.

@@ -195,17 +195,11 @@ func TestRevoke(t *testing.T) {
 	if got := mustRead(t, path); got != want {
 		t.Errorf("token file is %q, want %q", got, want)
 	}
-	if recs, err := List(path); err != nil || recs[0] != r {
+	if recs, err := List(path); err != nil || placeless(recs)[0] != placeless([]Record{r})[0] {
 		t.Errorf("List() = %+v, %v, want %+v first", recs, err, r)
 	}
 	if _, err := Revoke(path, "a", testNow); !errors.Is(err, errIsRevoked) || !strings.Contains(err.Error(), "line 2, since 2026-08-16T12:00:00Z") {
 		t.Errorf("Revoke(a) again = %v, want errIsRevoked with line and time", err)
-	}
-	if _, err := Revoke(path, "B"+hashB[1:8], testNow); !errors.Is(err, errNoToken) {
-		t.Errorf("Revoke(other prefix) = %v, want errNoToken", err)
-	}
-	if r, err := Revoke(path, strings.ToUpper(hashB[:8]), testNow); err != nil || r.Name != "b" {
-		t.Errorf("Revoke(prefix of b) = %+v, %v, want b", r, err)
 	}
 }
 
@@ -224,8 +218,7 @@ func TestRevokeFindsTheUnrevokedOne(t *testing.T) {
 
 func TestRevokeRefuses(t *testing.T) {
 	path := tokensPath(t)
-	twin := hashA[:20] + strings.Repeat("0", 44)
-	text := hashA + "\tname=a\n" + twin + "\tname=b\n" + hashB + "\tname=" + hashA[:12] + "\n"
+	text := hashA + "\tname=a\n"
 	mustWrite(t, path, text)
 	f := func(name string, want error) {
 		t.Helper()
@@ -235,13 +228,7 @@ func TestRevokeRefuses(t *testing.T) {
 	}
 	f("c", errNoToken)
 	f("", errNoToken)
-	// Shorter than a prefix may be.
-	f(hashB[:7], errNoToken)
-	// The start of two hashes.
-	f(hashA[:8], errAmbiguous)
-	f(hashA[:20], errAmbiguous)
-	// A name that is also the start of other hashes.
-	f(hashA[:12], errAmbiguous)
+	f(hashA, errNoToken)
 	if got := mustRead(t, path); got != text {
 		t.Errorf("token file changed to %q", got)
 	}
