@@ -119,7 +119,6 @@ func (s *Server) writeMetrics(to io.Writer) error {
 	w.Int(observe.InflightBytes, held)
 	w.Int(observe.InflightBytesMax, int64(s.cfg.MaxInflight))
 	w.Int(observe.InflightRefused, refused)
-	http.WriteConns(&w, observe.AdminConnections, s.admin, http.AdminConns)
 	if s.cfg.LogLost != nil {
 		w.Int(observe.LogLinesLost, s.cfg.LogLost())
 	}

@@ -33,7 +33,6 @@ const (
 	withAge       = "with records whose dumps have the day"
 	withBucket    = "with a bucket of releases"
 	withTLS       = "with TLS"
-	withAdmin     = "with --admin-addr"
 	withAccessLog = "with --access-log"
 )
 
@@ -55,8 +54,6 @@ var (
 	DataOldest = family(Description{Name: "reelsplice_data_oldest_timestamp_seconds", Type: Gauge, Help: "Unix time of the day on which the oldest record of the served release was fetched.", With: withAge})
 	DataNewest = family(Description{Name: "reelsplice_data_newest_timestamp_seconds", Type: Gauge, Help: "Unix time of the day on which the newest record of the served release was fetched.", With: withAge})
 
-	ScrubBytes     = family(Description{Name: "reelsplice_scrub_bytes_total", Type: Counter, Help: "Bytes of releases that were checked in the background."})
-	Scrubs         = family(Description{Name: "reelsplice_scrubs_total", Type: Counter, Help: "Background checks of a whole release that ended."})
 	ScrubProgress  = family(Description{Name: "reelsplice_scrub_progress_ratio", Type: Gauge, Help: "Share of the served release that its last or current background check has read, 0 to 1."})
 	ScrubCompleted = family(Description{Name: "reelsplice_scrub_completed_timestamp_seconds", Type: Gauge, Help: "Unix time at which the last background check ended.", With: "after the first one"})
 
@@ -101,12 +98,6 @@ var (
 	ConnectionsClosedIdle   = family(Description{Name: "reelsplice_connections_closed_idle_total", Type: Counter, Help: "Idle connections that were closed for new ones."})
 	ConnectionsRefused      = family(Description{Name: "reelsplice_connections_refused_total", Type: Counter, Help: "Connections that got 503 or 429 because of the limits of connections."})
 	ConnectionsAcceptErrors = family(Description{Name: "reelsplice_connections_accept_errors_total", Type: Counter, Help: "Accepts that failed, as when open files run out."})
-
-	AdminConnections             = family(Description{Name: "reelsplice_admin_connections", Type: Gauge, Help: "Open connections of the admin listener.", With: withAdmin})
-	AdminConnectionsMax          = family(Description{Name: "reelsplice_admin_connections_max", Type: Gauge, Help: "Limit of connections of the admin listener.", With: withAdmin})
-	AdminConnectionsClosedIdle   = family(Description{Name: "reelsplice_admin_connections_closed_idle_total", Type: Counter, Help: "Idle connections of the admin listener that were closed for new ones.", With: withAdmin})
-	AdminConnectionsRefused      = family(Description{Name: "reelsplice_admin_connections_refused_total", Type: Counter, Help: "Connections of the admin listener that were refused because of their limit.", With: withAdmin})
-	AdminConnectionsAcceptErrors = family(Description{Name: "reelsplice_admin_connections_accept_errors_total", Type: Counter, Help: "Accepts of the admin listener that failed.", With: withAdmin})
 
 	LogLinesLost       = family(Description{Name: "reelsplice_log_lines_lost_total", Type: Counter, Help: "Log lines that were dropped because the reader of stderr stalled."})
 	AccessLogLines     = family(Description{Name: "reelsplice_access_log_lines_total", Type: Counter, Help: "Lines of the access log, lost ones included.", With: withAccessLog})

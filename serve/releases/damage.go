@@ -4,11 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"sync"
 	"time"
 
 	"github.com/reelsplice/reelsplice/schemas/release"
 	"github.com/reelsplice/reelsplice/schemas/release/check"
+	"github.com/reelsplice/reelsplice/schemas/release/store"
 	"github.com/reelsplice/reelsplice/serve/observe"
 )
 
@@ -95,70 +95,22 @@ func (r *Releases) scrubServed(ctx context.Context, h *Held, wait time.Duration,
 // scrub checks h once.
 func (r *Releases) scrub(ctx context.Context, h *Held, rate int64) {
 	start, id := time.Now(), h.Reader.Manifest().ID
-	r.scrubs.begin(h.Reader)
-	err := check.Scrub(ctx, h.Reader, rate, r.scrubs.add)
-	r.scrubs.end(err)
+	h.scrubbed.Store(0)
+	err := check.Scrub(ctx, h.Reader, rate, func(n int64) { h.scrubbed.Add(n) })
 	switch {
 	case errors.Is(err, context.Canceled):
 	case err != nil:
 		r.log.Warn("release could not be checked to its end", "release", id, "error", err)
 	default:
+		h.scrubbed.Store(h.size()) // files of a bucket that were not needed yet are left out
+		r.scrubbed.Store(time.Now().UnixNano())
 		_, blocks := h.Reader.Damage()
 		r.log.Info("release checked", "release", id, "seconds", int(time.Since(start).Seconds()), "damaged blocks", blocks)
 	}
 }
 
-// scrubs are the background checks so far, for metrics.
-type scrubs struct {
-	mu        sync.Mutex
-	of        *release.Reader // release of the last check; nil before the first
-	read      int64           // bytes that the last check read
-	ended     bool            // the last check read the whole release
-	bytes     int64           // bytes that all checks read
-	whole     int64           // checks that read the whole release
-	completed time.Time       // end of the last whole check
-}
-
-// begin notes the begin of a check.
-func (s *scrubs) begin(of *release.Reader) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.of, s.read, s.ended = of, 0, false
-}
-
-// add notes that a check has read n bytes more.
-func (s *scrubs) add(n int64) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.read += n
-	s.bytes += n
-}
-
-// end notes the end of a check, with the error that ended it early.
-func (s *scrubs) end(err error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if err == nil {
-		s.ended = true
-		s.whole++
-		s.completed = time.Now()
-	}
-}
-
-// progress returns the share of a release that its last check has read.
-func (s *scrubs) progress(of *release.Reader) float64 {
-	var size int64
-	for _, f := range of.Manifest().Files() {
-		size += f.Size
-	}
-	switch {
-	case s.of != of || size == 0:
-		return 0
-	case s.ended:
-		return 1 // files of a bucket that were not needed yet are left out
-	}
-	return min(1, float64(s.read)/float64(size))
-}
+// size returns the bytes of the release, 1 at least.
+func (h *Held) size() int64 { return max(1, store.Describe(h.Reader.Manifest(), time.Time{}).Bytes) }
 
 // WriteMetrics adds the metrics of the served release to w.
 func (r *Releases) WriteMetrics(w *observe.Writer) {
@@ -167,11 +119,9 @@ func (r *Releases) WriteMetrics(w *observe.Writer) {
 	w.Bool(observe.ReleaseStale, r.Err() != nil)
 	blocks, _ := r.Damage()
 	w.Int(observe.ReleaseDamagedBlocks, int64(blocks))
-	r.scrubs.mu.Lock()
-	defer r.scrubs.mu.Unlock()
-	w.Int(observe.ScrubBytes, r.scrubs.bytes)
-	w.Int(observe.Scrubs, r.scrubs.whole)
-	w.Time(observe.ScrubCompleted, r.scrubs.completed)
+	if at := r.scrubbed.Load(); at != 0 {
+		w.Time(observe.ScrubCompleted, time.Unix(0, at))
+	}
 	if h == nil {
 		w.Int(observe.ReleaseInfo, 1, "")
 		w.Int(observe.ScrubProgress, 0)
@@ -179,7 +129,7 @@ func (r *Releases) WriteMetrics(w *observe.Writer) {
 	}
 	w.Int(observe.ReleaseInfo, 1, h.Reader.Manifest().ID)
 	w.Time(observe.ReleaseLoaded, h.loaded)
-	w.Float(observe.ScrubProgress, r.scrubs.progress(h.Reader))
+	w.Float(observe.ScrubProgress, min(1, float64(h.scrubbed.Load())/float64(h.size())))
 	hits, misses := h.Engine.Lookups()
 	w.Uint(observe.ResponseCacheHits, hits, "result")
 	w.Uint(observe.ResponseCacheMisses, misses, "result")

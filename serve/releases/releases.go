@@ -29,19 +29,19 @@ const damages = 3
 // A new one is opened beside the old one, requests move over, and the old one is
 // closed after its last request.
 type Releases struct {
-	store   store.Folder
-	wanted  func() (string, error) // the id of the release to serve
-	later   bool
-	results int   // bytes of results of queries that are kept
-	warm    int64 // bytes that are read in the background when a release is opened
-	log     *slog.Logger
-	current atomic.Pointer[Held]
-	failed  atomic.Pointer[failure]
-	opened  atomic.Uint64 // releases so far
-	looking sync.Mutex    // held for one look at the store at a time
-	damages *slog.Logger  // for damage, limited
-	sized   time.Time     // when the lengths of files were last looked at
-	scrubs  scrubs
+	store    store.Folder
+	wanted   func() (string, error) // the id of the release to serve
+	later    bool
+	results  int   // bytes of results of queries that are kept
+	warm     int64 // bytes that are read in the background when a release is opened
+	log      *slog.Logger
+	current  atomic.Pointer[Held]
+	failed   atomic.Pointer[failure]
+	opened   atomic.Uint64 // releases so far
+	looking  sync.Mutex    // held for one look at the store at a time
+	damages  *slog.Logger  // for damage, limited
+	sized    time.Time     // when the lengths of files were last looked at
+	scrubbed atomic.Int64  // end of the last whole background check, in nanoseconds of Unix time; 0 for none
 }
 
 // failure is a release that could not be opened. It is tried again only after the
@@ -64,10 +64,11 @@ type Held struct {
 	log    *slog.Logger
 	// serial is unique in this process; never 0. It changes when damage is
 	// found, so that earlier prepared responses are not used.
-	serial atomic.Uint64
-	loaded time.Time       // when it was opened
-	served context.Context // ends when another release is served
-	retire context.CancelFunc
+	serial   atomic.Uint64
+	scrubbed atomic.Int64    // bytes that its last or current background check has read
+	loaded   time.Time       // when it was opened
+	served   context.Context // ends when another release is served
+	retire   context.CancelFunc
 }
 
 // Serial returns the current serial of the release, which new damage changes; 0 without a release.
