@@ -100,12 +100,12 @@ func (r *Releases) scrub(ctx context.Context, h *Held, rate int64) {
 	switch {
 	case errors.Is(err, context.Canceled):
 	case err != nil:
-		r.log.Warn("release could not be checked to its end", "release", id, "error", err)
+		r.cfg.Log.Warn("release could not be checked to its end", "release", id, "error", err)
 	default:
 		h.scrubbed.Store(h.size()) // files of a bucket that were not needed yet are left out
 		r.scrubbed.Store(time.Now().UnixNano())
 		_, blocks := h.Reader.Damage()
-		r.log.Info("release checked", "release", id, "seconds", int(time.Since(start).Seconds()), "damaged blocks", blocks)
+		r.cfg.Log.Info("release checked", "release", id, "seconds", int(time.Since(start).Seconds()), "damaged blocks", blocks)
 	}
 }
 

@@ -29,12 +29,7 @@ const damages = 3
 // A new one is opened beside the old one, requests move over, and the old one is
 // closed after its last request.
 type Releases struct {
-	store    store.Folder
-	wanted   func() (string, error) // the id of the release to serve
-	later    bool
-	results  int   // bytes of results of queries that are kept
-	warm     int64 // bytes that are read in the background when a release is opened
-	log      *slog.Logger
+	cfg      Config
 	current  atomic.Pointer[Held]
 	failed   atomic.Pointer[failure]
 	opened   atomic.Uint64 // releases so far
@@ -104,11 +99,11 @@ type Config struct {
 
 // New opens the release that c selects.
 func New(c Config) (*Releases, error) {
-	r := &Releases{store: c.Store, wanted: c.Wanted, later: c.Later, results: c.Results, warm: c.Warm, log: c.Log, damages: observe.Limit(c.Log, damages, time.Second)}
-	if r.wanted == nil {
-		r.wanted = r.store.Current
+	if c.Wanted == nil {
+		c.Wanted = c.Store.Current
 	}
-	id, err := r.wanted()
+	r := &Releases{cfg: c, damages: observe.Limit(c.Log, damages, time.Second)}
+	id, err := r.cfg.Wanted()
 	if err == nil {
 		err = r.open(id)
 	}
@@ -135,30 +130,30 @@ func (r *Releases) Acquire() *Held {
 }
 
 func (r *Releases) open(id string) error {
-	reader, err := release.Open(r.store.Path(id))
+	reader, err := release.Open(r.cfg.Store.Path(id))
 	if err != nil {
 		return err
 	}
 	if got := reader.Manifest().ID; got != id {
 		return errors.Join(fmt.Errorf("%w: folder %s holds release %s", release.ErrCorrupt, id, got), reader.Close())
 	}
-	h := &Held{Reader: reader, log: r.log, Since: age.All(age.Of(reader.Manifest().Sources)).Oldest, loaded: time.Now()}
+	h := &Held{Reader: reader, log: r.cfg.Log, Since: age.All(age.Of(reader.Manifest().Sources)).Oldest, loaded: time.Now()}
 	h.served, h.retire = context.WithCancel(context.Background())
 	h.serial.Store(r.opened.Add(1))
 	reader.NotifyDamage(func(err *release.CorruptError) { r.damaged(h, err) })
-	h.Engine = query.Open(reader, r.results)
+	h.Engine = query.Open(reader, r.cfg.Results)
 	if err := h.Engine.Err(); err != nil {
-		r.log.Error("tables do not fit: queries that need them fail", "release", id, "error", err)
+		r.cfg.Log.Error("tables do not fit: queries that need them fail", "release", id, "error", err)
 	}
 	if names := absent(reader); len(names) > 0 {
-		r.log.Warn("an older program made the release: filters, orders and lists of absent tables and columns do nothing", "release", id, "absent", strings.Join(names, " "))
+		r.cfg.Log.Warn("an older program made the release: filters, orders and lists of absent tables and columns do nothing", "release", id, "absent", strings.Join(names, " "))
 	}
 	h.users.Store(1)
-	if r.warm > 0 {
+	if r.cfg.Warm > 0 {
 		h.users.Add(1)
 		go func() {
 			defer h.Release()
-			h.Engine.Warm(h.served, reader.Warm(h.served, r.warm))
+			h.Engine.Warm(h.served, reader.Warm(h.served, r.cfg.Warm))
 		}()
 	}
 	r.replace(h)
@@ -191,7 +186,7 @@ func (r *Releases) replace(h *Held) {
 }
 
 // Store returns the store of the releases: of a bucket's, their cache.
-func (r *Releases) Store() store.Folder { return r.store }
+func (r *Releases) Store() store.Folder { return r.cfg.Store }
 
 // ID returns the id of the served release, "" for none.
 func (r *Releases) ID() string {
@@ -229,7 +224,7 @@ func (r *Releases) Reload() {
 func (r *Releases) follow() {
 	r.looking.Lock()
 	defer r.looking.Unlock()
-	id, err := r.wanted()
+	id, err := r.cfg.Wanted()
 	if r.awaited(id, err) {
 		r.failed.Store(nil)
 		return
@@ -240,7 +235,7 @@ func (r *Releases) follow() {
 	}
 	if id == r.ID() {
 		// The mapped files stay readable without names, but a restart or another edge would not find them.
-		if _, err := os.Stat(r.store.Path(id)); err != nil {
+		if _, err := os.Stat(r.cfg.Store.Path(id)); err != nil {
 			r.fail(id, fmt.Errorf("look at the folder of the served release: %w", err))
 		} else {
 			r.failed.Store(nil)
@@ -255,21 +250,21 @@ func (r *Releases) follow() {
 		return
 	}
 	r.failed.Store(nil)
-	r.log.Info("release switched", "release", id)
+	r.cfg.Log.Info("release switched", "release", id)
 }
 
 // awaited reports whether no release is served and the wanted one does not exist yet.
 func (r *Releases) awaited(id string, err error) bool {
 	if err == nil {
-		_, err = os.Stat(r.store.Path(id))
+		_, err = os.Stat(r.cfg.Store.Path(id))
 	}
-	return r.later && r.current.Load() == nil && (errors.Is(err, store.ErrNoRelease) || errors.Is(err, fs.ErrNotExist))
+	return r.cfg.Later && r.current.Load() == nil && (errors.Is(err, store.ErrNoRelease) || errors.Is(err, fs.ErrNotExist))
 }
 
 func (r *Releases) fail(id string, err error) {
 	old := r.failed.Swap(&failure{id, err, time.Now()})
 	if old == nil || old.err.Error() != err.Error() {
-		r.log.Error("current release cannot be used, the last good one stays in force", "release", id, "error", err)
+		r.cfg.Log.Error("current release cannot be used, the last good one stays in force", "release", id, "error", err)
 	}
 }
 
