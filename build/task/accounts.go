@@ -46,7 +46,7 @@ type accountTables struct {
 	// objects and names map hashes to rows of accounts, or to -1 if several accounts share one.
 	objects, names map[uint64]int
 	accounts       int                           // number of rows
-	titles         map[fragment.Kind][]listTitle // listed titles of the catalogue, by ascending id
+	titles         map[accounts.Title]*listTitle // titles on lists; nil if the catalogue lacks them
 	lists          []uint64                      // ids, ascending
 	made           []madeList
 }
@@ -194,31 +194,31 @@ func mediaKind(media string) (fragment.Kind, bool) {
 
 // A listTitle has the fields of a title that lists sort by and sum up.
 type listTitle struct {
-	id      int64
-	name    string // dropped after sorting
-	place   uint32 // position in the order of all names
+	name    string
+	place   int // position in the order of all names
 	vote    float32
 	date    day.Day // posting.NoDay sorts titles without one first
-	runtime int32   // minutes
+	runtime int64   // minutes
 	revenue int64
 }
 
 // readTitles reads the titles that lists contain.
 func (u *accountTables) readTitles(ctx context.Context) error {
-	wanted := map[accounts.Title]bool{}
+	u.titles = map[accounts.Title]*listTitle{}
 	err := records.Each(ctx, u.b.inputs.Of(fragment.KindList), records.Everything, []string{"items.results.id", "items.results.media_type"}, func(_ catalog.Key, l *catalog.List) error {
 		for i := range l.Items {
 			for _, it := range l.Items[i].Results {
 				if kind, ok := mediaKind(it.MediaType.V); ok && it.ID.V > 0 {
-					wanted[accounts.Title{Kind: kind, ID: uint64(it.ID.V)}] = true
+					u.titles[accounts.Title{Kind: kind, ID: uint64(it.ID.V)}] = nil
 				}
 			}
 		}
 		return nil
 	})
-	u.titles = map[fragment.Kind][]listTitle{}
-	add := func(kind fragment.Kind, t listTitle, date string, names ...string) {
-		if !wanted[accounts.Title{Kind: kind, ID: uint64(t.id)}] {
+	var all []*listTitle
+	add := func(kind fragment.Kind, id int64, t listTitle, date string, names ...string) {
+		key := accounts.Title{Kind: kind, ID: uint64(id)}
+		if _, listed := u.titles[key]; !listed {
 			return
 		}
 		if released, ok := day.Parse(date); ok {
@@ -231,57 +231,37 @@ func (u *accountTables) readTitles(ctx context.Context) error {
 				t.name = index.SortKey(name)
 			}
 		}
-		u.titles[kind] = append(u.titles[kind], t)
+		u.titles[key] = &t
+		all = append(all, &t)
 	}
-	minutes := func(n int64) int32 { return int32(max(0, min(n, math.MaxInt32))) }
 	if err == nil {
 		fields := []string{"original_title", "release_date", "revenue", "runtime", "title", "vote_average"}
 		err = records.Each(ctx, u.b.inputs.Of(fragment.KindMovie), records.Everything, fields, func(_ catalog.Key, m *catalog.Movie) error {
-			add(fragment.KindMovie, listTitle{
-				id: m.ID.V, vote: float32(m.VoteAverage.V), runtime: minutes(m.Runtime.V), revenue: m.Revenue.V,
-			}, m.ReleaseDate.V, m.Title.V, m.OriginalTitle.V)
+			t := listTitle{vote: float32(m.VoteAverage.V), runtime: max(0, min(m.Runtime.V, math.MaxInt32)), revenue: m.Revenue.V}
+			add(fragment.KindMovie, m.ID.V, t, m.ReleaseDate.V, m.Title.V, m.OriginalTitle.V)
 			return nil
 		})
 	}
 	if err == nil {
 		fields := []string{"episode_run_time", "first_air_date", "name", "original_name", "vote_average"}
 		err = records.Each(ctx, u.b.inputs.Of(fragment.KindTV), records.Everything, fields, func(_ catalog.Key, s *catalog.TV) error {
-			t := listTitle{id: s.ID.V, vote: float32(s.VoteAverage.V)}
+			t := listTitle{vote: float32(s.VoteAverage.V)}
 			if len(s.EpisodeRunTime) > 0 {
-				t.runtime = minutes(s.EpisodeRunTime[0])
+				t.runtime = max(0, min(s.EpisodeRunTime[0], math.MaxInt32))
 			}
-			add(fragment.KindTV, t, s.FirstAirDate.V, s.Name.V, s.OriginalName.V)
+			add(fragment.KindTV, s.ID.V, t, s.FirstAirDate.V, s.Name.V, s.OriginalName.V)
 			return nil
 		})
 	}
 	// A title's place is its position in the order of names; equal names share a place.
-	var all []*listTitle
-	for _, kind := range plan.Titles {
-		for i := range u.titles[kind] {
-			all = append(all, &u.titles[kind][i])
-		}
-	}
-	slices.SortStableFunc(all, func(a, b *listTitle) int { return strings.Compare(a.name, b.name) })
+	slices.SortFunc(all, func(a, b *listTitle) int { return strings.Compare(a.name, b.name) })
 	for i, t := range all {
-		t.place = uint32(i)
+		t.place = i
 		if i > 0 && t.name == all[i-1].name {
 			t.place = all[i-1].place
 		}
 	}
-	for _, t := range all {
-		t.name = ""
-	}
 	return err
-}
-
-// title returns a title on a list, or nil if the catalogue lacks it.
-func (u *accountTables) title(kind fragment.Kind, id int64) *listTitle {
-	list := u.titles[kind]
-	i, ok := slices.BinarySearchFunc(list, id, func(t listTitle, id int64) int { return cmp.Compare(t.id, id) })
-	if !ok {
-		return nil
-	}
-	return &list[i]
 }
 
 // writeLists writes the table of lists.
@@ -364,8 +344,8 @@ func (u *accountTables) list(l *catalog.List) accounts.ListSpec {
 			if !ok {
 				continue
 			}
-			t := u.title(kind, it.ID.V)
 			title := accounts.Title{Kind: kind, ID: uint64(it.ID.V)}
+			t := u.titles[title]
 			if t == nil || seen[title] {
 				continue
 			}
@@ -376,7 +356,7 @@ func (u *accountTables) list(l *catalog.List) accounts.ListSpec {
 			}
 			spec.Items = append(spec.Items, item)
 			sums.Revenue += t.revenue
-			sums.Runtime += int64(t.runtime)
+			sums.Runtime += t.runtime
 			if t.vote > 0 {
 				votes += float64(item.Vote) / 1000
 				rated++
