@@ -10,8 +10,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/zeebo/xxh3"
-
 	"github.com/reelsplice/reelsplice/build/index"
 	"github.com/reelsplice/reelsplice/build/plan"
 	"github.com/reelsplice/reelsplice/build/records"
@@ -43,32 +41,22 @@ func (b *Build) accounts(ctx context.Context, _ int, d *Done) error {
 type accountTables struct {
 	b      *Build
 	create index.Create
-	// objects and names map hashes to rows of accounts, or to -1 if several accounts share one.
-	objects, names map[uint64]int
+	// objects and names map to rows of accounts, or to -1 if several accounts share one.
+	objects, names map[string]int
 	accounts       int                           // number of rows
 	titles         map[accounts.Title]*listTitle // titles on lists; nil if the catalogue lacks them
 	lists          []uint64                      // ids, ascending
-	made           []madeList
-}
-
-// A madeList is a list whose author has an account.
-type madeList struct {
-	account int
-	list    uint64
+	made           map[int][]uint64              // lists by the row of their author's account
 }
 
 // numberAccounts numbers the accounts.
 func (u *accountTables) numberAccounts(ctx context.Context) error {
-	u.objects, u.names = map[uint64]int{}, map[uint64]int{}
-	add := func(to map[uint64]int, name string, row int) {
-		if name == "" {
-			return
-		}
-		h := xxh3.HashString(name)
-		if _, twice := to[h]; twice {
+	u.objects, u.names, u.made = map[string]int{}, map[string]int{}, map[int][]uint64{}
+	add := func(to map[string]int, name string, row int) {
+		if _, twice := to[name]; twice || name == "" {
 			row = -1
 		}
-		to[h] = row
+		to[name] = row
 	}
 	return records.Each(ctx, u.b.inputs.Of(fragment.KindAccount), records.Everything, []string{"username", "account_object_id"}, func(_ catalog.Key, a *catalog.Account) error {
 		add(u.objects, a.ObjectID.V, u.accounts)
@@ -87,7 +75,7 @@ func (u *accountTables) maker(by *catalog.ListAuthor) int {
 	if name == "" {
 		from, name = u.names, by.Username.V
 	}
-	if row, ok := from[xxh3.HashString(name)]; ok && name != "" {
+	if row, ok := from[name]; ok {
 		return row
 	}
 	return -1
@@ -107,17 +95,13 @@ func (u *accountTables) writeAccounts(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	slices.SortStableFunc(u.made, func(a, b madeList) int { return cmp.Compare(a.account, b.account) })
-	made := u.made
 	out := accounts.NewAccountWriter(t)
 	row := 0
 	err = records.All(ctx, u.b.inputs.Of(fragment.KindAccount), records.Everything, func(_ catalog.Key, a *catalog.Account) error {
 		u.b.advance(1)
 		spec := u.account(rel, a)
-		for ; len(made) > 0 && made[0].account == row; made = made[1:] {
-			if a.Lists == nil {
-				spec.Lists = append(spec.Lists, made[0].list)
-			}
+		if a.Lists == nil {
+			spec.Lists = u.made[row]
 		}
 		row++
 		return out.Add(&spec)
@@ -289,7 +273,7 @@ func (u *accountTables) writeLists(ctx context.Context) (err error) {
 		}
 		u.lists = append(u.lists, key.ID())
 		if spec.Owner >= 0 {
-			u.made = append(u.made, madeList{spec.Owner, key.ID()})
+			u.made[spec.Owner] = append(u.made[spec.Owner], key.ID())
 		}
 		return out.Add(key.ID(), &spec)
 	})
