@@ -118,17 +118,25 @@ func (s releaseSet) verify(ctx context.Context, name string, part check.Options)
 	if err != nil {
 		return err
 	}
-	problems, err := s.Check(ctx, id, func(dir string) ([]release.CorruptError, error) {
-		p := s.app.progress("verify", true)
-		defer p.stop()
-		problems, err := check.Verify(ctx, dir, part, p.update)
-		if err != nil || len(problems) > 0 {
-			return problems, err
-		}
-		return checkTables(dir, part)
-	})
+	dir, err := s.Local(ctx, id)
 	if err != nil {
 		return err
+	}
+	p := s.app.progress("verify", true)
+	defer p.stop()
+	problems, err := check.Verify(ctx, dir, part, p.update)
+	if err == nil && len(problems) == 0 {
+		problems, err = checkTables(dir, part)
+	}
+	if err != nil {
+		return err
+	}
+	p.stop()
+	if bucket, ok := s.releaseStore.(bucketStore); ok {
+		for i := range problems {
+			p := &problems[i]
+			p.What = fmt.Sprintf("%s (%s)", p.What, bucket.objectOf(ctx, id, p.File))
+		}
 	}
 	v := struct {
 		Release  string                 `json:"release"`

@@ -38,14 +38,9 @@ type releaseStore interface {
 	Manifest(ctx context.Context, id string) (*release.Manifest, error)
 	// NoteForced records in the report of a release why it was published against the gate.
 	NoteForced(ctx context.Context, id string, why any) error
-	// Open opens a release. The error matches fs.ErrNotExist if it does not exist.
-	Open(ctx context.Context, id string) (*release.Reader, error)
-	// Check calls do with a local folder of the release id. The problems it returns name their objects.
-	Check(ctx context.Context, id string, do checker) ([]release.CorruptError, error)
+	// Local returns a folder of this machine with a release. The error matches fs.ErrNotExist if it does not exist.
+	Local(ctx context.Context, id string) (dir string, err error)
 }
-
-// A checker finds problems of the release in a folder.
-type checker func(dir string) ([]release.CorruptError, error)
 
 func storeFlag(c *cobra.Command, releases *string) {
 	c.Flags().StringVar(releases, "releases", usualReleases, "`DIR` of the releases, or their bucket's URL")
@@ -151,14 +146,9 @@ func (s localStore) NoteForced(_ context.Context, id string, why any) error {
 	return s.store.NoteForced(id, why)
 }
 
-func (s localStore) Open(_ context.Context, id string) (*release.Reader, error) {
-	r, err := release.Open(s.store.Path(id))
-	return r, s.missing(id, err)
-}
-
-func (s localStore) Check(_ context.Context, id string, do checker) ([]release.CorruptError, error) {
-	problems, err := do(s.store.Path(id))
-	return problems, s.missing(id, err)
+func (s localStore) Local(_ context.Context, id string) (string, error) {
+	_, err := os.Stat(s.store.Path(id))
+	return s.store.Path(id), s.missing(id, err)
 }
 
 // missing explains the error of a release that does not exist.
@@ -178,20 +168,6 @@ type bucketStore struct {
 
 var _ releaseStore = bucketStore{}
 
-// Check copies the release.
-func (s bucketStore) Check(ctx context.Context, id string, do checker) ([]release.CorruptError, error) {
-	dir, err := s.copied(ctx, id)
-	if err != nil {
-		return nil, err
-	}
-	problems, err := do(dir)
-	for i := range problems {
-		p := &problems[i]
-		p.What = fmt.Sprintf("%s (%s)", p.What, s.objectOf(ctx, id, p.File))
-	}
-	return problems, err
-}
-
 // objectOf names the object of a file of a release.
 func (s bucketStore) objectOf(ctx context.Context, id, file string) string {
 	m, err := s.Manifest(ctx, id)
@@ -205,17 +181,8 @@ func (s bucketStore) objectOf(ctx context.Context, id, file string) string {
 	return s.Folder.URL(id + "/" + file)
 }
 
-// Open copies the release.
-func (s bucketStore) Open(ctx context.Context, id string) (*release.Reader, error) {
-	dir, err := s.copied(ctx, id)
-	if err != nil {
-		return nil, err
-	}
-	return release.Open(dir)
-}
-
-// copied returns a local copy of a release.
-func (s bucketStore) copied(ctx context.Context, id string) (dir string, err error) {
+// Local copies the release once.
+func (s bucketStore) Local(ctx context.Context, id string) (dir string, err error) {
 	dir = filepath.Join(s.scratch, id)
 	if err := os.Mkdir(dir, 0o700); err != nil {
 		if errors.Is(err, fs.ErrExist) { // a copy exists already
@@ -269,7 +236,7 @@ func publishCommand(a *app) *cobra.Command {
 				return err
 			}
 			if from != "" && v.passes() {
-				err = to.releaseStore.(bucketStore).upload(ctx, of.releaseStore.(localStore), id)
+				err = to.releaseStore.(bucketStore).upload(ctx, of, id)
 			}
 			if err != nil {
 				return err
@@ -322,7 +289,7 @@ func uploadFrom(to releaseSet, from string) (localStore, error) {
 }
 
 // upload copies a release of a local folder into the bucket, with deltas from the releases that edges have.
-func (s bucketStore) upload(ctx context.Context, from localStore, id string) error {
+func (s bucketStore) upload(ctx context.Context, from releaseSet, id string) error {
 	r, err := from.Open(ctx, id) // a broken release is not uploaded
 	if err != nil {
 		return err
@@ -332,10 +299,11 @@ func (s bucketStore) upload(ctx context.Context, from localStore, id string) err
 	}
 	p := s.app.progress("upload", true)
 	defer p.stop()
-	if _, err := s.Push(ctx, from.store.Path(id), p.update); err != nil {
+	local := from.releaseStore.(localStore).store
+	if _, err := s.Push(ctx, local.Path(id), p.update); err != nil {
 		return err
 	}
-	return s.uploadDeltas(ctx, from.store, id)
+	return s.uploadDeltas(ctx, local, id)
 }
 
 // uploadDeltas stores deltas from the bucket's current and canary releases to a new one, if the folder has them.
@@ -391,6 +359,15 @@ func (s releaseSet) named(ctx context.Context, name string) (string, error) {
 		return "", fmt.Errorf("no release in %s can be opened, the newest: %w", s, infos[0].Err)
 	}
 	return "", fmt.Errorf("no release in %s: run build first", s)
+}
+
+// Open opens a release. The error matches fs.ErrNotExist if it does not exist.
+func (s releaseSet) Open(ctx context.Context, id string) (*release.Reader, error) {
+	dir, err := s.Local(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	return release.Open(dir)
 }
 
 // openNamed opens a release by its id or word.
