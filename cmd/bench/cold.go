@@ -26,14 +26,13 @@ const (
 	coldShare     = 3        // the release is 3 times the server's memory
 	coldMemory    = 64 << 20 // minimum memory of a server; the edge itself takes half of it
 	coldClients   = 32
-	switchTime    = 10 * time.Second // before the switch, and after it
 )
 
 // coldParts are the paths of the parts of a response, relative to its movie.
 var coldParts = append([]string{""}, strings.Split(strings.TrimPrefix(fiveParts, "?append_to_response="), ",")...)
 
 // cold measures responses from disk: one pass over composed responses by a server with memory for a third of the
-// release, and the time after a switch of releases. It needs root.
+// release. It needs root.
 func (b *bench) cold(ctx context.Context, stdout io.Writer) error {
 	memory := int(b.makers[0].rounds[0][releaseSize]*mebi) / coldShare
 	if memory < coldMemory {
@@ -84,12 +83,7 @@ func (b *bench) cold(ctx context.Context, stdout io.Writer) error {
 			return err
 		}
 		begin := time.Now()
-		took, failures := b.pass(ctx, s, func(i int) []string {
-			if i >= len(asks) {
-				return nil
-			}
-			return asks[i]
-		})
+		took, failures := b.pass(ctx, s, asks)
 		seconds := time.Since(begin).Seconds()
 		to, err := readBytes(s.pid())
 		if err = errors.Join(err, forget()); err != nil {
@@ -106,86 +100,31 @@ func (b *bench) cold(ctx context.Context, stdout io.Writer) error {
 		table(stdout, fmt.Sprintf("One pass over %d responses with five parts, each part a request to nginx; %.0f MiB of memory, a third of the release; p50 and p99 in milliseconds",
 			len(ids), float64(memory)/mebi), []string{"server", "responses/s", "p50", "p99", "KiB from disk each"}, rows)
 	}
-	return b.switched(ctx, stdout, ids)
+	return nil
 }
 
-// switched measures the edge before and after it switches to another release of the same catalogue.
-func (b *bench) switched(ctx context.Context, stdout io.Writer, ids []uint64) error {
-	m, s := b.makers[0], b.servers[0]
-	b.progress("switch of releases")
-	if _, _, err := run(ctx, m.program, "build", "--quiet", "--full", "--level", "1", "--catalog", m.catalog, "--releases", m.releases); err != nil {
-		return err
-	}
-	current, err := os.ReadFile(filepath.Join(m.releases, "current"))
-	if err != nil {
-		return err
-	}
-	id, _, _ := strings.Cut(string(current), "\n")
-	other, err := filepath.Glob(filepath.Join(m.releases, "r*", "manifest.json"))
-	if err != nil {
-		return err
-	}
-	other = slices.DeleteFunc(other, func(path string) bool { return strings.Contains(path, id) })
-	if len(other) != 1 {
-		return fmt.Errorf("%d releases beside the current one, want 1", len(other))
-	}
-	var rows [][]string
-	zipf := rand.NewZipf(rand.New(rand.NewPCG(mixSeed, mixSeed)), zipfExponent, 1, uint64(len(ids)-1))
-	asks := make([]string, mixLines)
-	for i := range asks {
-		asks[i] = fmt.Sprintf("%s/3/movie/%d%s", s.url, b.ids[zipf.Uint64()], fiveParts)
-	}
-	for _, when := range []string{"warm up", "before", "after"} {
-		if when == "after" {
-			if _, _, err := run(ctx, m.program, "publish", "--quiet", "--releases", m.releases, "--max-drop", "100", "--force", filepath.Base(filepath.Dir(other[0]))); err != nil {
-				return err
-			}
-		}
-		end := time.Now().Add(switchTime)
-		took, failures := b.pass(ctx, s, func(i int) []string {
-			if time.Now().After(end) {
-				return nil
-			}
-			return asks[i%len(asks) : i%len(asks)+1]
-		})
-		if when != "warm up" {
-			rows = append(rows, []string{when, number(float64(len(took)) / switchTime.Seconds()), number(quantile(took, 0.5)), number(quantile(took, 0.99)), strconv.Itoa(failures)})
-		}
-	}
-	table(stdout, fmt.Sprintf("The edge in the %v before and after a switch of releases, five parts by a Zipf law; milliseconds", switchTime),
-		[]string{"when", "requests/s", "p50", "p99", "failures"}, rows)
-	// An incremental build reuses a release of its own level.
-	_, _, err = run(ctx, m.program, "rollback", "--quiet", "--releases", m.releases)
-	return err
-}
-
-// pass requests the URLs of next from several clients until it returns none. It returns the milliseconds of each
-// response, and how many were not 200.
-func (b *bench) pass(ctx context.Context, s *server, next func(i int) (urls []string)) (took []float64, failures int) {
-	var mu sync.Mutex
-	var n atomic.Int64
+// pass requests the URLs of each response from several clients. It returns the milliseconds of each response, and how
+// many requests were not answered with 200.
+func (b *bench) pass(ctx context.Context, s *server, asks [][]string) (took []float64, failures int64) {
+	took = make([]float64, len(asks))
+	var next, failed atomic.Int64
 	var clients sync.WaitGroup
 	for range coldClients {
 		clients.Go(func() {
-			var own []float64
-			failed := 0
-			for urls := next(int(n.Add(1) - 1)); urls != nil; urls = next(int(n.Add(1) - 1)) {
+			for i := next.Add(1) - 1; i < int64(len(asks)); i = next.Add(1) - 1 {
 				begin := time.Now()
-				for _, url := range urls {
+				for _, url := range asks[i] {
 					if _, err := b.get(ctx, http.MethodGet, url, s.header, http.StatusOK); err != nil {
-						failed++
+						failed.Add(1)
 					}
 				}
-				own = append(own, float64(time.Since(begin).Microseconds())/1000)
+				took[i] = float64(time.Since(begin).Microseconds()) / 1000
 			}
-			mu.Lock()
-			defer mu.Unlock()
-			took, failures = append(took, own...), failures+failed
 		})
 	}
 	clients.Wait()
 	slices.Sort(took)
-	return took, failures
+	return took, failed.Load()
 }
 
 // quantile returns the value below which the given part of the sorted values lies.

@@ -39,9 +39,9 @@ func main() {
 	}
 }
 
-// sections are the parts of a run: requests of one sort, a mix of requests, requests over TLS, requests beside half
-// handshakes, cold files, ingests and builds.
-var sections = []string{"cases", "mix", "tls", "half", "cold", "build"}
+// sections are the parts of a run: requests of one sort, a mix of requests, requests over TLS, cold files, ingests and
+// builds.
+var sections = []string{"cases", "mix", "tls", "cold", "build"}
 
 // A config is what to measure, and how long.
 type config struct {
@@ -151,7 +151,7 @@ func (b *bench) run(ctx context.Context, stdout io.Writer) (worse []string, err 
 	for _, s := range []struct {
 		sections []string
 		secure   bool
-	}{{[]string{"cases", "mix"}, false}, {[]string{"tls", "half"}, true}} {
+	}{{[]string{"cases", "mix"}, false}, {[]string{"tls"}, true}} {
 		if slices.ContainsFunc(s.sections, b.has) {
 			if err := b.measureServers(ctx, stdout, s.secure); err != nil {
 				return nil, err
@@ -184,7 +184,7 @@ func (b *bench) measureServers(ctx context.Context, stdout io.Writer, secure boo
 	if err := b.startServers(ctx, stdout, secure); err != nil {
 		return err
 	}
-	if secure && b.has("tls") || !secure && b.has("cases") {
+	if secure || b.has("cases") {
 		list, err := b.cases(ctx, stdout, secure)
 		if err != nil {
 			return err
@@ -192,9 +192,6 @@ func (b *bench) measureServers(ctx context.Context, stdout io.Writer, secure boo
 		if err := b.measure(ctx, list...); err != nil {
 			return err
 		}
-	}
-	if secure && b.has("half") {
-		return b.half(ctx, stdout)
 	}
 	if secure || !b.has("mix") {
 		return nil

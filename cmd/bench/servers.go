@@ -202,11 +202,6 @@ type response struct {
 // get requests a URL from a local server, with header lines "Name: value". It requires the given status (0 for any),
 // and does not decode the body.
 func (b *bench) get(ctx context.Context, method, url string, header []string, status int) (response, error) {
-	return getBy(ctx, b.client, method, url, header, status)
-}
-
-// getBy is get with a given client.
-func getBy(ctx context.Context, client *http.Client, method, url string, header []string, status int) (response, error) {
 	rq, err := http.NewRequestWithContext(ctx, method, url, http.NoBody)
 	if err != nil {
 		return response{}, err
@@ -215,7 +210,7 @@ func getBy(ctx context.Context, client *http.Client, method, url string, header 
 		name, value, _ := strings.Cut(line, ": ")
 		rq.Header.Set(name, value)
 	}
-	rs, err := client.Do(rq)
+	rs, err := b.client.Do(rq)
 	if err != nil {
 		return response{}, err
 	}
