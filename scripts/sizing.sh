@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Measures a catalogue of N generated movies, with series and people in TMDB's proportions: the cost of each step,
-# from the dump to requests of an edge with cold caches, and the composition of the release.
+# from the dump to requests of an edge with cold caches, and the bytes of the release by sort of file.
 #
 #   scripts/sizing.sh [--movies N] [--companies N] [--keywords N] [--work DIR]
 #
@@ -37,7 +37,6 @@ finish() {
 trap finish EXIT
 mkdir -p "$work/changes"
 go build -o "$work/reelsplice" ./cmd/reelsplice
-go build -o "$work/sizing" ./scripts/sizing
 cd "$work"
 
 # disk: writes the peak size of the folder in MB to the file disk.
@@ -97,7 +96,7 @@ step "verify" verify --quiet
 
 echo
 du -bs catalog "$full" "$release" | cat sizes - | awk '{ printf "%-28s %10.1f MB\n", $2 (NR == 4 ? ", new" : ""), $1 / 1e6 }' # counts links once
-./sizing "$full"
+find "$full" -type f -printf '%f %s\n' | awk '{ sub("-.*", "", $1); n[$1] += $2 } END { for (f in n) printf "%-28s %10.1f MB\n", f, n[f] / 1e6 }' | sort
 
 token=$(./reelsplice token issue --name sizing --tokens tokens.txt 2>/dev/null) port=$(port)
 drop "$release"/*
