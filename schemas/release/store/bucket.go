@@ -15,12 +15,9 @@ import (
 
 // Names of objects.
 const (
-	currentName    = "current"
-	canaryName     = "canary"
-	rolledBackName = "rolled-back"
-	manifestName   = "/manifest.json"
-	reportName     = "/report.json"
-	filesPrefix    = "files/"
+	manifestName = "/manifest.json"
+	reportName   = "/report.json"
+	filesPrefix  = "files/"
 )
 
 // parallel is the number of concurrent requests of a method.
@@ -28,9 +25,6 @@ const parallel = 16
 
 // ErrLost matches the error of a publisher if another one changed the pointer at the same time.
 var ErrLost = errors.New("another publisher was faster")
-
-// errIncomplete marks errors about a release with a missing file.
-var errIncomplete = errors.New("the release is incomplete")
 
 // A Bucket is a folder of releases in a bucket, shared by goroutines, processes and machines.
 type Bucket struct{ Folder object.Folder }
@@ -42,50 +36,18 @@ func (s Bucket) String() string { return s.Folder.String() }
 func FileName(f release.File) string { return filesPrefix + f.SHA256 }
 
 // Current returns the ID of the served release. The error matches ErrNoRelease before the first publishing.
-func (s Bucket) Current(ctx context.Context) (string, error) { return s.first(ctx, currentName) }
+func (s Bucket) Current(ctx context.Context) (string, error) { return first(ctx, s, currentName) }
 
 // Canary returns the ID of the release for edges that follow the canary. The error matches ErrNoRelease without one.
-func (s Bucket) Canary(ctx context.Context) (string, error) { return s.first(ctx, canaryName) }
+func (s Bucket) Canary(ctx context.Context) (string, error) { return first(ctx, s, canaryName) }
 
 // RolledBack returns the IDs of the releases rolled back since the last one was published or made the canary, newest
 // first.
-func (s Bucket) RolledBack(ctx context.Context) ([]string, error) {
-	p, err := s.pointer(ctx, rolledBackName)
-	return noneIfAbsent(p.ids, err)
-}
+func (s Bucket) RolledBack(ctx context.Context) ([]string, error) { return rolledBack(ctx, s) }
 
-// noteRolledBack adds a release to the list of rolled-back ones, unless it is broken: an upload may repair that. A
-// corrupt list is replaced.
-func (s Bucket) noteRolledBack(ctx context.Context, id string) error {
-	if err := s.check(ctx, id); IsBroken(err) || errors.Is(err, errIncomplete) {
-		return nil
-	}
-	old, err := s.mendable(ctx, rolledBackName)
-	if err != nil {
-		return err
-	}
-	return s.set(ctx, rolledBackName, old, withFirst(old.ids, id))
-}
-
-func (s Bucket) first(ctx context.Context, name string) (string, error) {
-	p, err := s.pointer(ctx, name)
-	if err != nil {
-		return "", err
-	}
-	return p.ids[0], nil
-}
-
-// A pointer is one version of an object that contains release IDs.
-type pointer struct {
-	ids     []string    // the newest first
-	version object.Info // zero if absent
-}
-
-// pointer reads an object with release IDs. The error matches ErrNoRelease if it is absent, and release.ErrCorrupt if
-// it is invalid; then the version is returned, too.
 func (s Bucket) pointer(ctx context.Context, name string) (p pointer, err error) {
 	var data []byte
-	data, p.version, err = s.read(ctx, name, MaxHistoryBytes, nil)
+	data, p.version, err = readObject(ctx, s.Folder, name, MaxHistoryBytes, nil)
 	if errors.Is(err, fs.ErrNotExist) {
 		return pointer{}, fmt.Errorf("read %s: %w", s.Folder.URL(name), ErrNoRelease)
 	}
@@ -98,13 +60,24 @@ func (s Bucket) pointer(ctx context.Context, name string) (p pointer, err error)
 	return p, err
 }
 
-// mendable is pointer for a caller that replaces it: an absent or invalid one has no IDs.
-func (s Bucket) mendable(ctx context.Context, name string) (pointer, error) {
-	p, err := s.pointer(ctx, name)
-	if errors.Is(err, ErrNoRelease) || errors.Is(err, release.ErrCorrupt) {
-		err = nil
+// setPointer fails with ErrLost if another publisher changed the pointer meanwhile.
+func (s Bucket) setPointer(ctx context.Context, name string, old pointer, ids []string) error {
+	if name == rolledBackName {
+		return s.set(ctx, name, old, ids)
 	}
-	return p, err
+	if old.version.Key == "" {
+		if err := s.probe(ctx, ids[0]); err != nil {
+			return err
+		}
+	}
+	if err := s.set(ctx, name, old, ids); err != nil {
+		return err
+	}
+	return s.stays(ctx, name, ids[0], old)
+}
+
+func (s Bucket) removePointer(ctx context.Context, name string) error {
+	return s.Folder.Delete(ctx, name)
 }
 
 // set replaces the version of a pointer that was read with ids.
@@ -123,7 +96,7 @@ func (s Bucket) set(ctx context.Context, name string, old pointer, ids []string)
 		return fmt.Errorf("%w: two publishers could undo each other's work there", err)
 	}
 	// A request without a response may have been executed.
-	now, readErr := s.mendable(ctx, name)
+	now, readErr := mendable(ctx, s, name)
 	switch {
 	case readErr != nil:
 		return errors.Join(err, readErr)
@@ -140,7 +113,7 @@ func (s Bucket) set(ctx context.Context, name string, old pointer, ids []string)
 // Publish makes the release id the current one and returns the previous one: empty at first, id itself if it was
 // current already. A release with a missing file is not published.
 func (s Bucket) Publish(ctx context.Context, id string) (previous string, err error) {
-	if previous, err = s.publish(ctx, currentName, id); err != nil {
+	if previous, err = publish(ctx, s, currentName, id); err != nil {
 		return "", fmt.Errorf("publish %s: %w", id, err)
 	}
 	return previous, nil
@@ -149,45 +122,10 @@ func (s Bucket) Publish(ctx context.Context, id string) (previous string, err er
 // SetCanary makes the release id the canary and returns the previous one, if any. It rejects a release with a missing
 // file.
 func (s Bucket) SetCanary(ctx context.Context, id string) (previous string, err error) {
-	if previous, err = s.publish(ctx, canaryName, id); err != nil {
+	if previous, err = publish(ctx, s, canaryName, id); err != nil {
 		return "", fmt.Errorf("set canary %s: %w", id, err)
 	}
 	return previous, nil
-}
-
-func (s Bucket) publish(ctx context.Context, name, id string) (previous string, err error) {
-	old, err := s.mendable(ctx, name)
-	if err != nil {
-		return "", err
-	}
-	if err := s.check(ctx, id); err != nil {
-		return "", err
-	}
-	if len(old.ids) > 0 {
-		previous = old.ids[0]
-	}
-	if previous == id {
-		return previous, nil
-	}
-	ids := []string{id}
-	if name == currentName {
-		ids = append(ids, old.ids...)
-	}
-	if old.version.Key == "" {
-		if err := s.probe(ctx, id); err != nil {
-			return "", err
-		}
-	}
-	if err := s.set(ctx, name, old, ids); err != nil {
-		return "", err
-	}
-	if err := s.stays(ctx, name, id, old); err != nil {
-		return previous, err
-	}
-	if ids, err := s.RolledBack(ctx); len(ids) == 0 && err == nil { // most common: publishers need no permission to delete
-		return previous, nil
-	}
-	return previous, s.Folder.Delete(ctx, rolledBackName)
 }
 
 // probe returns an error that matches object.ErrUnsupported for a store that ignores conditions of writes, before the
@@ -236,25 +174,8 @@ func (s Bucket) stays(ctx context.Context, name, id string, old pointer) error {
 // Rollback makes the previous release current, and removes the present one from the history; RolledBack lists it. It
 // can be called repeatedly.
 func (s Bucket) Rollback(ctx context.Context) (from, to string, err error) {
-	old, err := s.pointer(ctx, currentName)
-	if err != nil {
+	if from, to, err = rollback(ctx, s); err != nil {
 		return "", "", fmt.Errorf("roll back: %w", err)
-	}
-	if len(old.ids) < 2 {
-		return "", "", fmt.Errorf("roll back: no release has been current before %s", old.ids[0])
-	}
-	from, to = old.ids[0], old.ids[1]
-	if err = s.check(ctx, to); err == nil {
-		err = s.noteRolledBack(ctx, from)
-	}
-	if err == nil {
-		err = s.set(ctx, currentName, old, old.ids[1:])
-	}
-	if err == nil {
-		err = s.stays(ctx, currentName, to, old)
-	}
-	if err != nil {
-		return "", "", fmt.Errorf("roll back from %s: %w", from, err)
 	}
 	return from, to, nil
 }
@@ -262,31 +183,18 @@ func (s Bucket) Rollback(ctx context.Context) (from, to string, err error) {
 // RemoveCanary makes the edges that follow the canary follow the current release. It returns the ID of the canary;
 // without one the error matches ErrNoRelease. Unless the canary is current, RolledBack lists it.
 func (s Bucket) RemoveCanary(ctx context.Context) (id string, err error) {
-	p, err := s.pointer(ctx, canaryName)
-	if err != nil && !errors.Is(err, release.ErrCorrupt) {
-		return "", fmt.Errorf("remove canary: %w", err)
-	}
-	if len(p.ids) > 0 {
-		id = p.ids[0]
-	}
-	if current, err := s.Current(ctx); id != "" && (err != nil || id != current) { // else it went out to all edges
-		if err := s.noteRolledBack(ctx, id); err != nil {
-			return "", fmt.Errorf("remove canary: %w", err)
-		}
-	}
-	if err := s.Folder.Delete(ctx, canaryName); err != nil {
+	if id, err = removeCanary(ctx, s); err != nil {
 		return "", fmt.Errorf("remove canary: %w", err)
 	}
 	return id, nil
 }
 
-// check returns an error if the release id cannot be served.
 func (s Bucket) check(ctx context.Context, id string) error {
 	m, err := s.Manifest(ctx, id)
 	if err != nil {
 		return err
 	}
-	have, err := s.Files(ctx)
+	have, err := s.files(ctx)
 	if err != nil {
 		return err
 	}
@@ -294,9 +202,9 @@ func (s Bucket) check(ctx context.Context, id string) error {
 }
 
 // complete returns an error for a file of a release that is not in have and still missing in the bucket.
-func (s Bucket) complete(ctx context.Context, m *release.Manifest, have Files) error {
+func (s Bucket) complete(ctx context.Context, m *release.Manifest, have fileSizes) error {
 	for _, f := range m.Files() {
-		if have.Has(f) {
+		if have.has(f) {
 			continue
 		}
 		o, err := s.Folder.Stat(ctx, FileName(f))

@@ -29,14 +29,12 @@ const copyTries = 3
 // Copy downloads a release into the folder dir in its present state. A missing file stays missing, and a file whose
 // content stays wrong is copied unchanged, for check.Verify to find. progress, if not nil, gets the bytes present and
 // the total, from several goroutines.
-func (s Bucket) Copy(ctx context.Context, id, dir string, progress func(done, total int64)) error {
-	if err := s.copy(ctx, id, dir, progress); err != nil {
-		return fmt.Errorf("copy release %s: %w", id, err)
-	}
-	return nil
-}
-
-func (s Bucket) copy(ctx context.Context, id, dir string, progress func(done, total int64)) error {
+func (s Bucket) Copy(ctx context.Context, id, dir string, progress func(done, total int64)) (err error) {
+	defer func() {
+		if err != nil {
+			err = fmt.Errorf("copy release %s: %w", id, err)
+		}
+	}()
 	data, m, err := s.manifest(ctx, id)
 	if err != nil && (data == nil || !errors.Is(err, release.ErrCorrupt)) {
 		return err
@@ -53,7 +51,7 @@ func (s Bucket) copy(ctx context.Context, id, dir string, progress func(done, to
 	g.SetLimit(downloads)
 	for _, f := range m.Files() {
 		g.Go(func() error {
-			if err := s.copyFile(inGroup, f, filepath.Join(dir, f.Name)); err != nil {
+			if err := copyFile(inGroup, s.Folder, f, filepath.Join(dir, f.Name)); err != nil {
 				return err
 			}
 			if n := done.Add(f.Size); progress != nil {
@@ -66,16 +64,16 @@ func (s Bucket) copy(ctx context.Context, id, dir string, progress func(done, to
 }
 
 // copyFile downloads a file until its content is correct, but at most copyTries times.
-func (s Bucket) copyFile(ctx context.Context, f release.File, path string) error {
+func copyFile(ctx context.Context, folder object.Folder, f release.File, path string) error {
 	for range copyTries {
-		o, err := s.Folder.Stat(ctx, FileName(f))
+		o, err := folder.Stat(ctx, FileName(f))
 		if errors.Is(err, fs.ErrNotExist) {
 			return nil
 		}
 		if err != nil {
 			return err
 		}
-		sum, err := s.download(ctx, o, path)
+		sum, err := download(ctx, folder, o, path)
 		if err != nil || sum == f.SHA256 {
 			return err
 		}
@@ -84,13 +82,13 @@ func (s Bucket) copyFile(ctx context.Context, f release.File, path string) error
 }
 
 // download copies an object and returns its SHA-256.
-func (s Bucket) download(ctx context.Context, o object.Info, path string) (sum string, err error) {
+func download(ctx context.Context, folder object.Folder, o object.Info, path string) (sum string, err error) {
 	out, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_TRUNC, 0o600)
 	if err != nil {
 		return "", err
 	}
 	defer func() { err = errors.Join(err, out.Close()) }()
-	in := s.Folder.NewReader(ctx, o)
+	in := folder.NewReader(ctx, o)
 	defer in.Close()
 	h := sha256.New()
 	if _, err := io.Copy(io.MultiWriter(out, h), in); err != nil {

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/reelsplice/reelsplice/schemas/file"
+	"github.com/reelsplice/reelsplice/schemas/object"
 	"github.com/reelsplice/reelsplice/schemas/release"
 )
 
@@ -49,7 +50,7 @@ func (s Bucket) PushDeltas(ctx context.Context, local Folder, id, earlier string
 		return 0, err
 	}
 	for _, p := range pairs(r.Manifest(), before.Manifest(), nearest) {
-		n, err := s.pushDelta(ctx, p, r.File(p.made.Name).Bytes(), before.File(p.from.Name).Bytes())
+		n, err := pushDelta(ctx, s.Folder, p, r.File(p.made.Name).Bytes(), before.File(p.from.Name).Bytes())
 		if err != nil {
 			return bytes, fmt.Errorf("upload delta of %s: %w", p.made.Name, err)
 		}
@@ -89,9 +90,9 @@ const worth = 70
 
 // pushDelta uploads a delta, unless it is there, if it has at most 70 % of the new file's bytes. It returns its
 // bytes, or 0 for none.
-func (s Bucket) pushDelta(ctx context.Context, p pair, made, from []byte) (bytes int64, err error) {
+func pushDelta(ctx context.Context, folder object.Folder, p pair, made, from []byte) (bytes int64, err error) {
 	name := DeltaName(p.made, p.from)
-	if o, err := s.Folder.Stat(ctx, name); err == nil {
+	if o, err := folder.Stat(ctx, name); err == nil {
 		return o.Size, nil
 	} else if !errors.Is(err, fs.ErrNotExist) {
 		return 0, err
@@ -110,5 +111,5 @@ func (s Bucket) pushDelta(ctx context.Context, p pair, made, from []byte) (bytes
 	if err != nil || st.Size() > p.made.Size/100*worth {
 		return 0, err
 	}
-	return st.Size(), s.Folder.Upload(ctx, name, tmp, st.Size())
+	return st.Size(), folder.Upload(ctx, name, tmp, st.Size())
 }

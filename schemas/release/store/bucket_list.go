@@ -26,6 +26,7 @@ func (s Bucket) List(ctx context.Context) ([]Info, error) {
 
 // A view is the state of a store at some moment.
 type view struct {
+	store    Bucket
 	infos    []Info // result of List
 	releases []*listed
 	reports  map[string]object.Info // by id
@@ -68,38 +69,37 @@ func (s Bucket) view(ctx context.Context) (*view, error) {
 	if err != nil && !errors.Is(err, release.ErrCorrupt) { // a corrupt list marks none
 		return nil, err
 	}
-	v := &view{}
+	v := &view{store: s}
 	if v.releases, v.reports, err = s.listReleases(ctx); err != nil {
 		return nil, err
 	}
 	g, inGroup := errgroup.WithContext(ctx)
 	g.SetLimit(parallel)
 	for _, r := range v.releases {
-		g.Go(func() error { return s.describe(inGroup, r) })
+		g.Go(func() error { return v.describe(inGroup, r) })
 	}
 	if err := g.Wait(); err != nil {
 		return nil, err
 	}
-	have, err := s.Files(ctx)
+	have, err := s.files(ctx)
 	if err != nil {
 		return nil, err
 	}
 	for _, r := range v.releases {
-		info, err := s.info(ctx, r, have)
+		info, err := v.info(ctx, r, have)
 		if err != nil {
 			return nil, err
 		}
 		v.infos = append(v.infos, info)
 	}
-	named := func(i Info) bool { return i.ID == current.ids[0] }
-	if len(current.ids) > 0 && !slices.ContainsFunc(v.infos, named) {
-		_, _, err := s.manifest(ctx, current.ids[0])
+	if id := current.first(); id != "" && v.release(id) == nil {
+		_, _, err := s.manifest(ctx, id)
 		if err == nil {
-			return nil, fmt.Errorf("release %s exists, but was not listed: try again", current.ids[0])
+			return nil, fmt.Errorf("release %s exists, but was not listed: try again", id)
 		}
-		v.infos = append(v.infos, Info{ID: current.ids[0], Err: err})
+		v.infos = append(v.infos, Info{ID: id, Err: err})
 	}
-	arrange(v.infos, current.ids, strings.Join(canary.ids, ""), rolledBack)
+	arrange(v.infos, current.ids, canary.first(), rolledBack)
 	return v, nil
 }
 
@@ -125,8 +125,8 @@ func (s Bucket) listReleases(ctx context.Context) (releases []*listed, reports m
 }
 
 // describe reads the manifest and the report of a release.
-func (s Bucket) describe(ctx context.Context, r *listed) error {
-	r.data, r.m, r.err = s.manifest(ctx, r.id)
+func (v *view) describe(ctx context.Context, r *listed) error {
+	r.data, r.m, r.err = v.store.manifest(ctx, r.id)
 	if r.err != nil && !errors.Is(r.err, release.ErrCorrupt) && !errors.Is(r.err, release.ErrVersion) {
 		return r.err
 	}
@@ -134,7 +134,7 @@ func (s Bucket) describe(ctx context.Context, r *listed) error {
 	if r.report.Key == "" {
 		return nil
 	}
-	data, _, err := s.read(ctx, r.report.Key, maxReportBytes, nil)
+	data, _, err := readObject(ctx, v.store.Folder, r.report.Key, maxReportBytes, nil)
 	if err != nil {
 		return err
 	}
@@ -147,10 +147,10 @@ func (s Bucket) describe(ctx context.Context, r *listed) error {
 }
 
 // info describes a release for List.
-func (s Bucket) info(ctx context.Context, r *listed, have Files) (Info, error) {
+func (v *view) info(ctx context.Context, r *listed, have fileSizes) (Info, error) {
 	err := r.err
 	if err == nil {
-		err = s.complete(ctx, r.m, have)
+		err = v.store.complete(ctx, r.m, have)
 	}
 	switch {
 	case err == nil:

@@ -36,15 +36,15 @@ func (s Bucket) Prune(ctx context.Context, keep int, grace time.Duration) (remov
 		return nil, fmt.Errorf("prune releases: %w", err)
 	}
 	surplus := surplus(v.infos, keep)
-	orphans, err := s.orphans(ctx, v, surplus, time.Now().Add(-grace))
+	orphans, err := v.orphans(ctx, surplus, time.Now().Add(-grace))
 	if err != nil {
 		return nil, fmt.Errorf("prune releases: %w", err)
 	}
-	if removed, err = s.removeReleases(ctx, v, surplus); err == nil {
-		err = s.unchanged(ctx, v, removed)
+	if removed, err = v.removeReleases(ctx, surplus); err == nil {
+		err = v.unchanged(ctx, removed)
 	}
 	if err == nil {
-		err = s.deleteAll(ctx, orphans)
+		err = deleteAll(ctx, s.Folder, orphans)
 	}
 	if err != nil {
 		return removed, fmt.Errorf("prune releases: %w", err)
@@ -53,7 +53,7 @@ func (s Bucket) Prune(ctx context.Context, keep int, grace time.Duration) (remov
 }
 
 // orphans lists the objects from before a time that no manifest references once the releases surplus are gone.
-func (s Bucket) orphans(ctx context.Context, v *view, surplus []string, before time.Time) (names []string, err error) {
+func (v *view) orphans(ctx context.Context, surplus []string, before time.Time) (names []string, err error) {
 	named := v.named(surplus)
 	for id, o := range v.reports {
 		if v.release(id) == nil && o.ModTime.Before(before) {
@@ -61,7 +61,7 @@ func (s Bucket) orphans(ctx context.Context, v *view, surplus []string, before t
 		}
 	}
 	for _, prefix := range []string{filesPrefix, DeltasPrefix} {
-		all, err := s.Folder.List(ctx, prefix, object.MaxListed)
+		all, err := v.store.Folder.List(ctx, prefix, object.MaxListed)
 		if err != nil {
 			return nil, err
 		}
@@ -97,30 +97,31 @@ func (v *view) named(but []string) map[string]bool {
 
 // removeReleases removes the manifests of releases, then their reports. If a pointer refers to a release meanwhile,
 // its manifest is restored.
-func (s Bucket) removeReleases(ctx context.Context, v *view, ids []string) (removed []string, err error) {
+func (v *view) removeReleases(ctx context.Context, ids []string) (removed []string, err error) {
+	folder := v.store.Folder
 	for _, id := range ids {
-		if err := s.Folder.Delete(ctx, id+manifestName); err != nil {
+		if err := folder.Delete(ctx, id+manifestName); err != nil {
 			return removed, err
 		}
 		removed = append(removed, id)
 	}
 	for _, name := range []string{currentName, canaryName} {
-		p, err := s.pointer(ctx, name)
+		p, err := v.store.pointer(ctx, name)
 		if err != nil && !errors.Is(err, ErrNoRelease) {
 			return removed, err
 		}
-		if len(p.ids) == 0 || !slices.Contains(removed, p.ids[0]) {
+		id := p.first()
+		if !slices.Contains(removed, id) {
 			continue
 		}
-		id := p.ids[0]
-		if err := s.Folder.Put(ctx, id+manifestName, v.release(id).data); err != nil {
+		if err := folder.Put(ctx, id+manifestName, v.release(id).data); err != nil {
 			return removed, fmt.Errorf("release %s was published meanwhile: %w", id, err)
 		}
 		removed = slices.DeleteFunc(removed, func(r string) bool { return r == id })
 		return removed, fmt.Errorf("release %s was published meanwhile and stays: try again", id)
 	}
 	for _, id := range removed {
-		if err := s.Folder.Delete(ctx, id+reportName); err != nil {
+		if err := folder.Delete(ctx, id+reportName); err != nil {
 			return removed, err
 		}
 	}
@@ -129,8 +130,8 @@ func (s Bucket) removeReleases(ctx context.Context, v *view, ids []string) (remo
 
 // unchanged returns an error unless the store lists exactly the releases of v without the removed ones. A new one may
 // reference files that no release referenced before.
-func (s Bucket) unchanged(ctx context.Context, v *view, removed []string) error {
-	now, _, err := s.listReleases(ctx)
+func (v *view) unchanged(ctx context.Context, removed []string) error {
+	now, _, err := v.store.listReleases(ctx)
 	if err != nil {
 		return err
 	}
@@ -138,15 +139,15 @@ func (s Bucket) unchanged(ctx context.Context, v *view, removed []string) error 
 	if slices.EqualFunc(now, want, func(a, b *listed) bool { return a.id == b.id && a.manifest.Size == b.manifest.Size }) {
 		return nil
 	}
-	return fmt.Errorf("the releases of %s changed meanwhile, files stay: try again", s)
+	return fmt.Errorf("the releases of %s changed meanwhile, files stay: try again", v.store)
 }
 
 // deleteAll removes objects.
-func (s Bucket) deleteAll(ctx context.Context, names []string) error {
+func deleteAll(ctx context.Context, folder object.Folder, names []string) error {
 	g, inGroup := errgroup.WithContext(ctx)
 	g.SetLimit(parallel)
 	for _, name := range names {
-		g.Go(func() error { return s.Folder.Delete(inGroup, name) })
+		g.Go(func() error { return folder.Delete(inGroup, name) })
 	}
 	return g.Wait()
 }

@@ -14,6 +14,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/reelsplice/reelsplice/schemas/file"
+	"github.com/reelsplice/reelsplice/schemas/object"
 	"github.com/reelsplice/reelsplice/schemas/release"
 )
 
@@ -38,7 +39,7 @@ func (s Bucket) Push(ctx context.Context, dir string, progress func(done, total 
 	if err != nil {
 		return m, err
 	}
-	have, err := s.Files(ctx)
+	have, err := s.files(ctx)
 	if err != nil {
 		return m, err
 	}
@@ -47,11 +48,11 @@ func (s Bucket) Push(ctx context.Context, dir string, progress func(done, total 
 	g, inGroup := errgroup.WithContext(ctx)
 	g.SetLimit(uploads)
 	for _, f := range m.Files() {
-		there := have.Has(f)
+		there := have.has(f)
 		have[f.SHA256] = f.Size // files with the same content are uploaded once
 		g.Go(func() error {
 			if !there {
-				if err := s.pushFile(inGroup, filepath.Join(dir, f.Name), f); err != nil {
+				if err := pushFile(inGroup, s.Folder, filepath.Join(dir, f.Name), f); err != nil {
 					return fmt.Errorf("upload %s: %w", f.Name, err)
 				}
 			}
@@ -84,7 +85,7 @@ func (s Bucket) Push(ctx context.Context, dir string, progress func(done, total 
 		}
 	}
 	// Prune may have removed files that no manifest referenced until now.
-	if have, err = s.Files(ctx); err == nil {
+	if have, err = s.files(ctx); err == nil {
 		err = s.complete(ctx, &m, have)
 	}
 	return m, err
@@ -92,7 +93,7 @@ func (s Bucket) Push(ctx context.Context, dir string, progress func(done, total 
 
 // NoteForced records in the report of release id why it was published despite the gate, like Folder.NoteForced.
 func (s Bucket) NoteForced(ctx context.Context, id string, why any) error {
-	data, _, err := s.read(ctx, id+reportName, maxReportBytes, nil)
+	data, _, err := readObject(ctx, s.Folder, id+reportName, maxReportBytes, nil)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
@@ -103,7 +104,7 @@ func (s Bucket) NoteForced(ctx context.Context, id string, why any) error {
 }
 
 // pushFile uploads a file after verifying its content.
-func (s Bucket) pushFile(ctx context.Context, path string, f release.File) error {
+func pushFile(ctx context.Context, folder object.Folder, path string, f release.File) error {
 	if err := f.Check(ctx, path); err != nil {
 		return err
 	}
@@ -112,5 +113,5 @@ func (s Bucket) pushFile(ctx context.Context, path string, f release.File) error
 		return err
 	}
 	defer h.Close()
-	return s.Folder.Upload(ctx, FileName(f), h, f.Size)
+	return folder.Upload(ctx, FileName(f), h, f.Size)
 }

@@ -15,12 +15,12 @@ import (
 // maxReads limits the reads of an object until two agree.
 const maxReads = 6
 
-// read returns a small object once two consecutive reads agree, or a single read is sound. Without a checksum, this
+// readObject returns a small object once two consecutive reads agree, or a single read is sound. Without a checksum, this
 // detects a faulty store. The error matches fs.ErrNotExist if the object is absent.
-func (s Bucket) read(ctx context.Context, name string, limit int64, sound func([]byte) bool) ([]byte, object.Info, error) {
+func readObject(ctx context.Context, folder object.Folder, name string, limit int64, sound func([]byte) bool) ([]byte, object.Info, error) {
 	var last []byte
 	for range maxReads {
-		data, version, err := s.readOnce(ctx, name, limit)
+		data, version, err := readOnce(ctx, folder, name, limit)
 		switch {
 		case errors.Is(err, object.ErrChanged):
 			continue
@@ -31,19 +31,19 @@ func (s Bucket) read(ctx context.Context, name string, limit int64, sound func([
 		}
 		last = data
 	}
-	return nil, object.Info{}, fmt.Errorf("%s: %d reads gave different content", s.Folder.URL(name), maxReads)
+	return nil, object.Info{}, fmt.Errorf("%s: %d reads gave different content", folder.URL(name), maxReads)
 }
 
 // readOnce reads one version.
-func (s Bucket) readOnce(ctx context.Context, name string, limit int64) ([]byte, object.Info, error) {
-	version, err := s.Folder.Stat(ctx, name)
+func readOnce(ctx context.Context, folder object.Folder, name string, limit int64) ([]byte, object.Info, error) {
+	version, err := folder.Stat(ctx, name)
 	if err != nil {
 		return nil, object.Info{}, err
 	}
 	if version.Size > limit {
-		return nil, object.Info{}, fmt.Errorf("%s: %d bytes, at most %d are allowed", s.Folder.URL(name), version.Size, limit)
+		return nil, object.Info{}, fmt.Errorf("%s: %d bytes, at most %d are allowed", folder.URL(name), version.Size, limit)
 	}
-	data, err := s.Folder.ReadRange(ctx, version, 0, version.Size)
+	data, err := folder.ReadRange(ctx, version, 0, version.Size)
 	return data, version, err
 }
 
@@ -60,7 +60,7 @@ func (s Bucket) manifest(ctx context.Context, id string) (data []byte, m *releas
 		return nil, nil, fmt.Errorf("%q is not a release id", id)
 	}
 	var parseErr error
-	data, _, err = s.read(ctx, id+manifestName, release.MaxManifestBytes, func(data []byte) bool {
+	data, _, err = readObject(ctx, s.Folder, id+manifestName, release.MaxManifestBytes, func(data []byte) bool {
 		m, parseErr = release.ParseManifest(data)
 		return parseErr == nil && m.ID == id
 	})
@@ -77,24 +77,24 @@ func (s Bucket) manifest(ctx context.Context, id string) (data []byte, m *releas
 	return data, m, nil
 }
 
-// Files are the sizes of the files of all releases, by SHA-256.
-type Files map[string]int64
+// fileSizes are the sizes of the files of all releases, by SHA-256.
+type fileSizes map[string]int64
 
-// Has reports whether f contains the content of a file.
-func (f Files) Has(file release.File) bool {
+// has reports whether f contains the content of a file.
+func (f fileSizes) has(file release.File) bool {
 	size, ok := f[file.SHA256]
 	return ok && size == file.Size
 }
 
-// Files lists the files of all releases, in one listing.
-func (s Bucket) Files(ctx context.Context) (Files, error) {
+// files lists the files of all releases, in one listing.
+func (s Bucket) files(ctx context.Context) (fileSizes, error) {
 	all, err := s.Folder.List(ctx, filesPrefix, object.MaxListed)
 	if err != nil {
 		return nil, err
 	}
-	files := make(Files, len(all))
+	sizes := make(fileSizes, len(all))
 	for _, o := range all {
-		files[strings.TrimPrefix(o.Key, filesPrefix)] = o.Size
+		sizes[strings.TrimPrefix(o.Key, filesPrefix)] = o.Size
 	}
-	return files, nil
+	return sizes, nil
 }

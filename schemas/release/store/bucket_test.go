@@ -149,8 +149,45 @@ func isCurrent(tb testing.TB, s store.Bucket, want string) {
 	}
 }
 
+// A lifecycle has the methods that Folder and Bucket share.
+type lifecycle interface {
+	Current(ctx context.Context) (string, error)
+	Canary(ctx context.Context) (string, error)
+	RolledBack(ctx context.Context) ([]string, error)
+	Publish(ctx context.Context, id string) (string, error)
+	SetCanary(ctx context.Context, id string) (string, error)
+	RemoveCanary(ctx context.Context) (string, error)
+	Rollback(ctx context.Context) (from, to string, err error)
+	List(ctx context.Context) ([]store.Info, error)
+	Prune(ctx context.Context, keep int, grace time.Duration) ([]string, error)
+}
+
+// A localStore is a Folder with the methods of a Bucket.
+type localStore struct{ store.Folder }
+
+func (s localStore) Current(context.Context) (string, error)      { return s.Folder.Current() }
+func (s localStore) Canary(context.Context) (string, error)       { return s.Folder.Canary() }
+func (s localStore) RolledBack(context.Context) ([]string, error) { return s.Folder.RolledBack() }
+func (s localStore) Publish(_ context.Context, id string) (string, error) {
+	return s.Folder.Publish(id)
+}
+
+func (s localStore) SetCanary(_ context.Context, id string) (string, error) {
+	return s.Folder.SetCanary(id)
+}
+
+func (s localStore) RemoveCanary(context.Context) (string, error) { return s.Folder.RemoveCanary() }
+func (s localStore) Rollback(context.Context) (from, to string, err error) {
+	return s.Folder.Rollback()
+}
+func (s localStore) List(context.Context) ([]store.Info, error) { return s.Folder.List() }
+
+func (s localStore) Prune(_ context.Context, keep int, _ time.Duration) ([]string, error) {
+	return s.Folder.Prune(keep)
+}
+
 // listed returns what List marks, by id: c for current, p for previous, n for canary, ! for broken.
-func listed(tb testing.TB, s store.Bucket, ids []string) string {
+func listed(tb testing.TB, s lifecycle, ids []string) string {
 	tb.Helper()
 	infos, err := s.List(tb.Context())
 	if err != nil {
@@ -172,89 +209,117 @@ func listed(tb testing.TB, s store.Bucket, ids []string) string {
 	return strings.Join(all, " ")
 }
 
-// TestStore goes through the life of a store over each kind of folder.
+// TestStore goes through the life of a Folder, and of a Bucket of each kind.
 func TestStore(t *testing.T) {
 	local, ids := releasesOf(t, 4)
+	t.Run("folder", func(t *testing.T) {
+		s := localStore{store.Folder{Dir: t.TempDir()}}
+		testStore(t, s, ids, func() {
+			for _, id := range ids {
+				if err := os.CopyFS(s.Path(id), os.DirFS(local.Path(id))); err != nil {
+					t.Fatal(err)
+				}
+			}
+		})
+	})
 	for name, folder := range backends(t) {
-		t.Run(name, func(t *testing.T) { testStore(t, store.Bucket{Folder: folder}, local, ids) })
+		t.Run(name, func(t *testing.T) {
+			s := store.Bucket{Folder: folder}
+			testStore(t, s, ids, func() { push(t, s, local, ids...) })
+			isSound(t, s)
+		})
 	}
 }
 
-func testStore(t *testing.T, s store.Bucket, local store.Folder, ids []string) {
+// testStore begins with an empty store, which fill gives four releases.
+func testStore(t *testing.T, s lifecycle, ids []string, fill func()) {
 	t.Helper()
 	ctx := t.Context()
-	if _, err := s.Current(ctx); !errors.Is(err, store.ErrNoRelease) {
-		t.Errorf("Current() of nothing = %v, want ErrNoRelease", err)
-	}
-	if _, err := s.Publish(ctx, ids[0]); !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("Publish of nothing = %v, want fs.ErrNotExist", err)
-	}
-	if got := listed(t, s, ids); got != "" {
-		t.Errorf("List of nothing = %q", got)
-	}
-	push(t, s, local, ids...)
-	for i, id := range ids[:3] {
-		want := ""
-		if i > 0 {
-			want = ids[i-1]
+	isListed := func(want string) {
+		t.Helper()
+		if got := listed(t, s, ids); got != want {
+			t.Errorf("List = %q, want %q", got, want)
 		}
-		if got, err := s.Publish(ctx, id); err != nil || got != want {
-			t.Errorf("Publish(%d) = %q, %v, want %q", i, got, err, want)
+	}
+	isRolledBack := func(want ...string) {
+		t.Helper()
+		if back, err := s.RolledBack(ctx); err != nil || !slices.Equal(back, want) {
+			t.Errorf("RolledBack = %q, %v, want %q", back, err, want)
 		}
-		isCurrent(t, s, id)
 	}
-	if got, err := s.Publish(ctx, ids[2]); err != nil || got != ids[2] {
-		t.Errorf("Publish of the current one = %q, %v", got, err)
+	rollsBack := func(want ...string) {
+		t.Helper()
+		if from, to, err := s.Rollback(ctx); err != nil || from != want[0] || to != want[1] {
+			t.Errorf("Rollback() = %q, %q, %v, want %q", from, to, err, want)
+		}
 	}
-	if _, err := s.SetCanary(ctx, ids[3]); err != nil {
-		t.Fatal(err)
+	changes := func(change func(context.Context, string) (string, error), id, want string) {
+		t.Helper()
+		if previous, err := change(ctx, id); err != nil || previous != want {
+			t.Errorf("the release before %s is %q, %v, want %q", id, previous, err, want)
+		}
 	}
-	if got, want := listed(t, s, ids), "3n 2c 1p 0"; got != want {
-		t.Errorf("List = %q, want %q", got, want)
+	prunes := func(want ...string) {
+		t.Helper()
+		if removed, err := s.Prune(ctx, 1, 0); err != nil || !slices.Equal(removed, want) {
+			t.Errorf("Prune = %q, %v, want %q", removed, err, want)
+		}
 	}
-	if from, to, err := s.Rollback(ctx); err != nil || from != ids[2] || to != ids[1] {
-		t.Errorf("Rollback() = %q, %q, %v", from, to, err)
+	hasNone := func(what string, err error) {
+		t.Helper()
+		if !errors.Is(err, store.ErrNoRelease) {
+			t.Errorf("%s = %v, want ErrNoRelease", what, err)
+		}
 	}
-	if got, want := listed(t, s, ids), "3n 2 1c 0p"; got != want {
-		t.Errorf("List = %q, want %q", got, want)
+	_, err := s.Current(ctx)
+	hasNone("Current() of nothing", err)
+	_, _, err = s.Rollback(ctx)
+	hasNone("Rollback() of nothing", err)
+	for _, change := range []func(context.Context, string) (string, error){s.Publish, s.SetCanary} {
+		if _, err := change(ctx, ids[0]); !errors.Is(err, fs.ErrNotExist) {
+			t.Errorf("Publish or SetCanary of nothing = %v, want fs.ErrNotExist", err)
+		}
 	}
-	if back, err := s.RolledBack(ctx); err != nil || !slices.Equal(back, ids[2:3]) {
-		t.Errorf("RolledBack = %q, %v, want %q", back, err, ids[2:3])
-	}
-	if removed, err := s.Prune(ctx, 1, 0); err != nil || len(removed) != 0 {
-		t.Errorf("Prune = %q, %v, want none of a release that was rolled back", removed, err)
-	}
-	if _, err := s.SetCanary(ctx, ids[2]); err != nil {
-		t.Fatal(err)
-	}
-	if back, err := s.RolledBack(ctx); err != nil || len(back) != 0 {
-		t.Errorf("RolledBack = %q, %v, want none after a release became the canary", back, err)
-	}
-	if _, err := s.SetCanary(ctx, ids[3]); err != nil {
-		t.Fatal(err)
-	}
-	removed, err := s.Prune(ctx, 1, 0)
-	if err != nil || !slices.Equal(removed, ids[2:3]) {
-		t.Errorf("Prune = %q, %v, want %q", removed, err, ids[2:3])
-	}
-	if got, want := listed(t, s, ids), "3n 1c 0p"; got != want {
-		t.Errorf("List = %q, want %q", got, want)
-	}
-	isSound(t, s)
+	isListed("")
+	fill()
+	changes(s.Publish, ids[0], "")
+	changes(s.Publish, ids[1], ids[0])
+	changes(s.Publish, ids[2], ids[1])
+	changes(s.Publish, ids[2], ids[2])
+	changes(s.SetCanary, ids[1], "")
+	changes(s.SetCanary, ids[3], ids[1])
+	isListed("3n 2c 1p 0")
+	rollsBack(ids[2], ids[1])
+	isListed("3n 2 1c 0p")
+	isRolledBack(ids[2])
+	prunes() // nothing that was rolled back
+	changes(s.SetCanary, ids[2], ids[3])
+	isRolledBack()
+	changes(s.SetCanary, ids[3], ids[2])
+	prunes(ids[2])
+	isListed("3n 1c 0p")
 	if id, err := s.RemoveCanary(ctx); err != nil || id != ids[3] {
 		t.Errorf("RemoveCanary() = %q, %v", id, err)
 	}
-	if back, err := s.RolledBack(ctx); err != nil || !slices.Equal(back, ids[3:]) {
-		t.Errorf("RolledBack = %q, %v, want the canary that was removed", back, err)
+	isRolledBack(ids[3])
+	_, err = s.RemoveCanary(ctx)
+	hasNone("RemoveCanary() of none", err)
+	_, err = s.Canary(ctx)
+	hasNone("Canary() of none", err)
+	rollsBack(ids[1], ids[0])
+	isRolledBack(ids[1], ids[3])
+	if _, _, err := s.Rollback(ctx); err == nil || !strings.Contains(err.Error(), "no release has been current before "+ids[0]) {
+		t.Errorf("Rollback of the first one = %v", err)
 	}
-	if _, err := s.RemoveCanary(ctx); !errors.Is(err, store.ErrNoRelease) {
-		t.Errorf("RemoveCanary() of none = %v, want ErrNoRelease", err)
-	}
-	if _, _, err := s.Rollback(ctx); err != nil {
+	changes(s.Publish, ids[1], ids[0])
+	isRolledBack()
+	changes(s.SetCanary, ids[1], "")
+	if _, err := s.RemoveCanary(ctx); err != nil { // it is current too
 		t.Error(err)
 	}
-	if _, _, err := s.Rollback(ctx); err == nil || !strings.Contains(err.Error(), "no release has been current before") {
-		t.Errorf("Rollback of the first one = %v", err)
+	isRolledBack()
+	if id, err := s.Current(ctx); err != nil || id != ids[1] {
+		t.Errorf("Current() = %q, %v, want %q", id, err, ids[1])
 	}
 }
 

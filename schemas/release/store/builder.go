@@ -106,13 +106,7 @@ func (b *Builder) install(m *release.Manifest) error {
 	if err := b.linkEqual(m); err != nil {
 		return err
 	}
-	if _, err := os.Lstat(final); err == nil {
-		// Something broken has that name.
-		if err := remove(final); err != nil {
-			return err
-		}
-	}
-	return file.MoveInto(b.tmp, final)
+	return put(b.tmp, final)
 }
 
 // linkPacks links the packs of the parent that the release uses, and syncs their names.

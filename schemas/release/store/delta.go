@@ -31,11 +31,11 @@ const (
 // deltaSlice is the length of slices that are written. An edge holds three of them while it applies a delta.
 var deltaSlice = 8 << 20 // tests lower it
 
-// ErrInvalidDelta matches errors about a delta that is malformed, or of other files.
-var ErrInvalidDelta = errors.New("delta is invalid")
+// errInvalidDelta matches errors about a delta that is malformed, or of other files.
+var errInvalidDelta = errors.New("delta is invalid")
 
 func invalid(format string, args ...any) error {
-	return fmt.Errorf("%w: %s", ErrInvalidDelta, fmt.Sprintf(format, args...))
+	return fmt.Errorf("%w: %s", errInvalidDelta, fmt.Sprintf(format, args...))
 }
 
 // dictionary returns the part of an old file at the place of a slice of a new one, with half a slice on either side.

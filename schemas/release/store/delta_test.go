@@ -9,8 +9,12 @@ import (
 	"io"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 
+	"github.com/reelsplice/reelsplice/schemas/object"
+	"github.com/reelsplice/reelsplice/schemas/object/objecttest"
+	"github.com/reelsplice/reelsplice/schemas/object/s3"
 	"github.com/reelsplice/reelsplice/schemas/release"
 	"github.com/reelsplice/reelsplice/schemas/sharedtest"
 )
@@ -150,8 +154,68 @@ func TestApplyRefuses(t *testing.T) {
 	f("frame of 2^62 bytes", want, huge, old)
 	f("a byte after the end", want, append(slices.Clone(d), 0), old)
 	short := bytes.NewReader(old[:100])
-	if err := ApplyDelta(io.Discard, want, bytes.NewReader(d), described("old", old), short); !errors.Is(err, ErrInvalidDelta) {
+	if err := ApplyDelta(io.Discard, want, bytes.NewReader(d), described("old", old), short); !errors.Is(err, errInvalidDelta) {
 		t.Errorf("Apply to an old file that was cut = %v, want ErrInvalid", err)
+	}
+}
+
+// TestPushDelta uploads a delta that is worth it, once, and none else.
+func TestPushDelta(t *testing.T) {
+	folder, err := s3.OpenFolder(t.Context(), objecttest.New(t).URL("releases"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	push := func(made, from []byte) int64 {
+		t.Helper()
+		n, err := pushDelta(t.Context(), folder, pair{described("made", made), described("from", from)}, made, from)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return n
+	}
+	data := noise(1, 50_000)
+	if n := push(noise(2, 50_000), data); n != 0 {
+		t.Errorf("a delta of files without anything in common has %d bytes, want none", n)
+	}
+	wanted := slices.Concat(data[1:], []byte("x"))
+	made, old := described("made", wanted), described("old", data)
+	n := push(wanted, data)
+	stored, _, err := readObject(t.Context(), folder, DeltaName(made, old), 1<<20, nil)
+	if err != nil || int64(len(stored)) != n {
+		t.Fatalf("the bucket has a delta of %d bytes, %v, want %d", len(stored), err, n)
+	}
+	var got bytes.Buffer
+	if err := ApplyDelta(&got, made, bytes.NewReader(stored), old, bytes.NewReader(data)); err != nil || !bytes.Equal(got.Bytes(), wanted) {
+		t.Errorf("Apply = %v, want the new file", err)
+	}
+	if again := push(wanted, data); again != n {
+		t.Errorf("the same delta again has %d bytes, want %d", again, n)
+	}
+	all, err := folder.List(t.Context(), DeltasPrefix, object.MaxListed)
+	if err != nil || len(all) != 1 {
+		t.Fatalf("the bucket has %d deltas, %v, want 1", len(all), err)
+	}
+	if newSHA, oldSHA, ok := SplitDeltaName(all[0].Key); !ok || newSHA != made.SHA256 || oldSHA != old.SHA256 {
+		t.Errorf("SplitDeltaName(%s) = %s, %s, %v", all[0].Key, newSHA, oldSHA, ok)
+	}
+}
+
+func TestPairs(t *testing.T) {
+	f := func(name string) release.File { return described(strings.TrimRight(name, "'"), []byte(name)) }
+	old := &release.Manifest{
+		Parts: []release.File{f("part-a"), f("part-b")}, Index: []release.File{f("index-0000")},
+		Packs: []release.File{f("pack-a")}, Tables: []release.File{f("table-movie"), f("table-tv")},
+	}
+	m := &release.Manifest{
+		Parts: []release.File{f("part-a"), f("part-c"), f("part-d")}, Index: []release.File{f("index-0000'")},
+		Packs: []release.File{f("pack-a"), f("pack-b")}, Tables: []release.File{f("table-movie'"), f("table-person"), f("table-tv")},
+	}
+	var got []string
+	for _, p := range pairs(m, old, []int{0, 1, -1}) {
+		got = append(got, p.made.Name+"<"+p.from.Name)
+	}
+	if want := "part-c<part-b index-0000<index-0000 table-movie<table-movie"; strings.Join(got, " ") != want {
+		t.Errorf("pairs = %s, want %s", got, want)
 	}
 }
 

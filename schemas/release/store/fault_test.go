@@ -151,35 +151,3 @@ func TestKillAtEveryStep(t *testing.T) {
 		}
 	}
 }
-
-// TestOrderOfSteps checks what a power cut, unlike a kill, would show: nothing gets its
-// name before it is on the disk.
-func TestOrderOfSteps(t *testing.T) {
-	dir := t.TempDir()
-	w, err := Create(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	tmp := filepath.Base(w.Dir())
-	k := &killer{after: -1}
-	file.Step = k.step
-	defer func() { file.Step = nil }()
-	if err := FillTiny(w); err != nil {
-		t.Fatal(err)
-	}
-	m := Seal(t, w)
-	if _, err := (store.Folder{Dir: dir}).Publish(m.ID); err != nil {
-		t.Fatal(err)
-	}
-	want := []string{
-		"sync .pack-00000-00000", "sync .part-00000",
-		"sync .pack-00001-00000", "sync .pack-00001-00001", "sync .pack-00001-00002", "sync .part-00001",
-		"sync .pack-00002-00000", "sync .part-00002",
-		"sync table-tiny", "sync index-0000", "write manifest.json", "sync " + tmp,
-		"rename " + m.ID, "sync " + filepath.Base(dir),
-		"write current", "sync " + filepath.Base(dir),
-	}
-	if !slices.Equal(k.did, want) {
-		t.Errorf("steps:\n%s\nwant:\n%s", strings.Join(k.did, "\n"), strings.Join(want, "\n"))
-	}
-}

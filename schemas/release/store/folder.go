@@ -1,6 +1,7 @@
 package store
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -21,13 +22,7 @@ const (
 	builderLock    = ".lock"       // held by a builder
 	storeLock      = ".store-lock" // held during changes of current or of the set of releases
 	deletingPrefix = ".deleting-"
-	currentFile    = "current"
-	canaryFile     = "canary"
-	rolledBackFile = "rolled-back"
 )
-
-// ErrNoRelease matches, through errors.Is, the error for a store without a published release.
-var ErrNoRelease = errors.New("no release has been published")
 
 // A Folder is a folder of releases. Methods that change it exclude one another, also across processes; reading takes
 // no lock.
@@ -37,49 +32,51 @@ type Folder struct{ Dir string }
 func (s Folder) Path(id string) string { return filepath.Join(s.Dir, id) }
 
 // Current returns the ID of the served release. The error matches ErrNoRelease before the first publishing.
-func (s Folder) Current() (string, error) { return s.first(currentFile) }
+func (s Folder) Current() (string, error) { return first(context.Background(), s, currentName) }
 
 // Canary returns the ID of the release for edges that follow the canary. The error matches ErrNoRelease without one.
-func (s Folder) Canary() (string, error) { return s.first(canaryFile) }
+func (s Folder) Canary() (string, error) { return first(context.Background(), s, canaryName) }
 
 // RolledBack returns the IDs of the releases rolled back since the last one was published or made the canary, newest
 // first.
-func (s Folder) RolledBack() ([]string, error) { return noneIfAbsent(s.pointer(rolledBackFile)) }
+func (s Folder) RolledBack() ([]string, error) { return rolledBack(context.Background(), s) }
 
-func (s Folder) first(name string) (string, error) {
-	ids, err := s.pointer(name)
-	if err != nil {
-		return "", err
-	}
-	return ids[0], nil
-}
-
-// pointer returns the IDs in the file current, canary or rolled-back, newest first; at least one.
-func (s Folder) pointer(name string) ([]string, error) {
+func (s Folder) pointer(_ context.Context, name string) (pointer, error) {
 	path := filepath.Join(s.Dir, name)
 	data, err := file.Read(path, MaxHistoryBytes)
 	if errors.Is(err, fs.ErrNotExist) {
 		if _, err := os.Stat(s.Dir); errors.Is(err, fs.ErrNotExist) {
-			return nil, fmt.Errorf("folder %q does not exist: %w", s.Dir, ErrNoRelease)
+			return pointer{}, fmt.Errorf("folder %q does not exist: %w", s.Dir, ErrNoRelease)
 		}
-		return nil, fmt.Errorf("read %q: %w", path, ErrNoRelease)
+		return pointer{}, fmt.Errorf("read %q: %w", path, ErrNoRelease)
 	}
 	if errors.Is(err, file.ErrTooLarge) {
-		return nil, release.Corrupt(name, -1, "%v", err)
+		return pointer{}, release.Corrupt(name, -1, "%v", err)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("read %s release: %w", name, err)
+		return pointer{}, fmt.Errorf("read %s release: %w", name, err)
 	}
 	ids, err := ParseHistory(data)
 	if err != nil {
-		return nil, fmt.Errorf("read %q: %w", path, err)
+		return pointer{}, fmt.Errorf("read %q: %w", path, err)
 	}
-	return ids, nil
+	return pointer{ids: ids}, nil
 }
 
-// setPointer durably replaces the content of a file with ids.
-func (s Folder) setPointer(name string, ids []string) error {
+// setPointer is durable once it returns. The store is locked, so the pointer is still the one that was read.
+func (s Folder) setPointer(_ context.Context, name string, _ pointer, ids []string) error {
 	if err := file.WriteFile(filepath.Join(s.Dir, name), encodeHistory(ids), 0o666); err != nil {
+		return err
+	}
+	return file.SyncDir(s.Dir)
+}
+
+func (s Folder) removePointer(_ context.Context, name string) error {
+	err := os.Remove(filepath.Join(s.Dir, name))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
 		return err
 	}
 	return file.SyncDir(s.Dir)
@@ -100,8 +97,13 @@ func (s Folder) locked(doing string, fn func() error) error {
 	return errors.Join(err, l.Unlock())
 }
 
-// check opens the release id and returns its manifest, or an error if it cannot be served.
-func (s Folder) check(id string) (*release.Manifest, error) {
+func (s Folder) check(_ context.Context, id string) error {
+	_, err := s.manifest(id)
+	return err
+}
+
+// manifest opens the release id and returns its manifest, or an error if it cannot be served.
+func (s Folder) manifest(id string) (*release.Manifest, error) {
 	if !release.ValidID(id) {
 		return nil, fmt.Errorf("%q is not a release id", id)
 	}
@@ -122,7 +124,7 @@ func (s Folder) check(id string) (*release.Manifest, error) {
 // current already. A release that Open rejects is not published.
 func (s Folder) Publish(id string) (previous string, err error) {
 	err = s.locked("publish", func() (err error) {
-		previous, err = s.point(currentFile, id)
+		previous, err = publish(context.Background(), s, currentName, id)
 		return err
 	})
 	return previous, err
@@ -132,74 +134,18 @@ func (s Folder) Publish(id string) (previous string, err error) {
 // rejects.
 func (s Folder) SetCanary(id string) (previous string, err error) {
 	err = s.locked("set canary", func() (err error) {
-		previous, err = s.point(canaryFile, id)
+		previous, err = publish(context.Background(), s, canaryName, id)
 		return err
 	})
 	return previous, err
-}
-
-// point sets a pointer to the release id, and returns its previous target.
-func (s Folder) point(name, id string) (previous string, err error) {
-	if _, err := s.check(id); err != nil {
-		return "", err
-	}
-	// A corrupt file is replaced, because publishing is the way to repair it. Only the history is lost.
-	ids, err := s.pointer(name)
-	if err != nil && !errors.Is(err, ErrNoRelease) && !errors.Is(err, release.ErrCorrupt) {
-		return "", err
-	}
-	if len(ids) > 0 {
-		previous = ids[0]
-	}
-	if previous == id {
-		return previous, nil
-	}
-	if name == canaryFile {
-		ids = nil // it has no history
-	}
-	if err := s.setPointer(name, append([]string{id}, ids...)); err != nil {
-		return "", err
-	}
-	return previous, s.removePointer(rolledBackFile)
-}
-
-// removePointer removes a file of IDs, if it exists.
-func (s Folder) removePointer(name string) error {
-	if err := os.Remove(filepath.Join(s.Dir, name)); err != nil {
-		if errors.Is(err, fs.ErrNotExist) {
-			return nil
-		}
-		return err
-	}
-	return file.SyncDir(s.Dir)
-}
-
-// noteRolledBack adds a release to the list of rolled-back ones, unless it is broken: a build may repair that. A
-// corrupt list is replaced.
-func (s Folder) noteRolledBack(id string) error {
-	if _, err := s.check(id); IsBroken(err) {
-		return nil
-	}
-	ids, err := s.RolledBack()
-	if err != nil && !errors.Is(err, release.ErrCorrupt) {
-		return err
-	}
-	return s.setPointer(rolledBackFile, withFirst(ids, id))
 }
 
 // RemoveCanary makes the edges that follow the canary follow the current release. It returns the ID of the canary;
 // without one the error matches ErrNoRelease. Unless the canary is current, RolledBack lists it.
 func (s Folder) RemoveCanary() (id string, err error) {
 	err = s.locked("remove canary", func() (err error) {
-		if id, err = s.Canary(); err != nil && !errors.Is(err, release.ErrCorrupt) {
-			return err
-		}
-		if current, _ := s.Current(); id != "" && id != current { // else it went out to all edges
-			if err := s.noteRolledBack(id); err != nil {
-				return err
-			}
-		}
-		return s.removePointer(canaryFile)
+		id, err = removeCanary(context.Background(), s)
+		return err
 	})
 	return id, err
 }
@@ -207,22 +153,9 @@ func (s Folder) RemoveCanary() (id string, err error) {
 // Rollback makes the previous release current, and removes the present one from the history; RolledBack lists it. It
 // can be called repeatedly.
 func (s Folder) Rollback() (from, to string, err error) {
-	err = s.locked("roll back", func() error {
-		ids, err := s.pointer(currentFile)
-		if err != nil {
-			return err
-		}
-		if len(ids) < 2 {
-			return fmt.Errorf("no release has been current before %s", ids[0])
-		}
-		from, to = ids[0], ids[1]
-		if _, err := s.check(to); err != nil {
-			return fmt.Errorf("from %s: %w", from, err)
-		}
-		if err := s.noteRolledBack(from); err != nil {
-			return err
-		}
-		return s.setPointer(currentFile, ids[1:])
+	err = s.locked("roll back", func() (err error) {
+		from, to, err = rollback(context.Background(), s)
+		return err
 	})
 	return from, to, err
 }
@@ -230,7 +163,7 @@ func (s Folder) Rollback() (from, to string, err error) {
 // List returns every folder of the store, newest first, including the current release if its folder is gone. If a
 // pointer is corrupt, the list is complete but without its marks, and the error matches release.ErrCorrupt.
 func (s Folder) List() ([]Info, error) {
-	ids, currentErr := s.pointer(currentFile)
+	current, currentErr := s.pointer(context.Background(), currentName)
 	canary, canaryErr := s.Canary()
 	rolledBack, err := s.RolledBack()
 	if err != nil && !errors.Is(err, release.ErrCorrupt) { // a corrupt list marks none
@@ -256,10 +189,10 @@ func (s Folder) List() ([]Info, error) {
 			infos = append(infos, s.info(e.Name()))
 		}
 	}
-	if len(ids) > 0 && !slices.ContainsFunc(infos, func(i Info) bool { return i.ID == ids[0] }) {
-		infos = append(infos, s.info(ids[0]))
+	if id := current.first(); id != "" && !slices.ContainsFunc(infos, func(i Info) bool { return i.ID == id }) {
+		infos = append(infos, s.info(id))
 	}
-	arrange(infos, ids, canary, rolledBack)
+	arrange(infos, current.ids, canary, rolledBack)
 	return infos, damaged
 }
 
@@ -267,7 +200,7 @@ func (s Folder) List() ([]Info, error) {
 func (s Folder) info(id string) Info {
 	i := Info{ID: id}
 	i.Built, i.Forced = s.reported(id)
-	m, err := s.check(id)
+	m, err := s.manifest(id)
 	if i.Err = err; err != nil {
 		return i
 	}
@@ -335,17 +268,6 @@ func (s Folder) Prune(keep int) (removed []string, err error) {
 	return removed, err
 }
 
-// IsBroken reports whether an error means that a release is missing or invalid, rather than a disk error or a limit
-// that may not recur.
-func IsBroken(err error) bool {
-	for _, is := range []error{ErrNoRelease, release.ErrCorrupt, release.ErrVersion, fs.ErrNotExist} {
-		if errors.Is(err, is) {
-			return true
-		}
-	}
-	return false
-}
-
 // Install renames the complete release in a folder of the store to its ID. It syncs the folder's names; the content
 // of files is durable already. It replaces a broken release of that name.
 func (s Folder) Install(folder string) (id string, err error) {
@@ -357,16 +279,21 @@ func (s Folder) Install(folder string) (id string, err error) {
 		return "", fmt.Errorf("install release: %w", err)
 	}
 	return id, s.locked("install release "+id, func() error {
-		if _, err := os.Lstat(s.Path(id)); err == nil {
-			if err := remove(s.Path(id)); err != nil {
-				return err
-			}
-		}
 		if err := file.SyncDir(filepath.Join(s.Dir, folder)); err != nil {
 			return err
 		}
-		return file.MoveInto(filepath.Join(s.Dir, folder), s.Path(id))
+		return put(filepath.Join(s.Dir, folder), s.Path(id))
 	})
+}
+
+// put gives a complete release its name. It replaces something broken.
+func put(from, to string) error {
+	if _, err := os.Lstat(to); err == nil {
+		if err := remove(to); err != nil {
+			return err
+		}
+	}
+	return file.MoveInto(from, to)
 }
 
 // Remove removes a release with everything in its folder. It rejects the current one.
@@ -384,7 +311,7 @@ func (s Folder) Remove(id string) error {
 
 // removeStale removes the files of killed processes.
 func (s Folder) removeStale() error {
-	for _, pointer := range []string{currentFile, canaryFile, rolledBackFile} {
+	for _, pointer := range []string{currentName, canaryName, rolledBackName} {
 		if err := file.RemovePending(filepath.Join(s.Dir, pointer)); err != nil {
 			return err
 		}

@@ -49,66 +49,6 @@ func isCurrentLocal(tb testing.TB, s store.Folder, want string) {
 	}
 }
 
-func TestPublishAndRollback(t *testing.T) {
-	s, ids := storeOf(t, 3)
-	if _, err := s.Current(); !errors.Is(err, store.ErrNoRelease) {
-		t.Errorf("Current() of nothing = %v, want ErrNoRelease", err)
-	}
-	if _, _, err := s.Rollback(); !errors.Is(err, store.ErrNoRelease) {
-		t.Errorf("Rollback() of nothing = %v, want ErrNoRelease", err)
-	}
-	for i, id := range ids {
-		want := ""
-		if i > 0 {
-			want = ids[i-1]
-		}
-		if got, err := s.Publish(id); err != nil || got != want {
-			t.Errorf("Publish(%s) = %q, %v, want %q", id, got, err, want)
-		}
-		isCurrentLocal(t, s, id)
-	}
-	current := func() string {
-		data, err := os.ReadFile(s.Path("current"))
-		if err != nil {
-			t.Fatal(err)
-		}
-		return string(data)
-	}
-	before := current()
-	if got, err := s.Publish(ids[2]); err != nil || got != ids[2] || current() != before {
-		t.Errorf("Publish(the current one) = %q, %v, want it, unchanged", got, err)
-	}
-	for i := 2; i > 0; i-- {
-		if from, to, err := s.Rollback(); err != nil || from != ids[i] || to != ids[i-1] {
-			t.Errorf("Rollback() = %q, %q, %v, want %q, %q", from, to, err, ids[i], ids[i-1])
-		}
-		isCurrentLocal(t, s, ids[i-1])
-	}
-	if back, err := s.RolledBack(); err != nil || !slices.Equal(back, ids[1:]) {
-		t.Errorf("RolledBack() = %q, %v, want %q", back, err, ids[1:])
-	}
-	if _, _, err := s.Rollback(); err == nil || !strings.Contains(err.Error(), "no release has been current before "+ids[0]) {
-		t.Errorf("Rollback() from the first = %v", err)
-	}
-	isCurrentLocal(t, s, ids[0])
-	publishLocal(t, s, ids[2])
-	if back, err := s.RolledBack(); err != nil || len(back) != 0 {
-		t.Errorf("RolledBack() after another release was published = %q, %v", back, err)
-	}
-	for _, canary := range []string{ids[1], ids[2]} {
-		if _, err := s.SetCanary(canary); err != nil {
-			t.Fatal(err)
-		}
-		if _, err := s.RemoveCanary(); err != nil {
-			t.Fatal(err)
-		}
-		back, err := s.RolledBack()
-		if want := canary != ids[2]; err != nil || slices.Contains(back, canary) != want {
-			t.Errorf("RolledBack() after the canary %s was removed = %q, %v, want it there: %v", canary, back, err, want)
-		}
-	}
-}
-
 func TestPublishRefuses(t *testing.T) {
 	s, ids := storeOf(t, 2)
 	publishLocal(t, s, ids[0])
@@ -294,45 +234,6 @@ func TestPruneBesideBuilder(t *testing.T) {
 		t.Fatal(err)
 	}
 	noProblems(t, s.Path(Seal(t, w).ID))
-}
-
-// TestSetCanary sets, marks, keeps and removes the canary.
-func TestSetCanary(t *testing.T) {
-	s, ids := storeOf(t, 4)
-	publishLocal(t, s, ids[2], ids[3])
-	if _, err := s.SetCanary("r0123456789abcdef"); err == nil {
-		t.Error("SetCanary of no release = nil, want an error")
-	}
-	if _, err := s.RemoveCanary(); !errors.Is(err, store.ErrNoRelease) {
-		t.Errorf("RemoveCanary() of none = %v, want ErrNoRelease", err)
-	}
-	for i, id := range ids[:2] {
-		want := ""
-		if i > 0 {
-			want = ids[0]
-		}
-		if previous, err := s.SetCanary(id); err != nil || previous != want {
-			t.Errorf("SetCanary = %q, %v, want %q", previous, err, want)
-		}
-	}
-	infos, err := s.List()
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, i := range infos {
-		if i.Canary != (i.ID == ids[1]) {
-			t.Errorf("List: Canary of %s is %v", i.ID, i.Canary)
-		}
-	}
-	if removed, err := s.Prune(1); err != nil || !slices.Equal(removed, ids[:1]) {
-		t.Errorf("Prune(1) = %q, %v, want %q", removed, err, ids[:1])
-	}
-	if id, err := s.RemoveCanary(); err != nil || id != ids[1] {
-		t.Errorf("RemoveCanary() = %q, %v, want %q", id, err, ids[1])
-	}
-	if _, err := s.Canary(); !errors.Is(err, store.ErrNoRelease) {
-		t.Errorf("Canary() = %v, want ErrNoRelease", err)
-	}
 }
 
 // TestInstallAndRemove gives a complete folder its name, replaces a broken release, and removes all but the current one.

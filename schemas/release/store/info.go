@@ -3,22 +3,14 @@ package store
 import (
 	"cmp"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/reelsplice/reelsplice/schemas/age"
 	"github.com/reelsplice/reelsplice/schemas/fragment"
 	"github.com/reelsplice/reelsplice/schemas/release"
 )
-
-// maxHistory is the maximum number of IDs in the file current.
-const maxHistory = 100
-
-// MaxHistoryBytes is the maximum size of the files current and canary.
-const MaxHistoryBytes = maxHistory * (release.IDLen + 1)
 
 // Info describes one release of a store.
 type Info struct {
@@ -138,40 +130,4 @@ func surplus(infos []Info, keep int) []string {
 		ids = append(ids, i.ID)
 	}
 	return ids
-}
-
-// withFirst returns ids with id moved or added to the front.
-func withFirst(ids []string, id string) []string {
-	return append([]string{id}, slices.DeleteFunc(ids, func(other string) bool { return other == id })...)
-}
-
-// noneIfAbsent returns the IDs of a file; none if the file is absent.
-func noneIfAbsent(ids []string, err error) ([]string, error) {
-	if errors.Is(err, ErrNoRelease) {
-		err = nil
-	}
-	return ids, err
-}
-
-// encodeHistory returns the content of the file current or canary: the newest maxHistory of ids.
-func encodeHistory(ids []string) []byte {
-	return []byte(strings.Join(ids[:min(len(ids), maxHistory)], "\n") + "\n")
-}
-
-// ParseHistory parses the file current: one ID per line, each line ended, newest first; at least one. The file canary
-// has the same form, with one ID.
-func ParseHistory(data []byte) ([]string, error) {
-	text, ended := strings.CutSuffix(string(data), "\n")
-	if !ended {
-		return nil, release.Corrupt(currentFile, int64(len(data)), "the last line does not end")
-	}
-	ids := strings.Split(text, "\n")
-	off := int64(0)
-	for _, id := range ids {
-		if !release.ValidID(id) {
-			return nil, release.Corrupt(currentFile, off, "%q is not a release id", id)
-		}
-		off += int64(len(id)) + 1
-	}
-	return ids, nil
 }
