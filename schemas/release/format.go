@@ -13,14 +13,14 @@ import (
 // whole release, can verify it.
 const (
 	MaxParts     = 4096    // parts of a release
-	MaxPartBytes = 1 << 39 // bytes of a part
-	MaxIndexes   = 4096    // index files of a release, a power of two
-	MaxPacks     = 65535   // packs of a release, and of a part
-	MaxPackBytes = 1 << 48 // bytes of a pack
-	MaxBytes     = 1 << 56 // bytes of a release, so the sizes of several can be added
-	MaxFragments = 65535   // fragments of a resource
+	maxPartBytes = 1 << 39 // bytes of a part
+	maxIndexes   = 4096    // index files of a release, a power of two
+	maxPacks     = 65535   // packs of a release, and of a part
+	maxPackBytes = 1 << 48 // bytes of a pack
+	maxBytes     = 1 << 56 // bytes of a release, so the sizes of several can be added
+	maxFragments = 65535   // fragments of a resource
 	MaxPieces    = 65535   // pieces of a fragment
-	MaxLiteral   = 65535   // bytes of a literal
+	maxLiteral   = 65535   // bytes of a literal
 	MaxDepth     = 4       // nested references and includes
 )
 

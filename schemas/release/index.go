@@ -84,7 +84,7 @@ func readKeys(from string, p *Part, i uint64, first int, n int) ([]pair, error) 
 	return pairs, nil
 }
 
-// keysOfIndex is the largest number of keys per index file, unless that takes more than MaxIndexes files. Sorting
+// keysOfIndex is the largest number of keys per index file, unless that takes more than maxIndexes files. Sorting
 // takes 32 bytes per key.
 var keysOfIndex int64 = 1 << 20 // tests lower it
 
@@ -96,7 +96,7 @@ func IndexCount(parts []Part) int {
 		keys += parts[i].KeyCount
 	}
 	n := 1
-	for int64(n)*keysOfIndex < keys && n < MaxIndexes {
+	for int64(n)*keysOfIndex < keys && n < maxIndexes {
 		n *= 2
 	}
 	return n

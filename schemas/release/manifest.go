@@ -69,7 +69,7 @@ type File struct {
 	Live int64 `json:"live,omitempty"`
 }
 
-// MaxManifestBytes bounds a manifest: MaxPacks files need less.
+// MaxManifestBytes bounds a manifest: maxPacks files need less.
 const MaxManifestBytes = 64 << 20
 
 // Encode returns the bytes of the file: the parsed ones, or the canonical form for a new manifest.
@@ -141,7 +141,7 @@ func ParseManifest(data []byte) (*Manifest, error) {
 
 // checkFiles checks names, order and sizes of the listed files.
 func (m *Manifest) checkFiles() error {
-	left := int64(MaxBytes)
+	left := int64(maxBytes)
 	inOrder := func(files []File, i int) bool { return i == 0 || files[i].Name > files[i-1].Name }
 	for _, list := range []struct {
 		what  string
@@ -150,9 +150,9 @@ func (m *Manifest) checkFiles() error {
 		ok    func(files []File, i int) bool
 	}{
 		{"part", m.Parts, MaxParts, func(files []File, i int) bool { return isHashName(partPrefix, files[i].Name) }},
-		{"index", m.Index, MaxIndexes, func(files []File, i int) bool { return files[i].Name == indexName(i) }},
-		{"pack", m.Packs, MaxPacks, func(files []File, i int) bool { return isHashName(packPrefix, files[i].Name) && inOrder(files, i) }},
-		{"table", m.Tables, MaxPacks, func(files []File, i int) bool { return isTable(files[i].Name) && inOrder(files, i) }},
+		{"index", m.Index, maxIndexes, func(files []File, i int) bool { return files[i].Name == indexName(i) }},
+		{"pack", m.Packs, maxPacks, func(files []File, i int) bool { return isHashName(packPrefix, files[i].Name) && inOrder(files, i) }},
+		{"table", m.Tables, maxPacks, func(files []File, i int) bool { return isTable(files[i].Name) && inOrder(files, i) }},
 	} {
 		if len(list.files) > list.most {
 			return Corrupt(ManifestName, -1, "%d files of the kind %s, at most %d are possible", len(list.files), list.what, list.most)
@@ -165,7 +165,7 @@ func (m *Manifest) checkFiles() error {
 				return Corrupt(ManifestName, -1, "%q has %d bytes, header and footer need %d", f.Name, f.Size, HeaderLen+FooterLen)
 			}
 			if left -= f.Size; left < 0 {
-				return Corrupt(ManifestName, -1, "%q has %d bytes, with the files before it more than %d", f.Name, f.Size, int64(MaxBytes))
+				return Corrupt(ManifestName, -1, "%q has %d bytes, with the files before it more than %d", f.Name, f.Size, int64(maxBytes))
 			}
 		}
 	}

@@ -21,7 +21,7 @@ type PieceSpec struct {
 	// Segment is the bytes of OpSegment. A segment from the previous release stays in its pack, unless that pack is
 	// rewritten.
 	Segment Segment
-	Literal []byte       // OpLiteral: 1 to MaxLiteral bytes
+	Literal []byte       // OpLiteral: 1 to maxLiteral bytes
 	Shared  []byte       // OpReference: the key of another resource of the release; package check verifies it
 	Sub     fragment.Sub // OpReference: a sub-request of that resource
 	Include Include      // OpInclude: a fragment anywhere in the release; package check verifies it
@@ -35,7 +35,7 @@ type FragmentSpec struct {
 	Pieces  []PieceSpec
 }
 
-// A ResourceSpec is a resource to write: at most MaxFragments fragments with different addresses, in any order. Key
+// A ResourceSpec is a resource to write: at most maxFragments fragments with different addresses, in any order. Key
 // and each alias have 1 to fragment.MaxKeyLen bytes. A key occurs at most once in a release.
 type ResourceSpec struct {
 	Key []byte
@@ -54,7 +54,7 @@ type PartOptions struct {
 	// Previous is a release whose segments may be reused; nil for none. It stays open until the part is closed.
 	Previous *Reader
 	// MaxPackBytes is the length in bytes at which the part starts another pack. A longer segment gets its own pack.
-	// 0 means DefaultMaxPackBytes.
+	// 0 means 1 GiB.
 	MaxPackBytes int64
 }
 
@@ -122,7 +122,7 @@ type placed struct {
 // CreatePart starts a part.
 func CreatePart(o PartOptions) (*PartWriter, error) {
 	if o.MaxPackBytes == 0 {
-		o.MaxPackBytes = DefaultMaxPackBytes
+		o.MaxPackBytes = defaultMaxPackBytes
 	}
 	out, err := createFile(filepath.Join(o.Dir, fmt.Sprintf(".part-%05d", o.Number)), partMagic, 0o666)
 	if err != nil {
@@ -204,8 +204,8 @@ func (s *PartWriter) check(r ResourceSpec) error {
 	if err := checkKey(r.Key); err != nil {
 		return err
 	}
-	if len(r.Fragments) > MaxFragments {
-		return fmt.Errorf("%d fragments, at most %d are possible", len(r.Fragments), MaxFragments)
+	if len(r.Fragments) > maxFragments {
+		return fmt.Errorf("%d fragments, at most %d are possible", len(r.Fragments), maxFragments)
 	}
 	s.order = s.order[:0]
 	for i, f := range r.Fragments {
@@ -256,8 +256,8 @@ func (p *PieceSpec) check() error {
 		return fmt.Errorf("include of %s %d: %s", p.Include.Kind, p.Include.ID, p.Include.fault())
 	case p.Op == OpName && !p.Word.valid():
 		return fmt.Errorf("name of unknown word %d", p.Word)
-	case p.Op == OpLiteral && (len(p.Literal) == 0 || len(p.Literal) > MaxLiteral):
-		return fmt.Errorf("literal of %d bytes, 1 to %d are possible", len(p.Literal), MaxLiteral)
+	case p.Op == OpLiteral && (len(p.Literal) == 0 || len(p.Literal) > maxLiteral):
+		return fmt.Errorf("literal of %d bytes, 1 to %d are possible", len(p.Literal), maxLiteral)
 	case p.Op == 0 || p.Op > OpLiteral:
 		return fmt.Errorf("unknown operation %d", p.Op)
 	}
@@ -276,8 +276,8 @@ func (s *PartWriter) writeBlocks(r ResourceSpec, fragments int) error {
 		s.addKey(key, resource+uint64(len(blocks)))
 		blocks = appendBlockHead(blocks, key, typeAlias, 0, 0, resource)
 	}
-	if resource+uint64(len(blocks)) > MaxPartBytes {
-		return fmt.Errorf("part of more than %d bytes: divide the release into more parts", int64(MaxPartBytes))
+	if resource+uint64(len(blocks)) > maxPartBytes {
+		return fmt.Errorf("part of more than %d bytes: divide the release into more parts", int64(maxPartBytes))
 	}
 	s.resource[r.Key[0]]++
 	s.answers.add(fragment.Kind(r.Key[0]), s.block.rows)
@@ -336,8 +336,8 @@ func (s *PartWriter) place(g *Segment) (where uint64, err error) {
 
 // listPack adds a pack without live bytes to the list of the part.
 func (s *PartWriter) listPack(p Pack) (int, error) {
-	if len(s.packs) == MaxPacks {
-		return 0, fmt.Errorf("more than %d packs: allow longer packs", MaxPacks)
+	if len(s.packs) == maxPacks {
+		return 0, fmt.Errorf("more than %d packs: allow longer packs", maxPacks)
 	}
 	p.Live = 0
 	s.packs = append(s.packs, p)

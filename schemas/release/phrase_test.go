@@ -20,9 +20,9 @@ func TestText(t *testing.T) {
 			text = append(text, p...)
 		}
 		coded := AppendText(nil, text)
-		var got [MaxText]byte
+		var got [maxText]byte
 		n := expand(&got, coded)
-		if len(text) > MaxText {
+		if len(text) > maxText {
 			if n >= 0 {
 				t.Fatalf("%d bytes expand to %d, want an error", len(text), n)
 			}
@@ -39,7 +39,7 @@ func TestBrokenText(t *testing.T) {
 	for name, coded := range map[string][]byte{
 		"nothing": nil, "zero": {0}, "no phrase": {longPhrase, byte(len(phrases) - (lastPhrase - firstPhrase + 1))},
 		"half a phrase": {'a', longPhrase}, "cut digits": append([]byte{hexRun}, make([]byte, hexLen-1)...),
-		"half an escape": {escape}, "too long": bytes.Repeat([]byte{firstPhrase}, MaxText/3+1),
+		"half an escape": {escape}, "too long": bytes.Repeat([]byte{firstPhrase}, maxText/3+1),
 	} {
 		recipe := append([]byte{byte(opText), byte(len(coded))}, coded...)
 		c := Fragment{p: &part{}, recipe: recipe}.Pieces()

@@ -134,7 +134,7 @@ func (r *Reader) addPart(m *Mapping) error {
 		return err
 	}
 	list, n := m.counts[partList], m.counts[partPacks]
-	if list < HeaderLen || list%blockAlign != 0 || n > MaxPacks || list+n*packNameLen != uint64(len(m.data)) {
+	if list < HeaderLen || list%blockAlign != 0 || n > maxPacks || list+n*packNameLen != uint64(len(m.data)) {
 		return Corrupt(m.name, -1, "%d packs listed at %d do not fit into %d bytes", n, list, len(m.data))
 	}
 	p := &part{Mapping: m, number: Ref(len(r.parts)) << refOffBits, blocks: m.data[:list]}
@@ -244,8 +244,7 @@ func home(hash, n uint64) uint64 {
 // Block returns the block, resource or alias, with that key.
 func (r *Reader) Block(key []byte) (Entry, bool) {
 	hash := xxh3.Hash(key)
-	x := &r.indexes[hash>>r.shift]
-	slot := home(hash<<(64-r.shift), x.homes)
+	x, slot := r.ideal(hash)
 	for end := min(slot+x.reach+1, x.slots); slot < end; slot++ {
 		off := HeaderLen + SlotLen*slot
 		x.check(off, SlotLen)
@@ -385,17 +384,6 @@ func (r *Reader) ideal(hash uint64) (*index, uint64) {
 // candidate returns the start, including the key, of the first block that may match a hash. There is rarely a second
 // one. It is only a hint for prefetching, so it skips checks.
 func (r *Reader) candidate(hash uint64) []byte {
-	ref, ok := r.firstRef(hash)
-	if !ok {
-		return nil
-	}
-	b := r.parts[ref>>refOffBits].blocks
-	at := min(ref.off(), uint64(len(b)))
-	return b[at:min(at+blockKey+fragment.MaxKeyLen, uint64(len(b)))]
-}
-
-// firstRef returns the place of that block from the index.
-func (r *Reader) firstRef(hash uint64) (Ref, bool) {
 	x, slot := r.ideal(hash)
 	for end := min(slot+x.reach+1, x.slots); slot < end; slot++ {
 		s := le.Uint64(x.data[HeaderLen+SlotLen*slot:])
@@ -404,17 +392,12 @@ func (r *Reader) firstRef(hash uint64) (Ref, bool) {
 		}
 		ref := Ref(s & (1<<slotRefBits - 1))
 		if s>>slotRefBits == hash&(1<<slotTagBits-1) && ref>>refOffBits < Ref(len(r.parts)) {
-			return ref, true
+			b := r.parts[ref>>refOffBits].blocks
+			at := min(ref.off(), uint64(len(b)))
+			return b[at:min(at+blockKey+fragment.MaxKeyLen, uint64(len(b)))]
 		}
 	}
-	return 0, false
-}
-
-// PartOf returns the number of the part that contains the key. It reads only the index and checks nothing: one absent
-// key in some thousands gets a part too.
-func (r *Reader) PartOf(key []byte) (part int, ok bool) {
-	ref, ok := r.firstRef(xxh3.Hash(key))
-	return int(ref >> refOffBits), ok
+	return nil
 }
 
 // Warm reads data that many responses share: the indexes and the checks of all files. It stops after limit bytes, and

@@ -131,7 +131,7 @@ type Piece struct {
 	Number  uint32       // OpName: number of the season or episode
 
 	literal []byte        // OpLiteral: a slice of the mapping
-	text    [MaxText]byte // OpLiteral stored with codes: its decoded text
+	text    [maxText]byte // OpLiteral stored with codes: its decoded text
 	textLen int           // 0 if literal is used
 }
 
@@ -226,10 +226,10 @@ func (c *Cursor) Next(p *Piece) bool {
 	switch p.Op {
 	case OpSegment:
 		c.Broken = c.base == 0
-		c.segment(p, int(c.base>>wherePackShift), c.base&(MaxPackBytes-1)+c.atMost(MaxPackBytes-1))
+		c.segment(p, int(c.base>>wherePackShift), c.base&(maxPackBytes-1)+c.atMost(maxPackBytes-1))
 	case opFar:
-		pack := int(c.atMost(MaxPacks - 1))
-		c.segment(p, pack, c.atMost(MaxPackBytes-1))
+		pack := int(c.atMost(maxPacks - 1))
+		c.segment(p, pack, c.atMost(maxPackBytes-1))
 	case OpReference:
 		p.Sub = fragment.Sub(c.atMost(maxSub))
 		p.Shared = c.take(c.atMost(fragment.MaxKeyLen))
@@ -246,10 +246,10 @@ func (c *Cursor) Next(p *Piece) bool {
 		p.Word, p.Number = Word(c.byte()), uint32(c.atMost(math.MaxUint32))
 		c.Broken = c.Broken || !p.Word.valid()
 	case OpLiteral:
-		p.literal, p.textLen = c.take(c.atMost(MaxLiteral)), 0
+		p.literal, p.textLen = c.take(c.atMost(maxLiteral)), 0
 	case opText:
 		p.Op, p.literal = OpLiteral, nil
-		p.textLen = expand(&p.text, c.take(c.atMost(MaxText)))
+		p.textLen = expand(&p.text, c.take(c.atMost(maxText)))
 		c.Broken = c.Broken || p.textLen < 1
 	case OpIDMark, OpPageMark, OpIDEnd:
 	default:
@@ -290,7 +290,7 @@ func appendPiece(dst []byte, p *PieceSpec, where, base uint64) []byte {
 			dst = binary.AppendUvarint(append(dst, byte(OpSegment)), where-base)
 		} else {
 			dst = binary.AppendUvarint(append(dst, byte(opFar)), where>>wherePackShift)
-			dst = binary.AppendUvarint(dst, where&(MaxPackBytes-1))
+			dst = binary.AppendUvarint(dst, where&(maxPackBytes-1))
 		}
 		g := &p.Segment
 		dst = binary.AppendUvarint(dst, uint64(len(g.Stored)))
@@ -315,8 +315,8 @@ func appendPiece(dst []byte, p *PieceSpec, where, base uint64) []byte {
 		return binary.AppendUvarint(append(dst, byte(p.Op), byte(p.Word)), uint64(p.Number))
 	case OpLiteral: // a short one with codes, if that saves bytes
 		op, text := OpLiteral, p.Literal
-		if len(text) <= MaxText {
-			var b [MaxText]byte
+		if len(text) <= maxText {
+			var b [maxText]byte
 			if coded := AppendText(b[:0], text); len(coded) < len(text) {
 				op, text = opText, coded
 			}
@@ -331,7 +331,7 @@ func appendPiece(dst []byte, p *PieceSpec, where, base uint64) []byte {
 // is stored with codes: bytes below 0x20, which JSON text never has, encode phrases and hexadecimal digits. Other
 // bytes encode themselves.
 const (
-	MaxText = 256 // bytes of a text stored with codes
+	maxText = 256 // bytes of a text stored with codes
 
 	firstPhrase = 0x01 // to lastPhrase: one-byte codes of phrases
 	lastPhrase  = 0x1c
@@ -434,12 +434,12 @@ func isHexRun(text []byte) bool {
 }
 
 // expand decodes a coded text into dst and returns its length; -1 if the codes break the format.
-func expand(dst *[MaxText]byte, coded []byte) int {
+func expand(dst *[maxText]byte, coded []byte) int {
 	n := 0
 	for i := 0; i < len(coded); i++ {
 		switch c := coded[i]; {
 		case c >= 0x20:
-			if n == MaxText {
+			if n == maxText {
 				return -1
 			}
 			dst[n] = c
@@ -452,18 +452,18 @@ func expand(dst *[MaxText]byte, coded []byte) int {
 				i++
 				number = int(coded[i]) + lastPhrase - firstPhrase + 1
 			}
-			if number >= len(phrases) || n+len(phrases[number]) > MaxText {
+			if number >= len(phrases) || n+len(phrases[number]) > maxText {
 				return -1
 			}
 			n += copy(dst[n:], phrases[number])
 		case c == hexRun:
-			if i+hexLen >= len(coded) || n+2*hexLen > MaxText {
+			if i+hexLen >= len(coded) || n+2*hexLen > maxText {
 				return -1
 			}
 			n += hex.Encode(dst[n:], coded[i+1:i+1+hexLen])
 			i += hexLen
 		default: // escape
-			if i++; n == MaxText {
+			if i++; n == maxText {
 				return -1
 			}
 			dst[n] = coded[i]

@@ -112,19 +112,6 @@ func TestArchive(t *testing.T) {
 	}
 }
 
-// TestArchiveStays: an archive is never written again.
-func TestArchiveStays(t *testing.T) {
-	dir := filepath.Join(t.TempDir(), "v1")
-	addArchive(t, dir, archive)
-	want := readTree(t, dir)
-	sameTree(t, "a new archive", want, readTree(t, archive))
-	other := Copy(t, archive)
-	writeFile(t, []byte("other"), other, ManifestName)
-	writeFile(t, []byte("more"), other, "table-more")
-	addArchive(t, dir, other)
-	sameTree(t, "an archive after another release", readTree(t, dir), want)
-}
-
 // TestSharedBySeries: equal texts of a series, its seasons and its episodes are one segment; those of others are not.
 func TestSharedBySeries(t *testing.T) {
 	text, own := Seg(Deflated(strings.Repeat("cast ", 40))), Seg(Deflated(strings.Repeat("crew ", 40)))
@@ -364,7 +351,7 @@ func TestWriterRefuses(t *testing.T) {
 	f("unknown operation 9", one(PieceSpec{Op: 9, Segment: good.Segment}))
 	f("unknown operation 10", one(PieceSpec{Op: 10}))
 	f("literal of 0 bytes, 1 to 65535 are possible", one(PieceSpec{Op: OpLiteral}))
-	f("literal of 65536 bytes", one(Lit(strings.Repeat("x", MaxLiteral+1))))
+	f("literal of 65536 bytes", one(Lit(strings.Repeat("x", 1<<16))))
 	inc := func(want string, i Include) {
 		t.Helper()
 		f(want, one(good, PieceSpec{Op: OpInclude, Include: i}))

@@ -16,9 +16,9 @@ import (
 
 // Limits of tables.
 const (
-	MaxTableName   = 32   // bytes of the name of a table
-	MaxSectionName = 24   // bytes of the name of a section
-	MaxSections    = 4096 // sections of a table
+	maxTableName   = 32   // bytes of the name of a table
+	maxSectionName = 24   // bytes of the name of a section
+	maxSections    = 4096 // sections of a table
 )
 
 const tablePrefix = "table-"
@@ -56,7 +56,7 @@ func isTable(file string) bool {
 // TableName returns the name of the table in a file of a release; false for other files.
 func TableName(file string) (string, bool) {
 	name, ok := strings.CutPrefix(file, tablePrefix)
-	if !ok || !validName(name, MaxTableName) {
+	if !ok || !validName(name, maxTableName) {
 		return "", false
 	}
 	return name, true
@@ -88,8 +88,8 @@ type section struct {
 // Names consist of lower-case letters, digits, "_" and ".". A private file, for account data, is readable only by its
 // owner.
 func CreateTable(dir, name string, rows int, private bool) (*TableWriter, error) {
-	if !validName(name, MaxTableName) {
-		return nil, fmt.Errorf("start table %q: want 1 to %d lower-case letters, digits, dots or underscores", name, MaxTableName)
+	if !validName(name, maxTableName) {
+		return nil, fmt.Errorf("start table %q: want 1 to %d lower-case letters, digits, dots or underscores", name, maxTableName)
 	}
 	if rows < 0 {
 		return nil, fmt.Errorf("start table %q: %d rows", name, rows)
@@ -111,10 +111,10 @@ func (t *TableWriter) Section(name string) io.Writer {
 	switch {
 	case t.file != nil:
 		t.keep(fmt.Errorf("section %q: the table is closed", name))
-	case !validName(name, MaxSectionName):
-		t.keep(fmt.Errorf("section %q: want 1 to %d lower-case letters, digits, dots or underscores", name, MaxSectionName))
-	case len(t.sections) == MaxSections:
-		t.keep(fmt.Errorf("section %q: more than %d", name, MaxSections))
+	case !validName(name, maxSectionName):
+		t.keep(fmt.Errorf("section %q: want 1 to %d lower-case letters, digits, dots or underscores", name, maxSectionName))
+	case len(t.sections) == maxSections:
+		t.keep(fmt.Errorf("section %q: more than %d", name, maxSections))
 	case slices.ContainsFunc(t.sections, func(s section) bool { return s.name == name }):
 		t.keep(fmt.Errorf("section %q: it exists already", name))
 	}
@@ -322,7 +322,7 @@ func (r *Reader) addTable(m *Mapping) error {
 		return Corrupt(file, -1, "%d rows", m.counts[tableRows])
 	}
 	n, list := m.counts[tableSections], m.counts[tableList]
-	if n > MaxSections || list%sectionAlign != 0 || list < HeaderLen || list+n*sectionLen != uint64(len(data)) {
+	if n > maxSections || list%sectionAlign != 0 || list < HeaderLen || list+n*sectionLen != uint64(len(data)) {
 		return Corrupt(file, -1, "%d sections listed at %d do not fit into %d bytes", n, list, len(data))
 	}
 	m.checkAll(list, n*sectionLen)
@@ -359,7 +359,7 @@ func parseSection(b []byte, list int64) (section, bool) {
 		name: string(bytes.TrimRight(b[sectionName:sectionOff], "\x00")),
 		off:  int64(le.Uint64(b[sectionOff:])), size: int64(le.Uint64(b[sectionSize:])),
 	}
-	ok := validName(s.name, MaxSectionName) && s.off >= HeaderLen && s.off%sectionAlign == 0 && s.off <= list &&
+	ok := validName(s.name, maxSectionName) && s.off >= HeaderLen && s.off%sectionAlign == 0 && s.off <= list &&
 		s.size >= 0 && s.size <= list-s.off
 	return s, ok
 }

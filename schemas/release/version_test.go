@@ -72,7 +72,7 @@ func TestSizesAdd(t *testing.T) {
 		t.Fatal(err)
 	}
 	first := m.Packs[0]
-	for size, good := range map[int64]bool{MaxBytes / 2: true, MaxBytes: false, math.MaxInt64: false} {
+	for size, good := range map[int64]bool{1 << 55: true, 1 << 56: false, math.MaxInt64: false} {
 		data := changedManifest(t, fmt.Sprintf("%q,\n      \"size\": %d", first.Name, first.Size), fmt.Sprintf("%q,\n      \"size\": %d", first.Name, size))
 		if _, err := ParseManifest(data); (err == nil) != good || err != nil && (!errors.Is(err, ErrCorrupt) || !strings.Contains(err.Error(), "with the files before it more than 72057594037927936")) {
 			t.Errorf("ParseManifest with a pack of %d bytes: %v, want good %v", size, err, good)

@@ -13,8 +13,8 @@ import (
 	"github.com/reelsplice/reelsplice/schemas/provenance"
 )
 
-// DefaultMaxPackBytes is the pack length at which a part starts another pack.
-const DefaultMaxPackBytes = 1 << 30
+// defaultMaxPackBytes is the pack length at which a part starts another pack.
+const defaultMaxPackBytes = 1 << 30
 
 // A ManifestSpec has the manifest's free fields, in UTF-8. The ID of the release depends on all of them.
 type ManifestSpec struct {

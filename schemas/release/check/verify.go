@@ -1,3 +1,4 @@
+// Package check verifies releases: Verify reads a whole release offline, Scrub the blocks of a release in service.
 package check
 
 import (
@@ -24,8 +25,8 @@ import (
 
 // Options select what Verify checks.
 type Options struct {
-	// Subset, from 1 to Of, selects every Of-th file and the content of every Of-th part: its blocks and their
-	// segments. Both 0 select everything. All subsets together cover everything except the live bytes of packs and
+	// Subset, from 1 to Of, selects every Of-th file, every Of-th row of tables, and the content of every Of-th part:
+	// its blocks and their segments. Both 0 select everything. All subsets together cover everything except the live bytes of packs and
 	// the counts of sub-requests and languages.
 	Subset, Of int
 }

@@ -1,2 +1,0 @@
-// Package check verifies releases: Verify reads a whole release offline, Scrub the blocks of a release in service.
-package check
