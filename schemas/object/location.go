@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
+	"path"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -14,7 +15,7 @@ import (
 const (
 	SchemeS3   = "s3"
 	SchemeGCS  = "gs"
-	SchemeFile = "file"
+	schemeFile = "file"
 )
 
 // parameters are the query parameters of each scheme.
@@ -23,7 +24,7 @@ var parameters = map[string][]string{
 		"region", "endpoint", "profile", "anonymous", "use_path_style", "disable_https", "ssetype", "kmskeyid",
 	},
 	SchemeGCS:  {"anonymous", "endpoint"},
-	SchemeFile: nil,
+	schemeFile: nil,
 }
 
 // A Location is a parsed URL: a bucket, its parameters, and a key, prefix or pattern in it.
@@ -91,11 +92,11 @@ func parseReason(err error) string {
 
 func (l Location) checkBucket(path string) error {
 	switch {
-	case l.Scheme != SchemeFile && l.Bucket == "":
+	case l.Scheme != schemeFile && l.Bucket == "":
 		return fmt.Errorf("%s: no bucket: want %s://bucket/key", l, l.Scheme)
-	case l.Scheme == SchemeFile && l.Bucket != "":
+	case l.Scheme == schemeFile && l.Bucket != "":
 		return fmt.Errorf("%s: want an absolute path, as in file:///folder; a relative one is named without file://", l)
-	case l.Scheme == SchemeFile && !strings.HasPrefix(path, "/"):
+	case l.Scheme == schemeFile && !strings.HasPrefix(path, "/"):
 		return fmt.Errorf("%s: want an absolute path, as in file:///folder", l)
 	}
 	return nil
@@ -129,11 +130,50 @@ func (l Location) AsPrefix() Location {
 
 // Path returns the path of a file: URL; false for other schemes.
 func (l Location) Path() (string, bool) {
-	if l.Scheme != SchemeFile {
+	if l.Scheme != schemeFile {
 		return "", false
 	}
 	if path := filepath.FromSlash(l.Key); filepath.VolumeName(path) != "" { // file:///C:/folder on Windows
 		return path, true
 	}
 	return filepath.FromSlash("/" + l.Key), true
+}
+
+// Match reports whether a key matches a pattern: path.Match for each element between slashes, and ** for any number
+// of elements, including none. Elements with a leading dot match only if the pattern has the dot.
+func Match(pattern, key string) bool {
+	return matchElems(strings.Split(pattern, "/"), strings.Split(key, "/"))
+}
+
+func matchElems(pattern, elems []string) bool {
+	if len(pattern) == 0 {
+		return len(elems) == 0
+	}
+	hidden := len(elems) > 0 && strings.HasPrefix(elems[0], ".") && !strings.HasPrefix(pattern[0], ".")
+	if pattern[0] == "**" {
+		return matchElems(pattern[1:], elems) || len(elems) > 0 && !hidden && matchElems(pattern, elems[1:])
+	}
+	if len(elems) == 0 || hidden {
+		return false
+	}
+	ok, err := path.Match(pattern[0], elems[0])
+	return err == nil && ok && matchElems(pattern[1:], elems[1:])
+}
+
+// CheckPattern returns an error for a malformed pattern.
+func CheckPattern(pattern string) error {
+	for elem := range strings.SplitSeq(pattern, "/") {
+		if _, err := path.Match(elem, ""); err != nil {
+			return fmt.Errorf("bad pattern: %w", err)
+		}
+	}
+	return nil
+}
+
+// FixedPrefix returns the folder that contains all matches of a pattern, with its slash.
+func FixedPrefix(pattern string) string {
+	if i := strings.IndexAny(pattern, `*?[\`); i >= 0 {
+		pattern = pattern[:i]
+	}
+	return pattern[:strings.LastIndex(pattern, "/")+1]
 }

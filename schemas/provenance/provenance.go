@@ -18,8 +18,8 @@ import (
 // FileName is the name of the catalogue's file with its Dumps.
 const FileName = "dumps.json"
 
-// MaxListed is the maximum number of listed dumps.
-const MaxListed = 100
+// maxListed is the maximum number of listed dumps.
+const maxListed = 100
 
 // Dumps are the files that all ingests into a catalogue have read, since one into an empty folder.
 type Dumps struct {
@@ -28,7 +28,7 @@ type Dumps struct {
 	Files   int64  `json:"files"`
 	Bytes   int64  `json:"bytes"`
 	SHA256  string `json:"sha256"` // hash of the lines "SHA256  NAME" of the last ingest's files, in the order of reading
-	Listed  []Dump `json:"listed"` // latest ingest first; MaxListed at most
+	Listed  []Dump `json:"listed"` // latest ingest first; maxListed at most
 }
 
 // A Dump is a file read by an ingest.
@@ -52,7 +52,7 @@ func Of(all []Dump, before *Dumps) *Dumps {
 			d.Listed = append(d.Listed, old)
 		}
 	}
-	d.Listed = d.Listed[:min(len(d.Listed), MaxListed)]
+	d.Listed = d.Listed[:min(len(d.Listed), maxListed)]
 	lines, chain := sha256.New(), sha256.New()
 	for i := range all {
 		d.Bytes += all[i].Bytes
