@@ -7,8 +7,6 @@ import (
 	"fmt"
 	"hash/crc32"
 	"io"
-	"maps"
-	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"slices"
@@ -355,218 +353,15 @@ func TestChangesOfMany(t *testing.T) {
 	}
 }
 
-// A film has the movie's values that builds change. Each number except the popularity has a key of its own.
-type film struct{ title, german, keyword, popularity int }
-
-// fieldsOf returns the differing fields of two films.
-func fieldsOf(a, b film) []string {
-	keys := map[string]bool{
-		"title": a.title != b.title, "plot_keywords": a.keyword != b.keyword,
-		"translations": (a.german == 0) != (b.german == 0),
-	}
-	if a.german != b.german {
-		keys["title"] = true
-	}
-	maps.DeleteFunc(keys, func(_ string, differs bool) bool { return !differs })
-	return slices.Sorted(maps.Keys(keys))
-}
+// A film has the movie's values that builds change.
+type film struct{ title, keyword int }
 
 func (f film) json(id int) string {
-	var german, keyword string
-	if f.german > 0 {
-		german = fmt.Sprintf(`{"iso_3166_1":"DE","iso_639_1":"de","name":"Deutsch","english_name":"German","data":{"title":"Titel %d"}}`, f.german)
-	}
+	var keyword string
 	if f.keyword > 0 {
 		keyword = fmt.Sprintf(`{"id":%d,"name":"word %d"}`, f.keyword, f.keyword)
 	}
-	return fmt.Sprintf(`{"id":%d,"title":"Title %d","original_title":"O","popularity":%d.5,"translations":{"translations":[%s]},"keywords":{"keywords":[%s]}}`,
-		id, f.title, f.popularity, german, keyword)
-}
-
-// A catalogueWorld is films by id, and the titles of the episodes of one season of each series.
-type catalogueWorld struct {
-	films  map[int]film
-	series map[int][]int
-}
-
-func (w catalogueWorld) clone() catalogueWorld {
-	c := catalogueWorld{maps.Clone(w.films), map[int][]int{}}
-	for id, episodes := range w.series {
-		c.series[id] = slices.Clone(episodes)
-	}
-	return c
-}
-
-func (w catalogueWorld) content() content {
-	c := movies()
-	for _, id := range slices.Sorted(maps.Keys(w.films)) {
-		c[fragment.KindMovie] = append(c[fragment.KindMovie], w.films[id].json(id))
-	}
-	for _, id := range slices.Sorted(maps.Keys(w.series)) {
-		var rows []string
-		for i, title := range w.series[id] {
-			rows = append(rows, episode(1000*id+i, 1, i+1, fmt.Sprint("Name ", title)))
-		}
-		c[fragment.KindTV] = append(c[fragment.KindTV], fmt.Sprintf(`{"id":%d,"name":"S"}`, id))
-		c[fragment.KindSeason] = append(c[fragment.KindSeason], season(10*id, 1, id, "", rows...))
-	}
-	return c
-}
-
-// edit makes one edit, possibly of a popularity.
-func (w catalogueWorld) edit(r *rand.Rand) {
-	id := 1 + r.IntN(12)
-	f, ok := w.films[id]
-	switch n := r.IntN(9); {
-	case n == 0:
-		delete(w.films, id)
-		return
-	case !ok:
-		f.title = r.IntN(9)
-	case n == 1:
-		f.title++
-	case n == 2:
-		f.german = r.IntN(3)
-	case n == 3:
-		f.keyword = r.IntN(3)
-	case n == 5:
-		f.popularity++
-	default:
-		id := 1 + r.IntN(3)
-		switch episodes := w.series[id]; {
-		case len(episodes) > 1 && n == 6:
-			w.series[id] = episodes[:len(episodes)-1]
-		case len(episodes) == 0 || n == 7:
-			w.series[id] = append(episodes, 0)
-		default:
-			episodes[r.IntN(len(episodes))]++
-		}
-		return
-	}
-	w.films[id] = f
-}
-
-// edited returns the differences of a kind between two worlds.
-func edited(k fragment.Kind, a, b catalogueWorld) map[uint64][]string {
-	out := map[uint64][]string{}
-	if k == fragment.KindTV {
-		for id := 1; id <= 3; id++ {
-			x, xok := a.series[id]
-			y, yok := b.series[id]
-			switch {
-			case xok != yok:
-				out[uint64(id)] = []string{"general"}
-			case !slices.Equal(x, y):
-				out[uint64(id)] = []string{"season"}
-			}
-		}
-		return out
-	}
-	for id := 1; id <= 12; id++ {
-		x, xok := a.films[id]
-		y, yok := b.films[id]
-		switch keys := fieldsOf(x, y); {
-		case xok != yok:
-			out[uint64(id)] = []string{"general"}
-		case xok && len(keys) > 0:
-			out[uint64(id)] = keys
-		}
-	}
-	return out
-}
-
-// keysIn returns the keys of a response; only one for created or deleted resources.
-func keysIn(t *testing.T, response string) []string {
-	t.Helper()
-	keys := map[string]bool{}
-	for _, line := range changeLines(t, response) {
-		keys[strings.Fields(line)[0]] = true
-	}
-	if keys["general"] {
-		return []string{"general"}
-	}
-	return slices.Sorted(maps.Keys(keys))
-}
-
-// TestChangesOverBuilds: over builds after random edits, the lists of every window equal the edits, and so do the
-// keys of every resource in every build.
-func TestChangesOverBuilds(t *testing.T) {
-	const builds = 6
-	seeds := uint64(2)
-	if testing.Short() {
-		seeds = 1
-	}
-	for seed := range seeds {
-		r := rand.New(rand.NewPCG(seed, 7))
-		now := catalogueWorld{map[int]film{1: {}, 2: {}, 3: {}, 4: {}}, map[int][]int{1: {0, 0}}}
-		n := newLogged(t)
-		n.run(t, onDay(0, 4), now.content())
-		var moments []time.Time
-		var edits []map[fragment.Kind]map[uint64][]string
-		for i := 1; i <= builds; i++ {
-			before := now.clone()
-			for range 1 + r.IntN(5) {
-				now.edit(r)
-			}
-			date := onDay(i, r.IntN(20))
-			if report := n.run(t, date, now.content()); report.Unchanged {
-				continue
-			}
-			moments = append(moments, date)
-			found := map[fragment.Kind]map[uint64][]string{}
-			for _, k := range []fragment.Kind{fragment.KindMovie, fragment.KindTV} {
-				found[k] = edited(k, before, now)
-			}
-			edits = append(edits, found)
-		}
-		l := n.open(t)
-		if l.Builds() != len(moments) || len(moments) < builds/2 {
-			t.Fatalf("seed %d: %d builds in the table, want %d", seed, l.Builds(), len(moments))
-		}
-		for _, k := range []fragment.Kind{fragment.KindMovie, fragment.KindTV} {
-			for i := range moments {
-				w := changelog.Window{From: moments[i].Unix(), To: moments[i].Unix()}
-				for id := uint64(1); id <= 12; id++ {
-					if diff := cmp.Diff(edits[i][k][id], keysIn(t, changesOfResource(t, l, k, id, w))); diff != "" {
-						t.Errorf("seed %d: %s %d in build %d (-want +got):\n%s", seed, k, id, i, diff)
-					}
-				}
-				for j := i; j < len(moments); j++ {
-					w := changelog.Window{From: moments[i].Unix(), To: moments[j].Unix()}
-					checkWindow(t, l, k, w, edits[i:j+1])
-				}
-			}
-		}
-	}
-}
-
-// checkWindow compares the list of a window, by pages, with the edits of its builds.
-func checkWindow(t *testing.T, l *changelog.Log, k fragment.Kind, w changelog.Window, edits []map[fragment.Kind]map[uint64][]string) {
-	t.Helper()
-	var want []uint64
-	for _, build := range slices.Backward(edits) {
-		for _, id := range slices.Sorted(maps.Keys(build[k])) {
-			if !slices.Contains(want, id) {
-				want = append(want, id)
-			}
-		}
-	}
-	var got []uint64
-	for page := 1; ; page++ {
-		rows, total := l.List(nil, k, w, page, 3)
-		if total != len(want) {
-			t.Errorf("%s/changes has %d results, want %d", k, total, len(want))
-		}
-		for _, r := range rows {
-			got = append(got, r.ID)
-		}
-		if len(rows) < 3 {
-			break
-		}
-	}
-	if !slices.Equal(got, want) {
-		t.Errorf("%s/changes = %v, want %v", k, got, want)
-	}
+	return fmt.Sprintf(`{"id":%d,"title":"Title %d","original_title":"O","keywords":{"keywords":[%s]}}`, id, f.title, keyword)
 }
 
 // TestChangesKept: changes are kept for 15 days.
@@ -662,51 +457,5 @@ func TestChangesDates(t *testing.T) {
 	}
 	if got := folders(t, n.Releases); len(got) != 2 {
 		t.Errorf("folder of releases has %q, want two releases and nothing of the others", got)
-	}
-}
-
-// TestBrokenChanges: for any bytes of a table, reading ends at worst with an error.
-func TestBrokenChanges(t *testing.T) {
-	n := newLogged(t)
-	n.run(t, onDay(0, 4), movies(film{}.json(1)))
-	n.run(t, onDay(1, 4), movies(film{title: 1}.json(1)))
-	path := filepath.Join(n.Releases, n.Previous, "table-"+changelog.Table)
-	data, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	r := rand.New(rand.NewPCG(1, 1))
-	for range 300 {
-		broken := slices.Clone(data)
-		for range 1 + r.IntN(4) {
-			broken[64+r.IntN(len(broken)-64-64*7)] = byte(r.IntN(256))
-		}
-		if err := os.WriteFile(path, broken, 0o644); err != nil {
-			t.Fatal(err)
-		}
-		rel, err := release.Open(filepath.Join(n.Releases, n.Previous))
-		if err != nil {
-			continue
-		}
-		read(t, changelog.Open(rel))
-		_ = rel.Close()
-	}
-}
-
-// read reads a whole table, valid or not. It must not panic, and errors match ErrCorrupt.
-func read(t *testing.T, l *changelog.Log) {
-	t.Helper()
-	if err := l.Check(); err != nil && !errors.Is(err, release.ErrCorrupt) {
-		t.Errorf("Check: %v", err)
-	}
-	for _, k := range changelog.Kinds() {
-		_, _ = l.List(nil, k, always, 1, 100)
-		for id := range uint64(3) {
-			for _, err := range l.Answer(k, id, always) {
-				if err != nil && !errors.Is(err, release.ErrCorrupt) {
-					t.Errorf("Answer: %v", err)
-				}
-			}
-		}
 	}
 }

@@ -199,12 +199,6 @@ func (e *testEdge) issue(t *testing.T, kind auth.Kind, account string) string {
 	return e.issueRecord(t, r)
 }
 
-// issueScoped makes a token with scopes.
-func (e *testEdge) issueScoped(t *testing.T, scopes auth.Scopes) string {
-	t.Helper()
-	return e.issueRecord(t, auth.Record{Name: string(scopes), Scopes: scopes})
-}
-
 func (e *testEdge) issueRecord(t *testing.T, r auth.Record) string {
 	t.Helper()
 	r.Created = time.Now()
