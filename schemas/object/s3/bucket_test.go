@@ -76,7 +76,7 @@ func TestListPages(t *testing.T) {
 func TestRead(t *testing.T) {
 	s := objecttest.New(t)
 	b := open(t, s.URL(""))
-	data := noise(3*s3.BlockSize + 17)
+	data := noise(3<<20 + 17)
 	s.Put(t, "data", data)
 	s.Put(t, "empty", nil)
 	r := b.NewReader(t.Context(), stat(t, b, "data"))
@@ -97,7 +97,7 @@ func readAt(t *testing.T, r io.ReaderAt, data []byte) {
 	t.Helper()
 	rnd := rand.New(rand.NewPCG(1, 2))
 	for range 200 {
-		off, n := rnd.IntN(len(data)), rnd.IntN(s3.BlockSize*2)
+		off, n := rnd.IntN(len(data)), rnd.IntN(2<<20)
 		p := make([]byte, n)
 		got, err := r.ReadAt(p, int64(off))
 		want := data[off:min(len(data), off+n)]
@@ -107,27 +107,6 @@ func readAt(t *testing.T, r io.ReaderAt, data []byte) {
 	}
 	if _, err := r.ReadAt(make([]byte, 1), -1); err == nil || err == io.EOF {
 		t.Errorf("ReadAt(-1): %v", err)
-	}
-}
-
-// TestReadAtKeepsBlocks counts requests: a block is asked for once while it is kept.
-func TestReadAtKeepsBlocks(t *testing.T) {
-	s := objecttest.New(t)
-	data := noise(80 * s3.BlockSize / 2)
-	s.Put(t, "data", data)
-	b := open(t, s.URL(""))
-	r := b.NewReaderAt(t.Context(), stat(t, b, "data"))
-	s.Requests()
-	for range 3 {
-		for off := 0; off < len(data); off += 100_000 {
-			if _, err := r.ReadAt(make([]byte, 1000), int64(off)); err != nil && err != io.EOF {
-				t.Fatal(err)
-			}
-		}
-	}
-	got := s.Requests()
-	if len(got) != 40 || got[0] != "GET /bucket/data bytes=0-1048575" {
-		t.Errorf("%d requests, want 40; the first: %s", len(got), got[0])
 	}
 }
 

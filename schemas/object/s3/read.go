@@ -27,8 +27,8 @@ const (
 	// progress is the number of bytes after which earlier failures no longer count.
 	progress = 1 << 20
 
-	// BlockSize is the number of bytes of one request of a ReaderAt: 1 MiB.
-	BlockSize = 1 << 20
+	// blockSize is the number of bytes of one request of a ReaderAt: 1 MiB.
+	blockSize = 1 << 20
 )
 
 // A reader reads a range of one version of an object. A broken stream resumes at its offset.
@@ -176,11 +176,11 @@ func (r *readerAt) ReadAt(p []byte, off int64) (n int, err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for n < len(p) && off < r.info.Size {
-		data, err := r.block(off / BlockSize)
+		data, err := r.block(off / blockSize)
 		if err != nil {
 			return n, err
 		}
-		c := copy(p[n:], data[off%BlockSize:])
+		c := copy(p[n:], data[off%blockSize:])
 		n, off = n+c, off+int64(c)
 	}
 	if n < len(p) {
@@ -197,8 +197,8 @@ func (r *readerAt) block(number int64) ([]byte, error) {
 		b = r.blocks[i]
 		r.blocks = slices.Delete(r.blocks, i, i+1)
 	} else {
-		off := number * BlockSize
-		data, err := r.bucket.ReadRange(r.ctx, r.info, off, min(BlockSize, r.info.Size-off))
+		off := number * blockSize
+		data, err := r.bucket.ReadRange(r.ctx, r.info, off, min(blockSize, r.info.Size-off))
 		if err != nil {
 			return nil, err
 		}

@@ -13,7 +13,7 @@ import (
 func TestFewBlocks(t *testing.T) {
 	sharedtest.Set(t, &maxBlocks, 2)
 	s := objecttest.New(t)
-	data := make([]byte, 3*BlockSize+9)
+	data := make([]byte, 3*blockSize+9)
 	for i := range data {
 		data[i] = byte(i / 1000)
 	}
@@ -33,8 +33,8 @@ func TestFewBlocks(t *testing.T) {
 	r := b.NewReaderAt(t.Context(), info)
 	s.Requests()
 	for _, read := range []struct{ block, requests int }{{0, 1}, {1, 1}, {0, 0}, {2, 1}, {0, 0}, {1, 1}, {3, 1}, {1, 0}, {0, 1}} {
-		off := read.block * BlockSize
-		got := make([]byte, min(BlockSize, len(data)-off))
+		off := read.block * blockSize
+		got := make([]byte, min(blockSize, len(data)-off))
 		if _, err := r.ReadAt(got, int64(off)); err != nil || !bytes.Equal(got, data[off:off+len(got)]) {
 			t.Fatalf("block %d: %v, or other bytes", read.block, err)
 		}
