@@ -169,13 +169,12 @@ func checkMeaning(cfg *ingest.Config) error {
 // limitFlags adds the flags that limit a dump.
 func limitFlags(f *pflag.FlagSet, cfg *ingest.Config) {
 	cfg.Memory, cfg.Limits = ingest.DefaultMemory, limit.Limits{
-		MaxRowBytes: limit.DefaultMaxRowBytes, MaxDepth: limit.DefaultMaxDepth, MaxRatio: limit.DefaultMaxRatio,
+		MaxRowBytes: limit.DefaultMaxRowBytes, MaxRatio: limit.DefaultMaxRatio,
 		MaxPageBytes: limit.DefaultMaxPageBytes, MaxDictionaryBytes: limit.DefaultMaxDictionaryBytes,
 	}
 	l := &cfg.Limits
 	f.Var(bytesFlag[int64]{&cfg.Memory}, "memory", "bytes of rows held in memory, such as 512MiB; more go to disk")
 	f.Var(bytesFlag[int64]{&l.MaxRowBytes}, "max-row-bytes", "length limit of a row; longer rows are bad")
-	f.IntVar(&l.MaxDepth, "max-depth", l.MaxDepth, "objects and arrays open at once in a row, `N` at most")
 	f.Var(bytesFlag[int64]{&l.MaxBytes}, "max-file-bytes", "most bytes that one file may expand to; 0 for no limit")
 	f.Int64Var(&l.MaxRatio, "max-ratio", l.MaxRatio, "most bytes that a byte of a packed file may expand to, `N`; -1 for no limit")
 	f.Var(bytesFlag[int64]{&l.MaxPageBytes}, "max-page-bytes", "largest page of a Parquet file")

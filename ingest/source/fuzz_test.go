@@ -18,6 +18,7 @@ import (
 	"github.com/parquet-go/parquet-go"
 	"github.com/parquet-go/parquet-go/format"
 
+	"github.com/reelsplice/reelsplice/ingest/source/limit"
 	"github.com/reelsplice/reelsplice/schemas/record"
 )
 
@@ -141,7 +142,7 @@ func FuzzText(f *testing.F) {
 	dir := f.TempDir()
 	f.Fuzz(func(t *testing.T, b []byte, ext uint8) {
 		name := "f" + []string{"", ".csv", ".tsv"}[ext%3]
-		r, rows, _ := fuzzFile(t, dir, name, b, Options{Limits: Limits{MaxRowBytes: fuzzRowBytes}})
+		r, rows, _ := fuzzFile(t, dir, name, b, Options{Limits: limit.Limits{MaxRowBytes: fuzzRowBytes}})
 		if r != nil && r.File().Format.Table() {
 			for _, row := range rows {
 				var object map[string]*string
@@ -248,7 +249,7 @@ func FuzzCSV(f *testing.F) {
 	}
 	dir := f.TempDir()
 	f.Fuzz(func(t *testing.T, b []byte) {
-		r, rows, err := fuzzFile(t, dir, "f.csv", append([]byte("c1,c2,c3\n"), b...), Options{Encoding: EncodingUTF8, Limits: Limits{MaxRowBytes: fuzzRowBytes}})
+		r, rows, err := fuzzFile(t, dir, "f.csv", append([]byte("c1,c2,c3\n"), b...), Options{Encoding: EncodingUTF8, Limits: limit.Limits{MaxRowBytes: fuzzRowBytes}})
 		if r == nil || r.File().Format != FormatCSV {
 			t.Fatalf("not read as CSV: %v", err)
 		}
@@ -321,7 +322,7 @@ func FuzzTSV(f *testing.F) {
 	}
 	dir := f.TempDir()
 	f.Fuzz(func(t *testing.T, b []byte) {
-		r, rows, err := fuzzFile(t, dir, "f.tsv", append([]byte("c1\tc2\tc3\n"), b...), Options{Encoding: EncodingUTF8, Limits: Limits{MaxRowBytes: fuzzRowBytes}})
+		r, rows, err := fuzzFile(t, dir, "f.tsv", append([]byte("c1\tc2\tc3\n"), b...), Options{Encoding: EncodingUTF8, Limits: limit.Limits{MaxRowBytes: fuzzRowBytes}})
 		if r == nil || r.File().Format != FormatTSV || err != io.EOF && err != errManyRows {
 			t.Fatalf("not read as TSV to its end: %v", err)
 		}
@@ -377,7 +378,7 @@ func FuzzCompressed(f *testing.F) {
 	f.Add(append([]byte{0x50, 0x2a, 0x4d, 0x18, 1, 0, 0, 0, 9}, zst(f, text)...), uint8(2))
 	dir := f.TempDir()
 	f.Fuzz(func(t *testing.T, b []byte, how uint8) {
-		o := Options{Limits: Limits{MaxRowBytes: fuzzRowBytes}}
+		o := Options{Limits: limit.Limits{MaxRowBytes: fuzzRowBytes}}
 		packed := b
 		switch how % 3 {
 		case 0:
@@ -437,7 +438,7 @@ func FuzzParquet(f *testing.F) {
 		if b = bytes.Clone(b); at >= 0 && at < len(b) {
 			b[at] ^= x
 		}
-		fuzzFile(t, dir, "f", b, Options{Limits: Limits{MaxRowBytes: 1 << 16, MaxRatio: 100}})
+		fuzzFile(t, dir, "f", b, Options{Limits: limit.Limits{MaxRowBytes: 1 << 16, MaxRatio: 100}})
 	})
 }
 
@@ -462,6 +463,6 @@ func FuzzParquetPage(f *testing.F) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		fuzzFile(t, dir, "f", b, Options{Limits: Limits{MaxRowBytes: 1 << 16, MaxRatio: 100}})
+		fuzzFile(t, dir, "f", b, Options{Limits: limit.Limits{MaxRowBytes: 1 << 16, MaxRatio: 100}})
 	})
 }

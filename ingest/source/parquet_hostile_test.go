@@ -156,8 +156,8 @@ func refused(t *testing.T, name, p string, o Options, want string) (rows int) {
 	if !errors.As(err, &fe) {
 		t.Errorf("%s: %v is no FileError", name, err)
 	}
-	if limit := errors.Is(err, ErrLimit); limit == (strings.Contains(want, "corrupt") || strings.Contains(want, "no columns")) {
-		t.Errorf("%s: %v matches ErrLimit: %v", name, err, limit)
+	if is := errors.Is(err, limit.Err); is == (strings.Contains(want, "corrupt") || strings.Contains(want, "no columns")) {
+		t.Errorf("%s: %v matches limit.Err: %v", name, err, is)
 	}
 	if n := after.TotalAlloc - before.TotalAlloc; n > 256<<20 {
 		t.Errorf("%s: allocated %d bytes, want at most 256 MiB", name, n)
@@ -202,7 +202,7 @@ func TestParquetLies(t *testing.T) {
 		{
 			"page limit",
 			lie{column: bytesColumn, values: 10, pages: [][]byte{pageV1(t, 10, format.Plain, ten, 1<<20)}},
-			Options{Limits: Limits{MaxPageBytes: 1 << 19}},
+			Options{Limits: limit.Limits{MaxPageBytes: 1 << 19}},
 			`column "c": page claims 1048576 bytes uncompressed, want at most 524288`,
 		},
 		{
@@ -232,7 +232,7 @@ func TestParquetLies(t *testing.T) {
 		{
 			"dictionary limit",
 			lie{column: bytesColumn, values: 10, pages: [][]byte{dictionary(t, 10, zeros(4096), 4096)}},
-			Options{Limits: Limits{MaxDictionaryBytes: 1024}},
+			Options{Limits: limit.Limits{MaxDictionaryBytes: 1024}},
 			`column "c": dictionary page claims 4096 bytes uncompressed, want at most 1024`,
 		},
 		{
@@ -274,7 +274,7 @@ func TestParquetLies(t *testing.T) {
 		{
 			"page of many values",
 			lie{column: bytesColumn, values: 5e6, pages: [][]byte{nulls(t, 5e6)}},
-			Options{Limits: Limits{MaxPageBytes: 1 << 20}},
+			Options{Limits: limit.Limits{MaxPageBytes: 1 << 20}},
 			`column "c": page claims 5000000 values, 25000000 bytes in memory, want at most 1048576`,
 		},
 		{
@@ -404,12 +404,12 @@ func TestParquetPageBombs(t *testing.T) {
 		refused(t, codec.String(), lying.write(t), Options{}, `column "c": corrupt page: `)
 		honest := pageV1(t, 1, format.Plain, packed, len(body))
 		bomb := lie{column: column(format.Int64), codec: codec, values: 10, pages: [][]byte{honest, honest, honest, honest, honest}}
-		if rows := refused(t, codec.String(), bomb.write(t), Options{Limits: Limits{MaxRatio: 2}}, `column "c": expands to `); rows != 2 {
+		if rows := refused(t, codec.String(), bomb.write(t), Options{Limits: limit.Limits{MaxRatio: 2}}, `column "c": expands to `); rows != 2 {
 			t.Errorf("%s: %d rows before the bomb, want 2", codec, rows)
 		}
-		refused(t, codec.String(), bomb.write(t), Options{Limits: Limits{MaxRatio: -1, MaxBytes: 32 << 20}}, `column "c": holds more than 33554432 bytes uncompressed, the limit for one file`)
+		refused(t, codec.String(), bomb.write(t), Options{Limits: limit.Limits{MaxRatio: -1, MaxBytes: 32 << 20}}, `column "c": holds more than 33554432 bytes uncompressed, the limit for one file`)
 		cut := lie{column: column(format.Int64), codec: codec, values: 10, pages: [][]byte{pageV1(t, 1, format.Plain, packed[:len(packed)/2], len(body))}}
-		refused(t, codec.String(), cut.write(t), Options{Limits: Limits{MaxRatio: -1}}, `column "c": corrupt page: `)
+		refused(t, codec.String(), cut.write(t), Options{Limits: limit.Limits{MaxRatio: -1}}, `column "c": corrupt page: `)
 	}
 	unknown := lie{column: column(format.ByteArray), codec: 3, values: 10, pages: [][]byte{nulls(t, 10)}}
 	refused(t, "LZO", unknown.write(t), Options{}, `column "c": corrupt page: it is compressed with LZO, want SNAPPY, ZSTD, GZIP, BROTLI or LZ4_RAW`)

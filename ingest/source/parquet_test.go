@@ -16,6 +16,8 @@ import (
 
 	"github.com/parquet-go/parquet-go"
 	"github.com/parquet-go/parquet-go/deprecated"
+
+	"github.com/reelsplice/reelsplice/ingest/source/limit"
 )
 
 // parquetFile makes a Parquet file of rows, groups of them as row groups.
@@ -205,7 +207,7 @@ func TestParquetBadRows(t *testing.T) {
 		S  string `parquet:"s"`
 	}
 	p := parquetFile(t, [][]row{{{1, "a"}, {2, "b\x94"}, {3, strings.Repeat("x", 20<<10)}, {4, "d"}, {5, "e\x00"}}})
-	r, err := Open(File{Path: p}, Options{Strict: true, Limits: Limits{MaxRowBytes: 10 << 10}})
+	r, err := Open(File{Path: p}, Options{Strict: true, Limits: limit.Limits{MaxRowBytes: 10 << 10}})
 	if err != nil {
 		t.Fatal(err)
 	}

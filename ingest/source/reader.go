@@ -144,7 +144,7 @@ func (r *Reader) openText(br *bufio.Reader, o Options) error {
 	if r.file.Format, err = startText(w, maxRow, extOf(r.file.Path)); err != nil {
 		return err
 	}
-	base := textRows{w: w, name: r.file.Name, max: maxRow, deep: o.MaxDepth, strict: o.Strict}
+	base := textRows{w: w, name: r.file.Name, max: maxRow, strict: o.Strict}
 	switch r.file.Format {
 	case FormatNDJSON:
 		r.rows = &lineRows{base}

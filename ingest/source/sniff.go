@@ -195,7 +195,7 @@ func formatOfLines(w *window, maxRow int, ext string) (Format, error) {
 
 // checkOther reports whether line is JSON, if only a value that is no object.
 func checkOther(line []byte) bool {
-	f := record.CheckJSON(line, limit.DefaultMaxDepth)
+	f := record.CheckJSON(line, limit.MaxDepth)
 	return f == nil || !f.Syntax && bytes.IndexByte(line, 0) < 0 && utf8.Valid(line)
 }
 

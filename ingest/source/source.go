@@ -10,12 +10,41 @@ package source
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"strconv"
 	"time"
 
+	"github.com/reelsplice/reelsplice/ingest/source/limit"
+	"github.com/reelsplice/reelsplice/schemas/object"
 	"github.com/reelsplice/reelsplice/schemas/record"
 )
+
+// Options are the settings of List and Open. A row beyond a limit is a bad row, a file beyond
+// one a FileError that matches limit.Err.
+type Options struct {
+	limit.Limits
+	Context context.Context // for objects and pipes: ends listing and reading; nil never does
+	Kind    string          // when set, the kind of every file, whatever its name
+	// Encoding is the encoding of texts: EncodingAuto (also ""), EncodingUTF8, or a name such as windows-1252 for
+	// texts that are not UTF-8.
+	Encoding string
+	Strict   bool                      // rows that are nearly JSON, and those with fewer or more cells than columns, are bad
+	TempDir  string                    // where a packed Parquet file is unpacked, which needs a file; "" means the system's
+	Skipped  func(path, reason string) // called with each file that List leaves out of a folder; nil for none
+	Summed   func(f File, sum string)  // called with the SHA-256 of each file, in hex, that was read in order to its end; nil for none
+
+	// Buckets opens the bucket of a URL; without it URLs are refused. It brings the
+	// libraries of object stores along, which this package does without.
+	Buckets func(context.Context, object.Location) (object.Bucket, error)
+}
+
+func (o Options) context() context.Context {
+	if o.Context == nil {
+		return context.Background()
+	}
+	return o.Context
+}
 
 // longRowHead is how many bytes of a row above the limit are kept.
 const longRowHead = 4 << 10
@@ -103,7 +132,7 @@ type Row struct {
 	Place Place
 
 	// JSON is one complete JSON object, without white space around it, at most
-	// Options.MaxDepth deep and valid UTF-8. It is valid until the next call of Next. Where
+	// limit.MaxDepth deep and valid UTF-8. It is valid until the next call of Next. Where
 	// Err is set it is the row as found, cut at 4 KiB when the row is too long.
 	//
 	// Of CSV and TSV it holds the cells in the order of the header, each as a string, or

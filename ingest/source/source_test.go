@@ -94,7 +94,7 @@ func errText(err error) string {
 }
 
 func TestRows(t *testing.T) {
-	deep := strings.Repeat(`{"a":`, limit.DefaultMaxDepth-1) + "{}" + strings.Repeat("}", limit.DefaultMaxDepth-1)
+	deep := strings.Repeat(`{"a":`, limit.MaxDepth-1) + "{}" + strings.Repeat("}", limit.MaxDepth-1)
 	tests := []struct {
 		name, data string
 		want       []string
@@ -295,7 +295,7 @@ func TestZstdWindow(t *testing.T) {
 }
 
 func TestLongRows(t *testing.T) {
-	o := Options{Limits: Limits{MaxRowBytes: 10 << 10}}
+	o := Options{Limits: limit.Limits{MaxRowBytes: 10 << 10}}
 	long := `{"s":"` + strings.Repeat("x", 1<<20) + `"}`
 	fits := `{"s":"` + strings.Repeat("y", 10<<10-8) + `"}`
 	for name, data := range map[string]string{
@@ -353,7 +353,7 @@ func TestHugeLine(t *testing.T) {
 	var before, after runtime.MemStats
 	runtime.GC()
 	runtime.ReadMemStats(&before)
-	got, err := readFile(t, p, Options{Limits: Limits{MaxRatio: -1}})
+	got, err := readFile(t, p, Options{Limits: limit.Limits{MaxRatio: -1}})
 	runtime.ReadMemStats(&after)
 	if err != nil || !reflect.DeepEqual(got, want) {
 		t.Errorf("rows are %q, %v, want %q", got, err, want)
@@ -369,7 +369,7 @@ func TestHugeLine(t *testing.T) {
 func TestLongBlankLines(t *testing.T) {
 	blanks := strings.Repeat(" \t\r", 1<<20)
 	long := "{\"s\":\"" + strings.Repeat("x", 1<<10) + "\"}"
-	got, err := readFile(t, write(t, "m.ndjson", []byte("{}\n"+blanks+"\n"+blanks+"{}\n"+blanks+"{]\n"+blanks+long+"\n"+blanks)), Options{Limits: Limits{MaxRowBytes: 1 << 10}})
+	got, err := readFile(t, write(t, "m.ndjson", []byte("{}\n"+blanks+"\n"+blanks+"{}\n"+blanks+"{]\n"+blanks+long+"\n"+blanks)), Options{Limits: limit.Limits{MaxRowBytes: 1 << 10}})
 	want := []string{"m.ndjson:1 {}", "m.ndjson:3 {}", "m.ndjson:4: byte 3145729: invalid character ']' looking for beginning of object key string", "m.ndjson:5: row is longer than 1024 bytes"}
 	if err != nil || !reflect.DeepEqual(got, want) {
 		t.Errorf("rows are %q, %v, want %q", got, err, want)
@@ -378,7 +378,7 @@ func TestLongBlankLines(t *testing.T) {
 
 func TestManyBlanks(t *testing.T) {
 	blanks := strings.Repeat(" \n", 300<<10)
-	got, err := readFile(t, write(t, "m.json", []byte(blanks+"{}\n"+blanks+"{}"+blanks)), Options{Limits: Limits{MaxRowBytes: 1 << 10}})
+	got, err := readFile(t, write(t, "m.json", []byte(blanks+"{}\n"+blanks+"{}"+blanks)), Options{Limits: limit.Limits{MaxRowBytes: 1 << 10}})
 	if err != nil || !reflect.DeepEqual(got, []string{"m.json:307201 {}", "m.json:614402 {}"}) {
 		t.Errorf("rows are %q, %v", got, err)
 	}

@@ -166,7 +166,7 @@ func TestTableRow(t *testing.T) {
 }
 
 func TestTableLongRows(t *testing.T) {
-	o := Options{Limits: Limits{MaxRowBytes: 1 << 10}}
+	o := Options{Limits: limit.Limits{MaxRowBytes: 1 << 10}}
 	lines := strings.Repeat("7,x\n", 500)
 	long := "1," + strings.Repeat("x", 1<<20)
 	fits := "1," + strings.Repeat("y", 1<<10-2)

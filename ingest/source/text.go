@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 
+	"github.com/reelsplice/reelsplice/ingest/source/limit"
 	"github.com/reelsplice/reelsplice/schemas/record"
 )
 
@@ -13,7 +14,6 @@ type textRows struct {
 	w    *window
 	name string
 	max  int   // longest row in bytes
-	deep int   // deepest row in levels
 	row  int64 // rows returned so far
 
 	strict bool // nothing is mended
@@ -81,11 +81,11 @@ func (l *lineRows) next() (Row, error) {
 
 // judge returns the JSON of a row and the repairs in it, or the fault of raw.
 func (t *textRows) judge(raw []byte) (json []byte, m record.Mended, f *record.Fault) {
-	if f = record.CheckJSON(raw, t.deep); f == nil || !f.Syntax && !f.Mendable || t.strict {
+	if f = record.CheckJSON(raw, limit.MaxDepth); f == nil || !f.Syntax && !f.Mendable || t.strict {
 		return raw, m, f
 	}
 	t.mended, m = record.MendJSON(t.mended[:0], raw)
-	if still := record.CheckJSON(t.mended, t.deep); still != nil {
+	if still := record.CheckJSON(t.mended, limit.MaxDepth); still != nil {
 		if still.Syntax {
 			still = f
 		}

@@ -16,10 +16,6 @@ const (
 	// crawled show.
 	DefaultMaxRowBytes = 64 << 20
 
-	// DefaultMaxDepth is how many objects and arrays may be open at once inside one
-	// row. It is also the most that Limits can ask for.
-	DefaultMaxDepth = 512
-
 	// DefaultMaxRatio is how many times its size on disk a file may expand to. The
 	// densest of the real dumps that tests read expands nine times.
 	DefaultMaxRatio = 1000
@@ -37,6 +33,9 @@ const (
 	// MaxColumns is how many columns a table has, in any format.
 	MaxColumns = 10_000
 
+	// MaxDepth is how many objects and arrays may be open at once inside one row.
+	MaxDepth = 512
+
 	// freeBytes is what any file may expand to, whatever its size.
 	freeBytes = 64 << 20
 )
@@ -44,7 +43,6 @@ const (
 // Limits bound one file. Of the last four, a negative number means no limit.
 type Limits struct {
 	MaxRowBytes        int64 // longest row; 0 means DefaultMaxRowBytes
-	MaxDepth           int   // objects and arrays open at once in a JSON row; 0, or more than DefaultMaxDepth, means DefaultMaxDepth
 	MaxBytes           int64 // bytes of the uncompressed file; 0 means no limit
 	MaxRatio           int64 // uncompressed bytes for each byte on disk, once there are 64 MiB; 0 means DefaultMaxRatio
 	MaxPageBytes       int64 // largest page of a Parquet file; 0 means DefaultMaxPageBytes
@@ -55,9 +53,6 @@ type Limits struct {
 func (l Limits) WithDefaults() Limits {
 	if l.MaxRowBytes <= 0 {
 		l.MaxRowBytes = DefaultMaxRowBytes
-	}
-	if l.MaxDepth <= 0 || l.MaxDepth > DefaultMaxDepth {
-		l.MaxDepth = DefaultMaxDepth
 	}
 	for _, one := range []struct {
 		n     *int64
@@ -109,9 +104,6 @@ type Budget struct {
 	Ratio int64 // uncompressed bytes for each byte on disk; 0 where the file is not compressed
 	out   int64 // bytes that came out so far
 }
-
-// Spent returns how many bytes came out.
-func (b *Budget) Spent() int64 { return b.out }
 
 // Spend counts n bytes that come out of the first in bytes of the file.
 func (b *Budget) Spend(n, in int64) error {
