@@ -2,6 +2,7 @@ package tmdb
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/reelsplice/reelsplice/data/reference"
 	"github.com/reelsplice/reelsplice/schemas/catalog"
@@ -27,23 +28,18 @@ func nameNow(k fragment.Kind, name string) string {
 	return name
 }
 
-// known moves known fields that are not in the record's schema to their place. It returns English texts such as title_en, which
+// known moves known fields that are not in the record's schema from extra to their place. It returns English texts such as title_en, which
 // must wait until localize has freed the base record, and appended responses about parts of r.
-func (t *Reader) known(typ *catalog.Type, r record.Record) (english record.Record, parts []part, err error) {
+func (t *Reader) known(typ *catalog.Type, r record.Record, extra *record.RawFields) (english record.Record, parts []part, err error) {
 	english = typ.New()
 	if typ.Kind == fragment.KindTV { // some tables have the kind of the row where the API has "Scripted"
 		if f, _ := typ.Plan.Field("type"); r.String(f).V == typ.Name() {
 			record.Unset(r, f)
 		}
 	}
-	if r.Object().Extra == "" {
+	if len(*extra) == 0 {
 		return english, nil, nil
 	}
-	extra, err := record.Fields("{" + r.Object().Extra + "}")
-	if err != nil {
-		return english, nil, err
-	}
-	before := len(extra)
 	// account_states is private to one account. _id is the key of the database that the dump was exported from.
 	for _, name := range []string{"account_states", "_id"} {
 		if _, ok := extra.Take(name); ok {
@@ -52,7 +48,7 @@ func (t *Reader) known(typ *catalog.Type, r record.Record) (english record.Recor
 			t.parser.Settle(name, record.IsUnused)
 		}
 	}
-	if err := t.legacy(typ, r, &extra); err != nil {
+	if err := t.legacy(typ, r, extra); err != nil {
 		return english, nil, err
 	}
 	for _, name := range renamed[typ.Kind] {
@@ -64,13 +60,16 @@ func (t *Reader) known(typ *catalog.Type, r record.Record) (english record.Recor
 			return english, nil, err
 		}
 	}
-	if parts, err = t.parts(typ, &extra); err != nil {
+	if parts, err = t.parts(typ, extra); err != nil {
 		return english, nil, err
 	}
-	t.suffixed(typ, r, english, &extra)
-	if len(extra) < before {
-		r.Object().Extra = extra.Extra()
-	}
+	*extra = slices.DeleteFunc(*extra, func(m record.RawField) bool {
+		is := t.setText(typ, r, english, m)
+		if is {
+			t.Forget(m.Name)
+		}
+		return is
+	})
 	return english, parts, nil
 }
 
@@ -159,20 +158,7 @@ func (t *Reader) Forget(name string) {
 	}
 }
 
-// suffixed moves texts with a language suffix, such as title_ar, to that language.
-func (t *Reader) suffixed(typ *catalog.Type, r, english record.Record, extra *record.RawFields) {
-	kept := (*extra)[:0]
-	for _, m := range *extra {
-		if t.setText(typ, r, english, m) {
-			t.Forget(m.Name)
-			continue
-		}
-		kept = append(kept, m)
-	}
-	*extra = kept
-}
-
-// setText reports whether a field is the text of a field in a language.
+// setText sets the text of a field with a language suffix, such as title_ar. It returns false for other fields.
 func (t *Reader) setText(typ *catalog.Type, r, english record.Record, m record.RawField) bool {
 	f, lang := LanguageField(typ, m.Name)
 	if f == nil {

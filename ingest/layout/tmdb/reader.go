@@ -1,9 +1,9 @@
 package tmdb
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
+	"strconv"
 	"strings"
 
 	"github.com/reelsplice/reelsplice/schemas/catalog"
@@ -82,31 +82,44 @@ func (t *Reader) records(r Row) ([]Record, error) {
 	if err := t.parser.Parse(text, rec); err != nil {
 		return nil, err
 	}
+	var extra record.RawFields
+	if text := rec.Object().Extra; text != "" {
+		if extra, err = record.Fields("{" + text + "}"); err != nil {
+			return nil, err
+		}
+	}
 	if f, _ := rec.Schema.Field("id"); !record.Present(rec, f) {
-		if err := answeredError(r.JSON); err != nil {
+		if err := answeredError(extra); err != nil {
 			return nil, err
 		}
 	}
 	if err := t.Values.Reject(checkFetched(rec)); err != nil {
 		return nil, err
 	}
-	if gone, is, err := t.removed(r, rec); is || err != nil {
+	unknown := len(extra)
+	if gone, is, err := t.removed(r, rec, &extra); is || err != nil {
 		return []Record{gone}, err
 	}
 	t.dropEmpty(rec)
-	english, parts, err := t.known(r.Type, rec)
+	english, parts, err := t.known(r.Type, rec, &extra)
 	if err != nil {
 		return nil, err
 	}
-	if t.Responses && r.Table {
-		if err := t.dropExtra(rec); err != nil {
-			return nil, err
+	// Only responses are served with unknown fields. A table with the column for them was made of responses.
+	if t.Responses && r.Table && !t.parser.HasExtraColumn() {
+		for _, f := range extra {
+			t.Forget(f.Name)
+			t.parser.Settle(f.Name, record.IsUnused)
 		}
+		extra = nil
+	}
+	if len(extra) < unknown {
+		rec.Object().Extra = extra.Extra()
 	}
 	if err := address(rec, r); err != nil {
 		return nil, err
 	}
-	one, err := Checked(r.Type, rec)
+	one, err := checked(r.Type, rec)
 	if err != nil {
 		return nil, err
 	}
@@ -129,24 +142,6 @@ func (t *Reader) records(r Row) ([]Record, error) {
 	}
 	fill(rec, english) // after localize, which moved the crawl's own texts away
 	return t.withParts(one, parts, r.Response)
-}
-
-// dropExtra drops unknown fields of a table's row, because only responses are served with such fields. A table with the column
-// for extra fields was made of responses, and keeps them.
-func (t *Reader) dropExtra(rec record.Record) error {
-	if rec.Object().Extra == "" || t.parser.HasExtraColumn() {
-		return nil
-	}
-	extra, err := record.Fields("{" + rec.Object().Extra + "}")
-	if err != nil {
-		return err
-	}
-	for _, f := range extra {
-		t.Forget(f.Name)
-		t.parser.Settle(f.Name, record.IsUnused)
-	}
-	rec.Object().Extra = ""
-	return nil
 }
 
 // textOf returns the JSON of a row in its kind's form.
@@ -274,16 +269,26 @@ func seriesOfEpisodes(rec record.Record) {
 	}
 }
 
-// answeredError returns the API's error that a crawler stored as a row, or nil.
-func answeredError(row string) error {
-	var e struct {
-		Code    *int64  `json:"status_code"`
-		Message *string `json:"status_message"`
-	}
-	if json.Unmarshal([]byte(row), &e) == nil && e.Code != nil && e.Message != nil {
-		return &record.FieldError{Field: "status_code", What: fmt.Sprintf("want a response, found error %d: %s", *e.Code, *e.Message)}
+// answeredError returns the API's error that a crawler stored as a row with some fields, or nil.
+func answeredError(fields record.RawFields) error {
+	code, message := fields.Value("status_code"), fields.Value("status_message")
+	if _, err := strconv.ParseInt(code, 10, 64); err == nil && strings.HasPrefix(message, `"`) {
+		return &record.FieldError{Field: "status_code", What: fmt.Sprintf("want a response, found error %s: %s", code, record.Unquote(message))}
 	}
 	return nil
+}
+
+// checkFetched removes the fetch date from a record unless it is valid. Tables have null or "" for no date.
+func checkFetched(r record.Record) (err error) {
+	day := catalog.FetchedOf(r)
+	if day != "" {
+		err = catalog.CheckFetched(day)
+	}
+	if day == "" || err != nil {
+		f, _ := r.Schema.Field(catalog.FetchedColumn)
+		record.Unset(r, f)
+	}
+	return err
 }
 
 // isSub reports whether a kind has a sub-request.
@@ -297,36 +302,31 @@ func wrap(r Row) (string, error) {
 	if !isSub(r.Type, r.Sub) {
 		return "", fmt.Errorf("the file name has sub-request %q, which a %s record does not have", r.Sub, r.Type.Name())
 	}
-	if err := answeredError(r.JSON); err != nil {
-		return "", err
-	}
-	var own struct {
-		ID json.RawMessage `json:"id"`
-	}
-	if err := json.Unmarshal([]byte(r.JSON), &own); err != nil {
-		return "", fmt.Errorf("parse JSON: %w", err)
-	}
-	row, fetched, err := takeFetched(r.JSON)
+	row, err := record.Fields(r.JSON)
 	if err != nil {
 		return "", err
 	}
+	if err := answeredError(row); err != nil {
+		return "", err
+	}
+	response := r.JSON
+	fetched, ok := row.Take(catalog.FetchedColumn)
+	if ok {
+		response = row.Object()
+	}
 	// Seasons and episodes have an ID of their own, which no file name contains.
-	if r.Series != 0 {
-		if own.ID == nil {
-			return fmt.Sprintf(`{%s%q:%s}`, fetched, r.Sub, row), nil
+	id := row.Value("id")
+	if r.Series == 0 {
+		own := strings.Trim(id, `"`) // some responses of 2022 have the ID as text
+		if r.ID == 0 {               // the file has many rows
+			if r.ID, err = parseID(own); err != nil {
+				return "", InField(err, "id")
+			}
 		}
-		return fmt.Sprintf(`{"id":%s,%s%q:%s}`, own.ID, fetched, r.Sub, row), nil
-	}
-	if r.ID == 0 { // the file has many rows
-		id, err := parseID(strings.Trim(string(own.ID), `"`))
-		if err != nil {
-			return "", InField(err, "id")
+		if id != "" && own != strconv.FormatInt(r.ID, 10) {
+			return "", &record.FieldError{Field: "id", What: fmt.Sprintf("the file name has %d, the response has %s", r.ID, id)}
 		}
-		r.ID = id
+		id = strconv.FormatInt(r.ID, 10)
 	}
-	// Some responses of 2022 have the ID as text.
-	if own.ID != nil && strings.Trim(string(own.ID), `"`) != fmt.Sprint(r.ID) {
-		return "", &record.FieldError{Field: "id", What: fmt.Sprintf("the file name has %d, the response has %s", r.ID, own.ID)}
-	}
-	return fmt.Sprintf(`{"id":%d,%s%q:%s}`, r.ID, fetched, r.Sub, row), nil
+	return record.RawFields{{Name: "id", Raw: id}, {Name: catalog.FetchedColumn, Raw: fetched}, {Name: r.Sub, Raw: response}}.Object(), nil
 }

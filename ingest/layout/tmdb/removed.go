@@ -18,8 +18,12 @@ const (
 
 // RemovalOf reports whether a record marks a resource as removed, and what it was merged into. Such a record has only its key.
 func RemovalOf(t *catalog.Type, r record.Record) (catalog.Removed, bool) {
-	marks, _, err := marksOf(r)
-	if marks == nil || err != nil {
+	extra := r.Object().Extra
+	if !strings.Contains(extra, deletedField) && !strings.Contains(extra, mergedField) {
+		return catalog.Removed{}, false // fast path
+	}
+	marks, err := record.Fields("{" + extra + "}")
+	if err != nil {
 		return catalog.Removed{}, false
 	}
 	key, err := t.Key(r)
@@ -28,21 +32,6 @@ func RemovalOf(t *catalog.Type, r record.Record) (catalog.Removed, bool) {
 	}
 	out, removed, err := removal(t, marks, key)
 	return out, removed && err == nil
-}
-
-// marksOf returns the removal fields of a record, and its other unknown fields.
-func marksOf(r record.Record) (marks, others record.RawFields, err error) {
-	extra := r.Object().Extra
-	if !strings.Contains(extra, deletedField) && !strings.Contains(extra, mergedField) {
-		return nil, nil, nil // fast path
-	}
-	others, err = record.Fields("{" + extra + "}")
-	for _, name := range []string{deletedField, mergedField} {
-		if raw, ok := others.Take(name); ok {
-			marks = append(marks, record.RawField{Name: name, Raw: raw})
-		}
-	}
-	return marks, others, err
 }
 
 // removal reads the removal fields.
@@ -100,16 +89,22 @@ func mergedInto(t *catalog.Type, raw string, key catalog.Key) (catalog.Key, erro
 	return into, nil
 }
 
-// removed returns the record of a row about a removed resource, or false for other rows.
-func (t *Reader) removed(r Row, rec record.Record) (one Record, is bool, err error) {
-	marks, others, err := marksOf(rec)
-	if marks == nil || err != nil {
-		return one, false, err
+// removed takes the removal fields from the unknown fields of a row. It returns the record of a removed resource, or false for other
+// rows.
+func (t *Reader) removed(r Row, rec record.Record, extra *record.RawFields) (one Record, is bool, err error) {
+	var marks record.RawFields
+	for _, name := range []string{deletedField, mergedField} {
+		if raw, ok := extra.Take(name); ok {
+			marks = append(marks, record.RawField{Name: name, Raw: raw})
+		}
+	}
+	if marks == nil {
+		return one, false, nil
 	}
 	if err := address(rec, r); err != nil {
 		return one, false, err
 	}
-	if one, err = Checked(r.Type, rec); err != nil {
+	if one, err = checked(r.Type, rec); err != nil {
 		return one, false, err
 	}
 	if _, is, err = removal(r.Type, marks, one.Key); err != nil {
@@ -118,11 +113,9 @@ func (t *Reader) removed(r Row, rec record.Record) (one Record, is bool, err err
 	for _, m := range marks {
 		t.Forget(m.Name)
 	}
-	if !is {
-		rec.Object().Extra = others.Extra()
-		return one, false, nil
+	if is {
+		one.Record, one.Removed = catalog.KeyOnly(r.Type, rec), true
+		one.Record.Object().Extra = marks.Extra()
 	}
-	one.Record, one.Removed = catalog.KeyOnly(r.Type, rec), true
-	one.Record.Object().Extra = marks.Extra()
-	return one, true, nil
+	return one, is, nil
 }

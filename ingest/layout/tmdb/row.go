@@ -79,8 +79,8 @@ func ParseLanguage(tag string) (string, error) {
 	return out, nil
 }
 
-// Checked returns the record with its key, or why it has none.
-func Checked(t *catalog.Type, r record.Record) (Record, error) {
+// checked returns the record with its key, or why it has none.
+func checked(t *catalog.Type, r record.Record) (Record, error) {
 	key, err := t.Key(r)
 	return Record{Record: r, Type: t, Key: key}, err
 }
