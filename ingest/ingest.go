@@ -134,8 +134,8 @@ func newRun(c Config) (*run, error) {
 	if err := errors.Join(errs...); err != nil {
 		return nil, err
 	}
-	rows, err = layout.WithAliases(rows)
-	return &run{Config: c, rows: rows, start: time.Now(), list: &fileList{}, sums: map[string]string{}, parts: map[string]looked{}, fits: fits{map[int]*fileFit{}, map[groupKey]*fileFit{}, nil}}, err
+	rows = layout.WithAliases(rows)
+	return &run{Config: c, rows: rows, start: time.Now(), list: &fileList{}, sums: map[string]string{}, parts: map[string]looked{}, fits: fits{map[int]*fileFit{}, map[groupKey]*fileFit{}, nil}}, nil
 }
 
 // setting matches a line of TOML that is neither blank nor a comment.

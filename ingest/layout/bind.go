@@ -8,89 +8,60 @@ import (
 	"github.com/reelsplice/reelsplice/schemas/record"
 )
 
-// A binder finds the columns of rows. Most rows have the previous row's columns, so it tries the last binding first.
-type binder struct {
-	form     *form
-	bindings map[string]*binding // by column names
-	last     *binding            // binding of the previous row
-	cells    map[string]*record.Cells
-}
-
-// bind returns the binding for columns.
-func (n *binder) bind(columns []string) *binding {
-	if n.last != nil && slices.Equal(columns, n.last.columns) {
-		return n.last
+// bind returns the binding for columns. Most rows have the previous row's columns.
+func (m *mapped) bind(columns []string) *binding {
+	if last := m.row.binding; last != nil && slices.Equal(columns, last.columns) {
+		return last
 	}
 	const most = 1000 // rows of NDJSON may have any fields
 	key := strings.Join(columns, "\x00")
-	b, ok := n.bindings[key]
+	b, ok := m.bindings[key]
 	if !ok {
-		if len(n.bindings) >= most {
-			clear(n.bindings)
+		if len(m.bindings) >= most {
+			clear(m.bindings)
 		}
-		b = n.form.bind(columns)
+		b = m.form.bind(columns)
 		for _, name := range columns {
-			b.counts = append(b.counts, n.cellsOf(name))
+			b.counts = append(b.counts, m.cellsOf(name))
 		}
-		n.bindings[key] = b
+		m.bindings[key] = b
 	}
-	n.last = b
 	return b
 }
 
 // cellsOf returns the counts of a column.
-func (n *binder) cellsOf(name string) *record.Cells {
-	if n.cells[name] == nil && len(n.cells) >= record.MaxPaths {
+func (m *mapped) cellsOf(name string) *record.Cells {
+	if m.cells[name] == nil && len(m.cells) >= record.MaxPaths {
 		name = record.OtherPaths
 	}
-	if n.cells[name] == nil {
-		n.cells[name] = &record.Cells{}
+	if m.cells[name] == nil {
+		m.cells[name] = &record.Cells{}
 	}
-	return n.cells[name]
+	return m.cells[name]
 }
 
-// count counts the values of a row. made has the shapes that took the row.
-func (n *binder) count(row *boundRow, made []*shape, table bool) {
+// count counts the values of the row.
+func (m *mapped) count(table bool) {
+	row := m.row
 	for i, cell := range row.cells {
-		if isEmpty(cell) || cell == "[]" || cell == "{}" {
+		if isBlank(cell) {
 			continue
 		}
-		name := row.columns[i]
-		if cell[0] == '{' && !table {
-			_ = record.EachField(cell, func(inner, raw string) error { // valid JSON
-				if !isEmpty(raw) && raw != "[]" && raw != "{}" {
-					reads := 0
-					for _, s := range made {
-						reads += s.reads(name, inner)
-					}
-					n.cellsOf(name + "." + inner).Count(row.fate(name, reads))
-				}
-				return nil
-			})
+		if cell[0] != '{' || table {
+			row.counts[i].Count(row.fate(i, ""))
 			continue
 		}
-		reads := 0
-		for _, s := range made {
-			reads += row.reads[s.number][i]
-		}
-		row.counts[i].Count(row.fate(name, reads))
+		_ = record.EachField(cell, func(name, raw string) error { // valid JSON
+			if !isBlank(raw) {
+				m.cellsOf(row.columns[i] + "." + name).Count(row.fate(i, name))
+			}
+			return nil
+		})
 	}
 }
 
-// fate returns what happened to a value of a column that reads expressions read.
-func (r *boundRow) fate(column string, reads int) record.Fate {
-	switch {
-	case reads == 0:
-		return record.IsUnused
-	case len(r.lost)+len(r.whole) == 0: // nearly all rows
-		return record.IsUsed
-	case r.lost[column] >= reads:
-		return record.IsLeftOut
-	case r.lost[column]+r.whole[column] >= reads:
-		return record.IsExtra
-	}
-	return record.IsUsed
-}
+// isBlank reports whether a cell has no value that counts.
+func isBlank(cell string) bool { return isEmpty(cell) || cell == "[]" || cell == "{}" }
 
 // A binding is a form for rows with certain columns. It holds the index of each column and is immutable.
 type binding struct {
@@ -99,21 +70,22 @@ type binding struct {
 	at      map[string]int  // index by column; the last of two equal names counts, as in JSON parsers
 	texts   []bool          // by index: a text field reads the column, so "-" may be a value
 	counts  []*record.Cells // by index
-	reads   [][]int         // by shape and index: the number of expressions that read the column
+	reads   [][]int         // by index: indices in form.reads of what is read of the column
 }
 
 // bind returns the binding of a form to columns.
 func (f *form) bind(columns []string) *binding {
-	b := &binding{form: f, columns: slices.Clone(columns), at: make(map[string]int, len(columns)), texts: make([]bool, len(columns))}
-	for _, s := range f.shapes {
-		reads := make([]int, len(columns))
-		for i, name := range columns {
-			reads[i] = s.reads(name, "")
-		}
-		b.reads = append(b.reads, reads)
+	b := &binding{
+		form: f, columns: slices.Clone(columns), at: make(map[string]int, len(columns)), texts: make([]bool, len(columns)),
+		reads: make([][]int, len(columns)),
 	}
 	for i, name := range columns {
 		b.at[name] = i
+		for k, r := range f.reads {
+			if r.column == name {
+				b.reads[i] = append(b.reads[i], k)
+			}
+		}
 		b.texts[i] = slices.ContainsFunc(f.shapes, func(s *shape) bool {
 			return slices.ContainsFunc(s.entries, func(e *entry) bool { return e.isText() && slices.Contains(e.columns, name) })
 		})
@@ -129,14 +101,25 @@ type boundRow struct {
 	// the current element and its index, as JSON texts
 	element, place string
 	values         map[string]any // decoded cells, by column
-	lost, whole    map[string]int // by column: the number of expressions that could not read the cell, or kept it unchanged
+	fates          []record.Fate  // by form.reads; of several expressions, the best result
 }
 
-// lose records that an expression cannot read the cells of its columns.
-func (r *boundRow) lose(columns []string) {
-	for _, name := range columns {
-		r.lost[name]++
+// settle records what became of the values that an expression reads.
+func (r *boundRow) settle(fates []int, fate record.Fate) {
+	for _, k := range fates {
+		r.fates[k] = min(r.fates[k], fate)
 	}
+}
+
+// fate returns what became of a cell, or of a field of the object in it.
+func (r *boundRow) fate(column int, field string) record.Fate {
+	best := record.IsUnused
+	for _, k := range r.reads[column] {
+		if read := r.form.reads[k].field; field == "" || read == "" || read == field {
+			best = min(best, r.fates[k])
+		}
+	}
+	return best
 }
 
 // setElement sets the element that makes the next record. An empty each means that there is no element.
@@ -198,36 +181,52 @@ func (r *boundRow) clean() {
 	}
 }
 
-// reads counts the expressions of a shape that read a column, or a field of the column's object.
-func (s *shape) reads(column, inner string) (n int) {
-	for _, u := range s.uses[column] {
-		if inner == "" || u.whole() || slices.Contains(u.fields, inner) {
-			n++
+// expressions returns the expressions of a shape.
+func (s *shape) expressions() (out []*expression) {
+	for _, e := range []*expression{s.where, s.each} {
+		if e != nil {
+			out = append(out, e)
 		}
 	}
-	return n
+	for _, e := range s.entries {
+		out = append(out, e.expression)
+	}
+	return out
 }
 
-// setUses collects the columns that a shape reads.
-func (s *shape) setUses() {
-	s.uses = map[string][]*columnUse{}
-	add := func(e *expression) {
-		if e == nil {
-			return
-		}
+// columns returns the columns that a shape reads.
+func (s *shape) columns() (out []string) {
+	for _, e := range s.expressions() {
 		for _, name := range e.columns {
-			if u := e.uses[name]; u != nil && (s.each == nil || e == s.each || name != elementName && name != placeName) {
-				s.uses[name] = append(s.uses[name], u)
+			if s.each == nil || e == s.each || name != elementName && name != placeName {
+				out = append(out, name)
 			}
 		}
 	}
-	add(s.where)
-	add(s.each)
-	for _, e := range s.entries {
-		add(e.expression)
+	return append(out, s.mintColumns()...)
+}
+
+// setReads collects what the shapes read of a row, and gives each expression the indices of its reads.
+func (f *form) setReads() {
+	index := func(r read) int {
+		if i := slices.Index(f.reads, r); i >= 0 {
+			return i
+		}
+		f.reads = append(f.reads, r)
+		return len(f.reads) - 1
 	}
-	for _, name := range s.mintColumns() {
-		s.uses[name] = append(s.uses[name], &columnUse{times: 1})
+	for _, s := range f.shapes {
+		columns := s.columns()
+		for _, e := range s.expressions() {
+			for _, r := range e.reads {
+				if slices.Contains(columns, r.column) {
+					e.fates = append(e.fates, index(r))
+				}
+			}
+		}
+		for _, name := range s.mintColumns() {
+			s.find.fates = append(s.find.fates, index(read{column: name}))
+		}
 	}
 }
 

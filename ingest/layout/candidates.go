@@ -287,8 +287,8 @@ func (r *draftRecord) mostOf(l *draftLine, field string, c *draftColumn, entries
 	}
 	macros := strings.NewReplacer("{c}", text, "{text}", trimmed, "{list}", list, "{named}", named, "{sep}", separator)
 	for _, entry := range entries {
-		t := &candidate{line: l, column: c, field: field, source: macros.Replace(entry)}
-		if r.measure(t); best == nil || t.read > best.read {
+		t := r.try(l, field, c, macros.Replace(entry))
+		if best == nil || t.read > best.read {
 			best = t
 		}
 		if t.fit == 1 {
@@ -329,8 +329,9 @@ func (c *draftColumn) value(placeholders bool) string {
 	return out
 }
 
-// measure counts the cells that a candidate reads. It stops when too many cells are unread.
-func (r *draftRecord) measure(t *candidate) {
+// try returns the candidate of an expression, with the cells that it reads. It stops when too many cells are unread.
+func (r *draftRecord) try(l *draftLine, field string, c *draftColumn, source string) *candidate {
+	t := &candidate{line: l, column: c, field: field, source: source}
 	for _, i := range r.rows {
 		if t.column.cells[i] != "" {
 			t.given++
@@ -338,10 +339,10 @@ func (r *draftRecord) measure(t *candidate) {
 	}
 	e := r.entry(t)
 	if e == nil {
-		return
+		return t
 	}
 	ids := &identifier{made: map[fragment.Kind]int64{}}
-	v, row := newEvaluator(ids), &boundRow{binding: (&form{}).bind(e.columns), cells: make([]string, len(e.columns))}
+	v, row := newEvaluator(ids, &Options{}), &boundRow{binding: (&form{}).bind(e.columns), cells: make([]string, len(e.columns))}
 	t.out, t.unknown = make([]string, len(t.column.cells)), map[string]int{}
 	missed := 0
 	for _, i := range r.rows {
@@ -357,7 +358,7 @@ func (r *draftRecord) measure(t *candidate) {
 		}
 		clear(row.values)
 		ids.begin()
-		v.read = v.read[:0]
+		v.literals = v.literals[:0]
 		var out []byte
 		value, err := v.value(e.expression, row)
 		if err == nil {
@@ -389,6 +390,7 @@ func (r *draftRecord) measure(t *candidate) {
 		}
 	}
 	t.fit = float64(t.read) / float64(max(1, t.given))
+	return t
 }
 
 const crewField = "credits.crew"
@@ -398,7 +400,7 @@ func (t *candidate) isCrew() bool { return t.line != nil && t.line.crew != nil }
 
 // entry compiles the entry of a candidate, or returns nil if the kind lacks the field.
 func (r *draftRecord) entry(t *candidate) *entry {
-	c := compiler{mapping: &Mapping{}, numbers: r.numbers, at: place{typ: r.typ, plan: r.typ.Plan}}
+	c := compiler{numbers: r.numbers, at: place{typ: r.typ, plan: r.typ.Plan}}
 	if t.isCrew() {
 		e, err := newExpression(t.source, c.site(nil))
 		if err != nil {
@@ -407,7 +409,7 @@ func (r *draftRecord) entry(t *candidate) *entry {
 		return &entry{expression: e, path: t.field, field: &record.Field{Name: t.field, Shape: record.ShapeStrings}}
 	}
 	f, err := c.at.field(t.field)
-	s := &shape{root: &output{entry: -1}}
+	s := &shape{root: &output{}}
 	if err != nil || c.entry(s, t.field, f, t.source) != nil {
 		return nil
 	}
@@ -560,9 +562,7 @@ func (r *draftRecord) day(l *draftLine, field string, c *draftColumn) (best *can
 				last = fmt.Sprintf(", %d", time.Now().Year())
 			}
 		}
-		t := &candidate{line: l, column: c, field: field, source: source + last + ")"}
-		r.measure(t)
-		return t
+		return r.try(l, field, c, source+last+")")
 	}
 	var formats []string
 	for more := "more"; more != "" && len(formats) < most && (best == nil || best.fit < 1); {
@@ -616,16 +616,8 @@ func (r *draftRecord) takeRelease(days []*candidate) {
 	title := r.fieldOf("title", "name")
 	inTitle := &candidate{}
 	if f := (&draftLine{fields: firstDays}).field(r.typ); f != "" && title != nil {
-		c := title.column
-		inTitle = &candidate{order: title.order, column: c, field: f, source: "year(" + c.value(true) + ")", given: title.given, out: make([]string, len(c.cells))}
-		for _, i := range r.rows {
-			if c.cells[i] != "" {
-				if _, inTitle.out[i] = splitTitle(html.UnescapeString(textIn(c.cells[i]))); inTitle.out[i] != "" {
-					inTitle.read++
-				}
-			}
-		}
-		inTitle.fit = float64(inTitle.read) / float64(title.given)
+		inTitle = r.try(nil, f, title.column, "year("+title.column.value(true)+")")
+		inTitle.order, inTitle.odd = title.order, "" // titles need no year
 	}
 	many := inTitle.fit >= leastFit
 	days = slices.DeleteFunc(days, func(t *candidate) bool { return slices.ContainsFunc(r.taken, t.overlaps) })

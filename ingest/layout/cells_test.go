@@ -173,7 +173,7 @@ func TestDatesOfReady(t *testing.T) {
 	for cell, want := range map[string]string{
 		"1995-10-30": "1995-10-30", "10/30/1995": "1995-10-30", "30-Oct-1995": "1995-10-30", "Oct 30 1995": "1995-10-30", "1995": "1995-01-01", "30-Oct-95": "",
 	} {
-		l := newReader(Kaggle, Options{})
+		l := newReader(kaggle, Options{})
 		rec, err := movieOf(l, Row{File: "x", Table: true, Texts: true, JSON: `{"id":"5","title":"A","vote_average":"","status":"","adult":"","release_date":"` + cell +
 			`","backdrop_path":"","imdb_id":"","poster_path":"","genres":"","production_companies":"","production_countries":"","spoken_languages":""}`})
 		if (err == nil) != (want != "") || err == nil && !strings.Contains(text(rec), `"release_date":"`+want+`"`) {
@@ -384,12 +384,9 @@ BRD = "DE"
 
 // TestAliasesOfReady: aliases of a mapping apply to built-in tables, and names without a place in the API are counted.
 func TestAliasesOfReady(t *testing.T) {
-	o, err := WithAliases(Options{Mappings: []*Mapping{mapping(t, "[aliases.genre]\nKrimi = 'Crime'\nSonstiges = []"), mapping(t, "[aliases.genre]\nKrimi = 'Mystery'")}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	o := Options{Mappings: []*Mapping{mapping(t, "[aliases.genre]\nKrimi = 'Crime'\nSonstiges = []"), mapping(t, "[aliases.genre]\nKrimi = 'Mystery'")}}
 	const row = `{"id":"5","title":"A","vote_average":"","status":"","adult":"","backdrop_path":"","imdb_id":"","poster_path":"","genres":"Krimi, Sonstiges, IMAX","production_companies":"","production_countries":"","spoken_languages":""}`
-	l := newReader(Kaggle, o)
+	l := newReader(kaggle, o)
 	rec, err := movieOf(l, Row{File: "x", JSON: row, Table: true, Texts: true})
 	if err != nil || !strings.Contains(text(rec), `"genres":[{"id":80,"name":"Crime"}]`) {
 		t.Errorf("Records = %s, %v, want the genre Crime", text(rec), err)

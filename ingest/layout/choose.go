@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/reelsplice/reelsplice/schemas/catalog"
@@ -23,6 +22,9 @@ type Subject struct {
 	Named  bool     // the whole name is the kind, not just one word of it or the folder
 	Folder bool     // only the folder is named after the kind
 	Rows   []string // sample of rows
+
+	fields  []record.RawFields // of each row
+	columns []string           // names of all fields
 }
 
 // A Choice is the meaning of a file, or why it has none.
@@ -73,11 +75,11 @@ func (c *contender) share() float64 {
 // Choose chooses the meaning that uses most cells, of all meanings whose required columns are present. The caller's mappings
 // come first, and the file's name decides between equals.
 func Choose(s Subject, o Options) (out Choice) {
-	columns := s.columns()
+	s.read()
 	var all []contender
 	for _, m := range o.Mappings {
 		for _, t := range m.tables {
-			if t.match(s.File, columns) {
+			if t.match(s.File, s.columns) {
 				all = append(all, s.measure(&Meaning{Layout: Tables, table: t, own: true}, true, o))
 			}
 		}
@@ -86,7 +88,7 @@ func Choose(s Subject, o Options) (out Choice) {
 		return Choice{Meaning: best.Meaning, Fit: best.fit, Clear: true}
 	}
 	if s.Layout == Auto || s.Layout == Tables {
-		if reason := cmp.Or(s.skipped(o.Mappings, columns), s.lackedBy(o.Mappings, columns)); reason != "" {
+		if reason := cmp.Or(s.skipped(o.Mappings), s.lackedBy(o.Mappings)); reason != "" {
 			return Choice{Skip: reason}
 		}
 	}
@@ -97,14 +99,14 @@ func Choose(s Subject, o Options) (out Choice) {
 		return Choice{Meaning: OwnForm(s.Type, s.Sub), Clear: true}
 	}
 
-	all = s.known(columns, o)
+	all = s.known(o)
 	if s.Layout != Auto {
 		if best := bestOf(all); best != nil {
 			return Choice{Meaning: best.Meaning, Fit: best.fit, Clear: true}
 		}
 		return Choice{Skip: noTable(s.Layout, o.mappings(s.Layout), s.File)}
 	}
-	own, why := s.ownForms(columns, o, all)
+	own, why := s.ownForms(o, all)
 	if best := bestOf(own); !s.Table && best != nil && best.hint {
 		all = hinted(all)
 	}
@@ -118,7 +120,7 @@ func Choose(s Subject, o Options) (out Choice) {
 	clear := best != nil && best.isClear() && best.isProven()
 	if !clear {
 		for _, layout := range mappedLayouts {
-			if reason := s.skipped(ready(layout), columns); reason != "" {
+			if reason := s.skipped(ready(layout)); reason != "" {
 				return Choice{Skip: reason}
 			}
 		}
@@ -140,7 +142,7 @@ func Choose(s Subject, o Options) (out Choice) {
 		if len(out.Kinds) > 1 {
 			out.Meaning = nil
 		}
-	case s.Type != nil && (s.isAddressed() || s.isKeyed(columns, o)):
+	case s.Type != nil && (s.isAddressed() || s.isKeyed(o)):
 		out.Meaning = OwnForm(s.Type, s.Sub) // its rows will be rejected with a reason
 	}
 	return out
@@ -170,10 +172,10 @@ func lostColumns(best *contender, draft *Fit) (columns []string) {
 }
 
 // lackedBy finds a mapping of the caller that is meant for the file, and returns which of its required columns the file lacks.
-func (s *Subject) lackedBy(mappings []*Mapping, columns []string) string {
+func (s *Subject) lackedBy(mappings []*Mapping) string {
 	for _, m := range mappings {
 		for _, t := range m.tables {
-			lacks := slices.DeleteFunc(slices.Clone(t.requires), func(name string) bool { return slices.Contains(columns, name) })
+			lacks := slices.DeleteFunc(slices.Clone(t.requires), func(name string) bool { return slices.Contains(s.columns, name) })
 			if t.fits(s.File) || m.Name == s.File+".toml" || len(t.files) == 0 && 2*len(lacks) <= len(t.requires) {
 				if len(lacks) == 0 {
 					return fmt.Sprintf("mapping %s is for files named %s", m.Name, inList(t.files))
@@ -186,27 +188,28 @@ func (s *Subject) lackedBy(mappings []*Mapping, columns []string) string {
 }
 
 // isKeyed reports whether the rows have the keys of their kind, and either nothing else or bad ones.
-func (s *Subject) isKeyed(columns []string, o Options) bool {
+func (s *Subject) isKeyed(o Options) bool {
 	keys := s.Type.KeyFields()
-	lacks := func(key string) bool { return !slices.Contains(columns, key) }
-	return !slices.ContainsFunc(keys, lacks) && (len(columns) == len(keys) || OwnForm(s.Type, s.Sub).Measure(s.Row, s.Rows, o).Made == 0)
+	lacks := func(key string) bool { return !slices.Contains(s.columns, key) }
+	return !slices.ContainsFunc(keys, lacks) && (len(s.columns) == len(keys) || OwnForm(s.Type, s.Sub).Measure(s.Row, s.Rows, o).Made == 0)
 }
 
 // isAddressed reports whether the file is named after one resource.
 func (s *Subject) isAddressed() bool { return s.ID != 0 || s.Series != 0 || s.Text != "" }
 
-// columns returns the names of all fields of the sample.
-func (s *Subject) columns() (out []string) {
+// read reads the fields of the rows.
+func (s *Subject) read() {
 	seen := map[string]bool{}
 	for _, row := range s.Rows {
-		for _, name := range ColumnsOf(row) {
-			if !seen[name] {
-				seen[name] = true
-				out = append(out, name)
+		fields, _ := record.Fields(row) // a good row
+		s.fields = append(s.fields, fields)
+		for _, f := range fields {
+			if !seen[f.Name] {
+				seen[f.Name] = true
+				s.columns = append(s.columns, f.Name)
 			}
 		}
 	}
-	return out
 }
 
 func (s *Subject) measure(m *Meaning, hint bool, o Options) contender {
@@ -248,18 +251,18 @@ func equals(all []contender, best *contender) (kinds []string) {
 }
 
 // known returns the built-in tables whose required columns are present.
-func (s *Subject) known(columns []string, o Options) (out []contender) {
+func (s *Subject) known(o Options) (out []contender) {
 	others := s.ownIDs() != "" || s.countsRows()
 	for _, layout := range mappedLayouts {
-		if s.Layout != Auto && s.Layout != layout || s.Layout == Auto && layout == Kaggle && (s.isNested() || s.isAddressed() && s.Type != nil) {
+		if s.Layout != Auto && s.Layout != layout || s.Layout == Auto && layout == kaggle && (s.isNested() || s.isAddressed() && s.Type != nil) {
 			continue
 		}
-		for _, m := range o.builtIn(layout) {
+		for _, m := range ready(layout) {
 			if layout == Tables && slices.ContainsFunc(o.Mappings, func(own *Mapping) bool { return own.Name == m.Name }) {
 				continue
 			}
 			for _, t := range m.tables {
-				if !t.has(columns) || len(t.requires) == 0 && !t.fits(s.File) {
+				if !t.has(s.columns) || len(t.requires) == 0 && !t.fits(s.File) {
 					continue
 				}
 				meaning := &Meaning{Layout: layout, table: t}
@@ -282,27 +285,21 @@ func hinted(all []contender) []contender {
 
 // isNested reports whether rows have nested objects, which Kaggle's tables have as text.
 func (s *Subject) isNested() bool {
-	return slices.ContainsFunc(s.Rows, func(row string) bool {
-		nested := record.EachField(row, func(name, raw string) error {
-			if first := strings.TrimLeft(raw[1:], " \t\r\n"); raw[0] == '{' || raw[0] == '[' && first[0] == '{' {
-				return fmt.Errorf("%s is nested", name)
-			}
-			return nil
-		})
-		return nested != nil
+	return slices.ContainsFunc(slices.Concat(s.fields...), func(f record.RawField) bool {
+		return f.Raw[0] == '{' || f.Raw[0] == '[' && strings.TrimLeft(f.Raw[1:], " \t\r\n")[0] == '{'
 	})
 }
 
 // ownForms returns the API's own forms that fit the rows, and why the kind in the file's name does not. Other kinds are tried
 // only if neither that kind nor a known table fits clearly.
-func (s *Subject) ownForms(columns []string, o Options, known []contender) (out []contender, why string) {
+func (s *Subject) ownForms(o Options, known []contender) (out []contender, why string) {
 	if s.Type != nil {
-		c, no := s.ownForm(s.Type, s.Sub, columns, o)
+		c, no := s.ownForm(s.Type, s.Sub, o)
 		if why = no; no == "" {
 			out = append(out, c)
 		}
-		if sub := subOf(s.Type, columns); sub != "" && s.Sub == "" && !s.isAddressed() {
-			if c, no := s.ownForm(s.Type, sub, columns, o); no == "" {
+		if sub := subOf(s.Type, s.columns); sub != "" && s.Sub == "" && !s.isAddressed() {
+			if c, no := s.ownForm(s.Type, sub, o); no == "" {
 				out, why = append(out, c), ""
 			}
 		}
@@ -318,23 +315,23 @@ func (s *Subject) ownForms(columns []string, o Options, known []contender) (out 
 	}
 	var subs []*catalog.Type // kinds of sub-requests that the rows may respond to, once for each sub-request
 	for _, t := range catalog.Types() {
-		for range subsOf(t, columns) {
+		for range subsOf(t, s.columns) {
 			subs = append(subs, t)
 		}
-		if s.Type != nil && t.Kind == s.Type.Kind || !s.mayBe(t, columns) {
+		if s.Type != nil && t.Kind == s.Type.Kind || !s.mayBe(t) {
 			continue
 		}
-		if c, no := s.ownForm(t, "", columns, o); no == "" && c.isClear() && c.isProven() {
+		if c, no := s.ownForm(t, "", o); no == "" && c.isClear() && c.isProven() {
 			out = append(out, c)
 		}
 	}
 	if len(subs) == 1 && (s.Type == nil || subs[0].Kind != s.Type.Kind) {
-		if c, no := s.ownForm(subs[0], subOf(subs[0], columns), columns, o); no == "" && c.isClear() {
+		if c, no := s.ownForm(subs[0], subOf(subs[0], s.columns), o); no == "" && c.isClear() {
 			out = append(out, c)
 		}
 	}
 	if why == "" && len(out) == 0 {
-		_, why = s.ownForm(catalog.TypeOf(fragment.KindMovie), "", columns, o)
+		_, why = s.ownForm(catalog.TypeOf(fragment.KindMovie), "", o)
 	}
 	return out, why
 }
@@ -350,34 +347,15 @@ func (c *contender) hasShapes() bool {
 	return false
 }
 
-// namesGenres reports whether most lists of genres in the sample are lists of names.
-func (s *Subject) namesGenres() bool {
-	names, all := 0, 0
-	for _, row := range s.Rows {
-		_ = record.EachField(row, func(name, raw string) error {
-			if name != "genres" || raw[0] != '[' {
-				return nil
-			}
-			return record.EachElement(raw, func(_ int, raw string) error {
-				if all++; raw[0] == '"' {
-					names++
-				}
-				return nil
-			})
-		})
-	}
-	return 2*names > all
-}
-
 // mayBe reports whether most columns are fields of a kind.
-func (s *Subject) mayBe(t *catalog.Type, columns []string) bool {
+func (s *Subject) mayBe(t *catalog.Type) bool {
 	known := 0
-	for _, name := range columns {
+	for _, name := range s.columns {
 		if _, ok := t.Plan.Field(name); ok {
 			known++
 		}
 	}
-	return 2*known >= len(columns)
+	return 2*known >= len(s.columns)
 }
 
 // nameFields returns the fields that name a resource of a kind. A record has at least one of them.
@@ -394,14 +372,13 @@ func nameFields(t *catalog.Type) []string {
 }
 
 // ownForm measures the API's own form of a kind. no is the reason if the rows are not in that form.
-func (s *Subject) ownForm(t *catalog.Type, sub string, columns []string, o Options) (c contender, no string) {
+func (s *Subject) ownForm(t *catalog.Type, sub string, o Options) (c contender, no string) {
 	m := OwnForm(t, sub)
 	c = contender{Meaning: m, hint: s.Type != nil && s.Type.Kind == t.Kind}
 	names := nameFields(t)
 	named := len(names) == 0 || sub != "" || s.isAddressed()
 	removals := false
-	var left []record.LeftOut
-	c.fit, left = m.measure(s.Row, s.Rows, o, func(r *Record) {
+	c.fit = m.measure(s.Row, s.Rows, o, func(r *Record) {
 		removals = removals || r.Removed
 		named = named || r.Removed || slices.ContainsFunc(names, func(name string) bool { return r.StringNamed(name).V != "" })
 	})
@@ -417,7 +394,7 @@ func (s *Subject) ownForm(t *catalog.Type, sub string, columns []string, o Optio
 	if s.Given {
 		return c, ""
 	}
-	if !c.hint && len(names) > 0 && sub == "" && !slices.ContainsFunc(names, func(name string) bool { return slices.Contains(columns, name) }) {
+	if !c.hint && len(names) > 0 && sub == "" && !slices.ContainsFunc(names, func(name string) bool { return slices.Contains(s.columns, name) }) {
 		return c, fmt.Sprintf("no column is the %s of a %s", names[0], t.Name()) // rows of series may have a title too
 	}
 	if column := s.ownIDs(); column != "" && sub == "" {
@@ -441,10 +418,10 @@ func (s *Subject) ownForm(t *catalog.Type, sub string, columns []string, o Optio
 	for i := range t.Plan.Fields {
 		f := &t.Plan.Fields[i]
 		if n := c.fit.Columns[f.Name]; f.Shape >= record.ShapeObject && n.LeftOut > n.Used {
-			return c, firstOf(left, f.Name)
+			return c, firstOf(c.fit.left, f.Name)
 		}
 	}
-	if s.namesGenres() && !c.hasShapes() {
+	if c.fit.coerced["genres[]"] > 0 && !c.hasShapes() {
 		return c, "genres: want an array of objects, found names"
 	}
 	if why := s.foreign(t, &c.fit); why != "" && !removals && sub == "" {
@@ -453,21 +430,17 @@ func (s *Subject) ownForm(t *catalog.Type, sub string, columns []string, o Optio
 	return c, ""
 }
 
-// countsRows reports whether the column id of a table counts the rows from 0 or 1. TMDB has no movie 1.
+// countsRows reports whether the column id of a table counts the rows. TMDB has no movie 1.
 func (s *Subject) countsRows() bool {
 	const many = 10 // rows needed to show a count
 	if !s.Table || s.Given || len(s.Rows) < many {
 		return false
 	}
-	var ids []int
-	for _, row := range s.Rows {
-		all, _ := record.Fields(row) // a good row
-		id, err := strconv.Atoi(scalarText(all.Value("id")))
-		if ids = append(ids, id); err != nil || len(ids) > 1 && id-ids[len(ids)-2] != ids[1]-ids[0] {
-			return false
-		}
+	var ids []string
+	for _, row := range s.fields {
+		ids = append(ids, row.Value("id"))
 	}
-	return (ids[0] == 0 || ids[0] == 1) && ids[1] > ids[0]
+	return areRowNumbers(ids)
 }
 
 // firstOf returns the error of the first value of a field that was left out.
@@ -507,29 +480,22 @@ func (s *Subject) foreign(t *catalog.Type, fit *Fit) string {
 
 // ownIDs returns the column with TMDB's IDs, if there is one beside a column id with other values, or "".
 func (s *Subject) ownIDs() (column string) {
-	for _, row := range s.Rows {
-		all, err := record.Fields(row)
-		if err != nil {
-			continue
-		}
-		id := scalarText(all.Value("id"))
-		for _, f := range all {
-			path, value := f.Name, f.Raw
+	for _, row := range s.fields {
+		id := scalarText(row.Value("id"))
+		for _, f := range row {
+			one := record.RawFields{f}
 			if strings.HasPrefix(f.Raw, "{") {
-				inner, err := record.Fields(f.Raw)
-				if name := plain(f.Name); err != nil || name != "ids" && name != "providerids" {
-					continue
+				one, _ = record.Fields(f.Raw)
+				for i := range one {
+					one[i].Name = f.Name + "." + one[i].Name
 				}
-				i := slices.IndexFunc(inner, func(f record.RawField) bool { return plain(f.Name) == "tmdb" })
-				if i < 0 {
-					continue
-				}
-				path, value = f.Name+"."+inner[i].Name, inner[i].Raw
-			} else if plain(f.Name) != "tmdbid" && plain(f.Name) != "tmdb" {
-				continue
 			}
-			if text := scalarText(value); text != "" && text != id {
-				return path
+			for _, f := range one {
+				name := plain(f.Name)
+				isTMDB := name == "tmdbid" || name == "tmdb" || name == "idstmdb" || name == "provideridstmdb"
+				if text := scalarText(f.Raw); isTMDB && text != "" && text != id {
+					return f.Name
+				}
 			}
 		}
 	}
@@ -565,10 +531,10 @@ func subsOf(t *catalog.Type, columns []string) (out []string) {
 }
 
 // skipped returns the reason why mappings skip the file, or "".
-func (s *Subject) skipped(mappings []*Mapping, columns []string) string {
+func (s *Subject) skipped(mappings []*Mapping) string {
 	for _, m := range mappings {
 		for i := range m.skips {
-			if k := &m.skips[i]; k.match(s.File, columns) && s.shareOf(k.requires) >= k.least {
+			if k := &m.skips[i]; k.match(s.File, s.columns) && s.shareOf(k.requires) >= k.least {
 				return k.reason
 			}
 		}
@@ -579,17 +545,13 @@ func (s *Subject) skipped(mappings []*Mapping, columns []string) string {
 // shareOf returns the share of the sample's values in the given columns.
 func (s *Subject) shareOf(columns []string) float64 {
 	there, all := 0, 0
-	for _, row := range s.Rows {
-		_ = record.EachField(row, func(name, raw string) error {
-			if isEmpty(raw) {
-				return nil
-			}
-			all++
-			if slices.Contains(columns, name) {
-				there++
-			}
-			return nil
-		})
+	for _, f := range slices.Concat(s.fields...) {
+		if isEmpty(f.Raw) {
+			continue
+		}
+		if all++; slices.Contains(columns, f.Name) {
+			there++
+		}
 	}
 	return float64(there) / float64(max(all, 1))
 }
@@ -629,7 +591,7 @@ func (s *Subject) draft(o Options) (*Draft, Fit) {
 
 // DraftMeaning returns the meaning of a draft. name is the mapping file's name.
 func DraftMeaning(name, text string) (*Meaning, error) {
-	m, err := ParseMapping(name, []byte(text))
+	m, err := parseMapping(name, []byte(text), true)
 	if err == nil && len(m.tables) == 0 {
 		err = errors.New("the draft makes no records")
 	}

@@ -45,12 +45,12 @@ func TestDetails(t *testing.T) {
 	f(TMDB, Row{JSON: whole, Table: true}, false)
 	f(TMDB, Row{JSON: whole, Table: true, Texts: true}, false)
 	f(TMDB, Row{JSON: `{"id":550,"title":"A","` + catalog.DetailsColumn + `":true}`, Table: true}, true)
-	f(Kaggle, Row{File: "TMDB_movie_dataset_v11", Table: true, Texts: true, JSON: `{"id":"550","title":"Fight Club","vote_average":"8.4","vote_count":"1",` +
+	f(kaggle, Row{File: "TMDB_movie_dataset_v11", Table: true, Texts: true, JSON: `{"id":"550","title":"Fight Club","vote_average":"8.4","vote_count":"1",` +
 		`"status":"Released","release_date":"1999-10-15","revenue":"1","runtime":"139","adult":"False","backdrop_path":"/b.jpg","budget":"1","homepage":"",` +
 		`"imdb_id":"tt0137523","original_language":"en","original_title":"Fight Club","overview":"o","popularity":"1.5","poster_path":"/p.jpg",` +
 		`"tagline":"t","genres":"Drama","production_companies":"Fox","production_countries":"United States of America","spoken_languages":"English"}`}, false)
-	f(Movnix, Row{JSON: `{"movie":{"tmdbId":550,"title":"A"},"watchProviders":{}}`}, false)
+	f(movnix, Row{JSON: `{"movie":{"tmdbId":550,"title":"A"},"watchProviders":{}}`}, false)
 	// A table whose cells are responses.
-	f(Kaggle, Row{File: "movies", Texts: true, JSON: `{"movies":"{'details': ` + strings.NewReplacer(`"`, `'`, "null", "None", "false", "False").Replace(whole) +
+	f(kaggle, Row{File: "movies", Texts: true, JSON: `{"movies":"{'details': ` + strings.NewReplacer(`"`, `'`, "null", "None", "false", "False").Replace(whole) +
 		`}","credits":"{'cast': []}","reviews":"[]"}`}, true)
 }

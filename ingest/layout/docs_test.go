@@ -62,7 +62,7 @@ func TestDocsExample(t *testing.T) {
 		if strings.HasPrefix(text, "[[table.record]]") { // records without their table
 			text = "[[table]]\nfiles = ['t']\n" + text
 		}
-		if _, err := ParseMapping("example.toml", []byte(text)); err != nil {
+		if _, err := parseMapping("example.toml", []byte(text), true); err != nil {
 			t.Error(err)
 		}
 	}

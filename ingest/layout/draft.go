@@ -273,17 +273,22 @@ func textIn(raw string) string {
 	return raw
 }
 
-// isRowNumbers reports whether a column numbers the rows from 0 or 1. In a sample, the step may be larger.
+// isRowNumbers reports whether a column numbers the rows.
 func (c *draftColumn) isRowNumbers() bool {
+	cells := slices.DeleteFunc(slices.Clone(c.cells), func(raw string) bool { return raw == "" })
+	return len(cells) > 0 && areRowNumbers(cells)
+}
+
+// areRowNumbers reports whether cells are numbers from 0 or 1. In a sample, the step may be larger.
+func areRowNumbers(cells []string) bool {
 	const many = 10 // values needed to show a step
 	var v []int
-	for _, raw := range c.cells {
-		if n, err := strconv.Atoi(scalarText(raw)); err == nil {
-			v = append(v, n)
+	for _, raw := range cells {
+		n, err := strconv.Atoi(scalarText(raw))
+		if err != nil {
+			return false
 		}
-	}
-	if len(v) == 0 || len(v) < c.given {
-		return false
+		v = append(v, n)
 	}
 	step, odd := max(1, (v[len(v)-1]-v[0])/max(1, len(v)-1)), 0
 	for i := range v[1:] {
@@ -551,7 +556,7 @@ func (r *draftRecord) isAbout(id, imdb, title *candidate, known bool) error {
 		r.doubt("no column is the title: other dumps must give it")
 		return nil
 	}
-	genres := knownNames()[vocabularyKey{of: ofGenre, media: mediaOf(r.typ.Kind)}]
+	genres := knownNames()[keyOf(ofGenre, r.typ.Kind)]
 	if title.column.share(func(text string) bool { _, ok := genres.find(text); return ok }) > leastFit {
 		return errors.New("the names are genres")
 	}

@@ -58,9 +58,9 @@ func rowsOf(tb testing.TB, table string) (rows []string) {
 // applied returns the records of rows read with a draft, and the values left out.
 func applied(tb testing.TB, d Draft, base string, rows []string) (recs [][]Record, left []record.LeftOut) {
 	tb.Helper()
-	m, err := ParseMapping("m.toml", []byte(d.Text))
+	m, err := parseMapping("m.toml", []byte(d.Text), true)
 	if err != nil {
-		tb.Fatalf("ParseMapping(%s) = %v", d.Text, err)
+		tb.Fatalf("parseMapping(%s) = %v", d.Text, err)
 	}
 	if len(m.tables) == 0 {
 		return make([][]Record, len(rows)), nil
@@ -808,9 +808,9 @@ func FuzzNewDraft(f *testing.F) {
 		}
 		rows := fuzzRows(table)
 		d := NewDraft(base+".csv", base, "", rows)
-		m, err := ParseMapping("m.toml", []byte(d.Text))
+		m, err := parseMapping("m.toml", []byte(d.Text), true)
 		if err != nil {
-			t.Fatalf("ParseMapping(%s) = %v", d.Text, err)
+			t.Fatalf("parseMapping(%s) = %v", d.Text, err)
 		}
 		if len(m.tables) == 0 {
 			return

@@ -1,6 +1,7 @@
 package layout
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"reflect"
@@ -27,28 +28,14 @@ type expression struct {
 	program   *vm.Program  // nil if the expression is one column
 	result    reflect.Type // type of the program's result
 	names     []string     // kinds of names that it looks up, such as person
-
-	uses map[string]*columnUse // by name of the column, or elementName
+	reads     []read
+	fates     []int // indices of reads in form.reads
 }
 
-// A columnUse counts how an expression reads a column.
-type columnUse struct {
-	times  int      // references to the column
-	fields []string // one for each reference to a single field of the column's object
-}
-
-// whole reports whether the expression reads the whole column.
-func (u *columnUse) whole() bool { return u.times > len(u.fields) }
-
-// use returns the use of a column, creating it if needed.
-func (e *expression) use(column string) *columnUse {
-	if e.uses == nil {
-		e.uses = map[string]*columnUse{}
-	}
-	if e.uses[column] == nil {
-		e.uses[column] = &columnUse{}
-	}
-	return e.uses[column]
+// A read is a column, or elementName, that an expression reads, or a field of the column's object.
+type read struct {
+	column string
+	field  string // "" for the whole column
 }
 
 // rawJSON is JSON text: a cell, or the complete value of a field as a function wrote it.
@@ -56,7 +43,6 @@ type rawJSON string
 
 // A site is the context of an expression, which its functions need.
 type site struct {
-	aliases map[string]aliases
 	kind    fragment.Kind // kind of the record, or 0
 	numbers numberReader  // number format of the table
 	ordered bool          // elements of the field have an order, as a cast does
@@ -78,7 +64,7 @@ func newExpression(source string, at *site, options ...expr.Option) (*expression
 		return nil, errors.New("want an expression, such as the name of a column, found nothing")
 	}
 	e := &expression{source: source}
-	p := &patcher{site: at, expression: e, raw: map[ast.Node]bool{}}
+	p := &patcher{site: at, expression: e, raw: map[ast.Node]bool{}, reads: map[read]int{}}
 	program, err := expr.Compile(source, slices.Concat(language(), options, []expr.Option{expr.Patch(p), expr.Patch((*nestedPatcher)(p))})...)
 	if p.errs != nil {
 		return nil, errors.Join(p.errs...)
@@ -95,6 +81,11 @@ func newExpression(source string, at *site, options ...expr.Option) (*expression
 			e.variables = append(e.variables, id.Value)
 		}
 	}))
+	for r, n := range p.reads {
+		if n > 0 && slices.Contains(e.columns, r.column) { // others are variables
+			e.reads = append(e.reads, r)
+		}
+	}
 	if _, alone := root.(*ast.IdentifierNode); !alone {
 		e.program = program
 	}
@@ -154,6 +145,7 @@ type patcher struct {
 	*site
 	expression *expression       // the expression being compiled
 	raw        map[ast.Node]bool // calls whose value is JSON text
+	reads      map[read]int      // number of references so far
 	root       ast.Node
 	builtins   int // calls of expr's own functions so far
 	errs       []error
@@ -163,7 +155,7 @@ type patcher struct {
 func (p *patcher) Visit(node *ast.Node) {
 	switch n := (*node).(type) {
 	case *ast.IdentifierNode:
-		p.expression.use(n.Value).times++
+		p.reads[read{column: n.Value}]++
 		n.Value = columnPrefix + n.Value
 	case *ast.VariableDeclaratorNode: // a name declared by let is not a column
 		ast.Walk(&n.Expr, visitor(func(inner *ast.Node) {
@@ -176,11 +168,12 @@ func (p *patcher) Visit(node *ast.Node) {
 		name, isText := n.Property.(*ast.StringNode)
 		switch {
 		case ok && isText && of.Value == columnPrefix+rowName:
-			p.expression.use(name.Value).times++
+			p.reads[read{column: name.Value}]++
 			*node = &ast.IdentifierNode{Value: columnPrefix + name.Value}
 		case ok && isText && strings.HasPrefix(of.Value, columnPrefix):
-			u := p.expression.use(strings.TrimPrefix(of.Value, columnPrefix))
-			u.fields = append(u.fields, name.Value)
+			column := strings.TrimPrefix(of.Value, columnPrefix)
+			p.reads[read{column: column}]--
+			p.reads[read{column, name.Value}]++
 		}
 	case *ast.BuiltinNode: // as for our functions, nil gives nil
 		p.builtins++
@@ -261,11 +254,12 @@ func (p *nestedPatcher) Visit(node *ast.Node) {
 
 // An evaluator runs expressions for the rows of one worker.
 type evaluator struct {
-	ids  *identifier // resolves names to IDs
-	vm   vm.VM
-	env  map[string]any
-	left []leftNames  // names that the last expression did not resolve
-	read []pythonText // literals of the current row: several fields may read one cell
+	ids      *identifier // resolves names to IDs
+	names    *dictionary
+	vm       vm.VM
+	env      map[string]any
+	left     []leftNames  // names that the last expression did not resolve
+	literals []pythonText // of the current row: several fields may read one cell
 }
 
 // A pythonText is a Python literal and its JSON.
@@ -274,8 +268,9 @@ type pythonText struct {
 	json rawJSON
 }
 
-func newEvaluator(ids *identifier) *evaluator {
-	v := &evaluator{ids: ids, env: map[string]any{}}
+// newEvaluator returns an evaluator with the names of options.
+func newEvaluator(ids *identifier, o *Options) *evaluator {
+	v := &evaluator{ids: ids, names: cmp.Or(o.dictionary, readyNames()), env: map[string]any{}}
 	v.env[namesVariable] = v
 	return v
 }

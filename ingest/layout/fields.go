@@ -1,6 +1,7 @@
 package layout
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -8,156 +9,135 @@ import (
 	"reflect"
 	"slices"
 	"strconv"
-	"strings"
 
 	"github.com/reelsplice/reelsplice/schemas/record"
 )
 
-// A fieldWriter writes the fields of a row's records in the API's form.
-type fieldWriter struct {
-	*evaluator
-	dropped map[string]int64 // values without a place in the API, by table and column
-	values  *record.Values   // receives values that fit no field; see Options
-
-	form    *form
-	looking bool       // searching a record's ID: nothing is counted
-	out     []byte     // buffer of the current object
-	kept    []keptList // joined lists that could not be split
-	nested  bool       // a value of a column is a list or an object
+// An entryResult is the value of an entry in the current record. Both the search for an ID and the record read it.
+type entryResult struct {
+	known bool
+	text  []byte // JSON; empty for no value
+	fate  record.Fate
+	err   error
 }
 
-// A keptList is a joined list that could not be split.
-type keptList struct {
-	column, raw string
-	whole       bool // no name of it was resolved
-}
+// A keptList is a joined list that could not be split, or the names in it that are unknown.
+type keptList struct{ column, raw string }
 
-// begin starts an object. identify writes and examines ID fields in the same buffer before the record is written.
-func (w *fieldWriter) begin() {
-	w.kept, w.nested, w.out = w.kept[:0], false, append(w.out[:0], '{')
-}
-
-// end closes the object and returns it. The text is valid until the next begin.
-func (w *fieldWriter) end() string {
-	w.out = append(w.out, '}')
-	return string(w.out)
+// begin starts a record of a shape.
+func (m *mapped) begin(s *shape) {
+	m.kept, m.nested, m.out = m.kept[:0], false, append(m.out[:0], '{')
+	m.results = slices.Grow(m.results[:0], len(s.entries))[:len(s.entries)]
+	for i := range m.results {
+		m.results[i] = entryResult{text: m.results[i].text[:0]}
+	}
 }
 
 // fields writes the fields below an output and reports whether a cell provided one. An object that has only constants is
 // removed again.
-func (w *fieldWriter) fields(s *shape, o *output, row *boundRow) (given bool, err error) {
+func (m *mapped) fields(o *output) (given bool, err error) {
 	for _, kid := range o.kids {
-		before := len(w.out)
-		if c := w.out[before-1]; c != '{' && c != '[' {
-			w.out = append(w.out, ',')
+		before := len(m.out)
+		if c := m.out[before-1]; c != '{' && c != '[' {
+			m.out = append(m.out, ',')
 		}
-		whole := kid.entry >= 0 && s.entries[kid.entry].path == wholeRecord
-		if !whole {
-			w.out = append(record.AppendString(w.out, kid.name), ':')
+		if kid.name != wholeRecord {
+			m.out = append(record.AppendString(m.out, kid.name), ':')
 		}
 		if kid.list {
-			w.out = append(w.out, '[')
+			m.out = append(m.out, '[')
 		}
-		start := len(w.out)
 		var one bool
 		fromCell := true
-		if kid.entry < 0 {
-			w.out = append(w.out, '{')
-			one, err = w.fields(s, kid, row)
-			w.out = append(w.out, '}')
+		if kid.entry == nil {
+			m.out = append(m.out, '{')
+			one, err = m.fields(kid)
+			m.out = append(m.out, '}')
 		} else {
-			e := s.entries[kid.entry]
-			err = w.entry(e, row)
-			one, fromCell = len(w.out) > start, len(e.columns) > 0
+			var text []byte
+			text, err = m.entry(kid.entry)
+			m.out = append(m.out, text...)
+			one, fromCell = len(text) > 0, len(kid.entry.columns) > 0
 		}
 		if err != nil {
 			return false, err
 		}
 		if kid.list {
-			w.out = append(w.out, ']')
+			m.out = append(m.out, ']')
 		}
 		if !one {
-			w.out = w.out[:before]
+			m.out = m.out[:before]
 		}
 		given = given || one && fromCell
 	}
 	return given, nil
 }
 
-// entry writes the value of an entry, or nothing if it is empty.
-func (w *fieldWriter) entry(e *entry, row *boundRow) error {
-	if len(e.columns) == 0 {
-		w.out = append(w.out, e.constant...)
-		return nil
+// entry returns the JSON text of an entry's value, or nothing if it is empty. The text is valid until the next begin.
+func (m *mapped) entry(e *entry) ([]byte, error) {
+	to := &m.results[e.number]
+	if !to.known {
+		to.known = true
+		to.err = m.read(e, to)
 	}
-	fail := func(err error, value any) error {
-		found := row.cell(e.columns[0])
-		if value != nil && e.column != e.columns[0] { // the value at the path
-			text, _ := appendValue(nil, value) // decoded JSON
-			found = string(text)
-		}
-		found = record.Shown(found)
-		if !w.looking {
-			row.lose(e.columns)
-		}
-		return w.leaveOut(e, &record.FieldError{Field: row.named(e.column), What: fmt.Sprintf("%v, found %s", err, found), Value: found})
-	}
-	before := len(w.out)
+	return to.text, to.err
+}
+
+// read reads the value of an entry. A value that fits no field is left out, but an error if the field is part of the record's key.
+func (m *mapped) read(e *entry, to *entryResult) error {
 	var value any
 	var err error
-	if e.isColumn() { // nearly all, without a value of their own
-		w.out, err = e.appendCell(w.out, row.cell(e.columns[0]))
-	} else {
-		if value, err = w.value(e.expression, row); err != nil {
-			return fail(err, nil)
-		}
-		w.leave(e, row)
-		w.out, err = e.append(w.out, value)
-	}
-	if err != nil {
-		w.out = w.out[:before]
-		return fail(err, value)
-	}
-	if text := w.out[before:]; len(text) > 0 {
-		w.nested = w.nested || text[0] == '{' || text[0] == '['
-		if e.path == wholeRecord { // the fields of an object, without its braces
-			if text[0] != '{' {
-				w.out = w.out[:before]
-				return fail(errors.New("want an object"), value)
-			}
-			inner := strings.TrimSpace(string(text[1 : len(text)-1]))
-			w.out = append(w.out[:before], inner...)
+	switch {
+	case len(e.columns) == 0:
+		to.text = append(to.text, e.constant...)
+		return nil
+	case e.isColumn(): // nearly all, without a value of their own
+		to.text, err = e.appendCell(to.text, m.row.cell(e.columns[0]))
+	default:
+		if value, err = m.value(e.expression, m.row); err == nil {
+			m.keep(e, to)
+			to.text, err = e.append(to.text, value)
 		}
 	}
-	return nil
-}
-
-// leaveOut leaves out a value that fits no field. It returns the error if the field is part of the record's key. While looking,
-// nothing is recorded: the value is read again.
-func (w *fieldWriter) leaveOut(e *entry, err error) error {
-	if w.values == nil || e.key {
-		return err
+	if n := len(to.text); err == nil && n > 0 {
+		m.nested = m.nested || to.text[0] == '{' || to.text[0] == '['
+		switch {
+		case e.path != wholeRecord:
+		case to.text[0] == '{': // its fields, without its braces
+			to.text = append(to.text[:0], bytes.TrimSpace(to.text[1:n-1])...)
+		default:
+			err = errors.New("want an object")
+		}
 	}
-	if w.looking {
+	if err == nil {
 		return nil
 	}
-	return w.values.Reject(err)
+	to.text, to.fate = to.text[:0], record.IsLeftOut
+	found := m.row.cell(e.columns[0])
+	if value != nil && e.column != e.columns[0] { // the value at the path
+		text, _ := appendValue(nil, value) // decoded JSON
+		found = string(text)
+	}
+	found = record.Shown(found)
+	err = &record.FieldError{Field: m.row.named(e.column), What: fmt.Sprintf("%v, found %s", err, found), Value: found}
+	if e.key {
+		return err
+	}
+	return m.values.Reject(err)
 }
 
-// leave keeps the unresolved names of a cell and counts names without a place in the API.
-func (w *fieldWriter) leave(e *entry, row *boundRow) {
+// keep keeps the unresolved names of a cell and counts names without a place in the API.
+func (m *mapped) keep(e *entry, to *entryResult) {
 	column := e.columns[0]
-	for _, left := range w.left {
+	for _, left := range m.left {
 		for _, name := range left.nothing {
-			if !w.looking {
-				record.Count(w.dropped, w.form.label+"."+column+": "+name, 1)
-			}
+			record.Count(m.dropped, m.form.label+"."+column+": "+name, 1)
 		}
 		if left.whole {
-			left.raw = row.cell(column)
+			left.raw, to.fate = m.row.cell(column), record.IsExtra
 		}
 		if left.raw != "" {
-			w.kept = append(w.kept, keptList{column, left.raw, left.whole})
+			m.kept = append(m.kept, keptList{column, left.raw})
 		}
 	}
 }

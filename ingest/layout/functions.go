@@ -207,8 +207,7 @@ func prepareNames(as nameForm) func(p *patcher, constants []any) (any, error) {
 		case nameKinds[n.of] == 0:
 			n.separators = defaultSeparators
 		}
-		n.aliases = p.aliases[n.of]
-		n.vocabulary = n.vocabularyOf(mediaOf(p.kind))
+		n.known = keyOf(n.of, p.kind)
 		p.expression.names = append(p.expression.names, n.of)
 		return n, nil
 	}
@@ -428,12 +427,12 @@ func readPython(value any) (rawJSON, error) {
 // readLiteral is readPython with a cache of the current row.
 func readLiteral(value, _ any, v *evaluator) (any, error) {
 	text := textOf(value)
-	if i := slices.IndexFunc(v.read, func(l pythonText) bool { return l.text == text }); i >= 0 {
-		return v.read[i].json, nil
+	if i := slices.IndexFunc(v.literals, func(l pythonText) bool { return l.text == text }); i >= 0 {
+		return v.literals[i].json, nil
 	}
 	out, err := readPython(text)
 	if err == nil {
-		v.read = append(v.read, pythonText{text, out})
+		v.literals = append(v.literals, pythonText{text, out})
 	}
 	return out, err
 }

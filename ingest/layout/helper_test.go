@@ -36,7 +36,7 @@ func newReader(name string, o Options) Layout {
 		t.Responses, t.Values = true, o.Values
 		return t
 	}
-	return &layoutReader{name, o.mappings(name), o, map[*table]Layout{}}
+	return &layoutReader{name, o.mappings(name), WithAliases(o), map[*table]Layout{}}
 }
 
 func (l *layoutReader) Records(r Row) ([]Record, error) {

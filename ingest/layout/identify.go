@@ -22,10 +22,16 @@ type finder struct {
 	keyed   bool          // an entry provides the key, at least in some rows
 	follows bool          // an earlier record of the row may have the ID
 	matches bool          // external IDs are looked up
-	mint    []string      // fields or columns that the ID is minted from
-	may     []bool        // by part of mint: optional
-	ofDay   bool          // the part "year" is a column that becomes a day
-	people  bool          // entries look up people by name
+	mint    []mintPart
+	fates   []int // indices in form.reads of the columns in mint that no entry reads
+	people  bool  // entries look up people by name
+}
+
+// A mintPart is a field, or else a column, that an ID is minted from.
+type mintPart struct {
+	name     string
+	optional bool
+	ofDay    bool // the name is "year", a column that becomes a day
 }
 
 // mintable lists the kinds whose IDs can be minted.
@@ -45,13 +51,11 @@ func (s *shape) findIDs(at place, r *recordSpec, before []*shape) error {
 	}
 	if r.Mint != nil {
 		for _, name := range r.Mint {
-			name, may := strings.CutSuffix(name, "?")
-			f.mint, f.may = append(f.mint, name), append(f.may, may)
+			f.mint = append(f.mint, s.mintPart(name))
 		}
-		if !slices.Contains(f.may, false) || slices.Contains(f.mint, "") {
+		if !slices.ContainsFunc(f.mint, func(p mintPart) bool { return !p.optional }) || slices.ContainsFunc(f.mint, func(p mintPart) bool { return p.name == "" }) {
 			return fmt.Errorf("mint: want names of fields or columns, one at least without ?, found %q", r.Mint)
 		}
-		f.mint = s.mintedOf(f)
 	}
 	external, asked := false, r.Match || r.Mint != nil
 	for _, e := range s.entries {
@@ -79,30 +83,46 @@ func (s *shape) findIDs(at place, r *recordSpec, before []*shape) error {
 	return nil
 }
 
-// mintedOf replaces columns by the fields made from them, so that the ID depends on the value and not on its spelling. A column
-// called year that becomes a day stays the year: the ID must not depend on the name of the column.
-func (s *shape) mintedOf(f *finder) []string {
-	out := slices.Clone(f.mint)
-	for i, name := range out {
-		is := func(e *entry) bool { return e.path == name || e.path == externalIDsField+"."+name }
-		if slices.ContainsFunc(s.entries, is) {
-			continue
+// mintPart returns a part of minted IDs. It replaces a column by the field made from it, so that the ID depends on the value and not
+// on its spelling. A column called year that becomes a day stays the year: the ID must not depend on the name of the column.
+func (s *shape) mintPart(name string) (p mintPart) {
+	p.name, p.optional = strings.CutSuffix(name, "?")
+	if s.hasField(p.name) {
+		return p
+	}
+	if n := slices.IndexFunc(s.entries, func(e *entry) bool { return len(e.columns) == 1 && e.column == p.name }); n >= 0 {
+		path := s.entries[n].path
+		if p.ofDay = strings.EqualFold(p.name, yearPart) && slices.Contains(firstDays, path); p.ofDay {
+			path = yearPart
 		}
-		n := slices.IndexFunc(s.entries, func(e *entry) bool { return len(e.columns) == 1 && e.column == name })
-		switch {
-		case n >= 0 && strings.EqualFold(name, yearPart) && slices.Contains(firstDays, s.entries[n].path):
-			out[i], f.ofDay = yearPart, true
-		case n >= 0:
-			out[i] = s.entries[n].path
+		p.name = path
+	}
+	return p
+}
+
+// hasField reports whether an entry is a field, or an external ID.
+func (s *shape) hasField(name string) bool {
+	return slices.ContainsFunc(s.entries, func(e *entry) bool { return shortPath(e.path) == shortPath(name) })
+}
+
+// shortPath returns a path without external_ids: the record itself may have an external ID, too.
+func shortPath(path string) string { return strings.TrimPrefix(path, externalIDsField+".") }
+
+// mintColumns returns the columns that minted IDs are made of and no field takes.
+func (s *shape) mintColumns() (out []string) {
+	if s.find == nil {
+		return nil
+	}
+	for _, p := range s.find.mint {
+		if !p.ofDay && !s.hasField(p.name) {
+			out = append(out, p.name)
 		}
 	}
 	return out
 }
 
 // isExternal reports whether a field holds an external ID.
-func isExternal(path string) bool {
-	return slices.Contains(externalIDs, strings.TrimPrefix(path, externalIDsField+"."))
-}
+func isExternal(path string) bool { return slices.Contains(externalIDs, shortPath(path)) }
 
 // yearPart is a part of a minted ID that a release date can provide.
 const yearPart = "year"
@@ -141,7 +161,7 @@ func (m *mapped) identify(s *shape) (identity, error) {
 	case !f.matches:
 		return identity{}, nil
 	case asked == "":
-		return identity{}, noID(m.row.named(s.columnOf("")), "want an id: the row has none, and no external id either", false)
+		return identity{}, noID(m.row.named(s.columnOf(externalIDs...)), "want an id: the row has none, and no external id either", false)
 	}
 	return identity{}, noID(m.row.named(s.columnOf(asked)), "want an id: no other record has this external id, and the mapping mints none", true)
 }
@@ -174,22 +194,19 @@ func noID(column, why string, asked bool) error {
 
 // text returns the text of a field, or of an external ID, in the row.
 func (m *mapped) text(s *shape, field string) (string, error) {
-	w := &m.write
-	field = strings.TrimPrefix(field, externalIDsField+".")
-	w.looking = true
-	defer func() { w.looking = false }()
+	field = shortPath(field)
 	for _, e := range s.entries {
 		whole := e.path == wholeRecord
-		if !whole && strings.TrimPrefix(e.path, externalIDsField+".") != field {
+		if !whole && shortPath(e.path) != field {
 			continue
 		}
-		w.begin()
-		if err := w.entry(e, m.row); err != nil {
+		raw, err := m.entry(e)
+		if err != nil {
 			return "", err
 		}
-		text := string(w.out[1:])
+		text := string(raw)
 		if whole {
-			all, err := record.Fields(w.end())
+			all, err := record.Fields("{" + text + "}")
 			if err != nil {
 				return "", err
 			}
@@ -223,16 +240,16 @@ func scalarText(raw string) string {
 // mint makes an ID from parts of a row. Equal parts always give the same ID. asked becomes NoIDError.Asked.
 func (m *mapped) mint(s *shape, asked bool) (identity, error) {
 	var parts []string
-	for i, name := range s.find.mint {
-		text, err := m.part(s, name)
+	for _, p := range s.find.mint {
+		text, err := m.part(s, p)
 		if err != nil {
 			return identity{}, err
 		}
 		switch text = Folded(text); {
 		case text != "":
 			parts = append(parts, text)
-		case !s.find.may[i]:
-			return identity{}, noID(m.row.named(s.columnOf(name)), "want a value to mint an id from, found nothing", asked)
+		case !p.optional:
+			return identity{}, noID(m.row.named(s.columnOf(p.name)), "want a value to mint an id from, found nothing", asked)
 		}
 	}
 	id, hash := mintID(s.typ.Kind, parts)
@@ -245,12 +262,12 @@ func (m *mapped) mint(s *shape, asked bool) (identity, error) {
 }
 
 // part returns a part of a minted ID: the text of a field, else of a column.
-func (m *mapped) part(s *shape, name string) (string, error) {
-	text, err := m.text(s, name)
-	if text == "" && err == nil && (name != yearPart || !s.find.ofDay) {
-		text = scalarText(m.row.cell(name))
+func (m *mapped) part(s *shape, p mintPart) (string, error) {
+	text, err := m.text(s, p.name)
+	if text == "" && err == nil && !p.ofDay {
+		text = scalarText(m.row.cell(p.name))
 	}
-	for n := 0; name == yearPart && text == "" && err == nil && n < len(firstDays); n++ {
+	for n := 0; p.name == yearPart && text == "" && err == nil && n < len(firstDays); n++ {
 		text, err = m.text(s, firstDays[n])
 		text = text[:min(len(text), len("2006"))]
 	}
@@ -270,21 +287,17 @@ func mintID(kind fragment.Kind, parts []string) (id int64, hash uint64) {
 	return FirstMinted + int64(hash%(LastMinted-FirstMinted+1)), hash
 }
 
-// columnOf returns the column of a field for messages. With "" it is the column of the first external ID.
-func (s *shape) columnOf(field string) string {
-	paths := []string{field, externalIDsField + "." + field}
-	if field == "" {
-		paths = nil
-		for _, source := range externalIDs {
-			paths = append(paths, source, externalIDsField+"."+source)
-		}
-	}
-	for _, path := range paths {
+// columnOf returns the column of the first of some fields that has one, for messages.
+func (s *shape) columnOf(fields ...string) string {
+	for _, field := range fields {
 		for _, e := range s.entries {
-			if len(e.columns) > 0 && e.path == path {
+			if len(e.columns) > 0 && shortPath(e.path) == shortPath(field) {
 				return e.column
 			}
 		}
 	}
-	return field
+	if len(fields) > 1 {
+		return ""
+	}
+	return fields[0]
 }

@@ -279,9 +279,9 @@ order = 'place'`, nil).
 		want(`{"id":7,"x":[{"n":"A"},null,{"n":"B"}]}`, `movie 7 {"id":7,"credits":{"cast":[{"name":"A","order":0}]}}`, `movie 7 {"id":7,"credits":{"cast":[{"name":"B","order":2}]}}`)
 	refuse := func(rec, want string) {
 		t.Helper()
-		_, err := ParseMapping("m.toml", []byte("[[table]]\nfiles=['t']\n[[table.record]]\n"+rec))
+		_, err := parseMapping("m.toml", []byte("[[table]]\nfiles=['t']\n[[table.record]]\n"+rec), true)
 		if err == nil || inLine.ReplaceAllString(err.Error(), "") != "table t: record 1: "+want {
-			t.Errorf("ParseMapping(%s) = %v, want %s", rec, err, want)
+			t.Errorf("parseMapping(%s) = %v, want %s", rec, err, want)
 		}
 	}
 	refuse("kind='season'\nmint=['a']\nfields.season_number='n'", "match, mint: season records have no id that can be found or minted")

@@ -109,10 +109,12 @@ func (n *identifier) begin() {
 // ID resolves a name. People are looked up in the credits of the current title, else their ID is minted. Other kinds use
 // NameIDs.
 func (n *identifier) ID(kind fragment.Kind, name string) (int64, bool) {
-	if kind != fragment.KindPerson {
-		if n.names == nil {
-			return 0, false
-		}
+	switch {
+	case n == nil: // a constant
+		return 0, false
+	case kind != fragment.KindPerson && n.names == nil:
+		return 0, false
+	case kind != fragment.KindPerson:
 		return n.names.ID(kind, name)
 	}
 	key := Folded(name)
@@ -146,7 +148,7 @@ type named struct {
 
 // row returns the row of the resource's record.
 func (n *named) row() Row {
-	return Row{JSON: string(appendIDName(nil, n.id, n.name)), Type: catalog.TypeOf(n.kind)}
+	return Row{JSON: resource(n.id, n.name).object, Type: catalog.TypeOf(n.kind)}
 }
 
 // A titleID identifies a title.

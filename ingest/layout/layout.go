@@ -48,25 +48,25 @@ type Layout interface {
 const (
 	Auto     = "auto"
 	TMDB     = "tmdb"
-	Movnix   = "movnix"
+	movnix   = "movnix"
 	Tables   = "tables"
-	Kaggle   = "kaggle"
-	IDExport = "idexport"
+	kaggle   = "kaggle"
+	idExport = "idexport"
 )
 
 // mappedLayouts are the layouts made of mapping files, one folder each, in order of preference.
-var mappedLayouts = []string{Tables, IDExport, Movnix, Kaggle}
+var mappedLayouts = []string{Tables, idExport, movnix, kaggle}
 
 // Names lists the names of layouts.
-func Names() []string { return []string{Auto, TMDB, Movnix, Tables, Kaggle, IDExport} }
+func Names() []string { return []string{Auto, TMDB, movnix, Tables, kaggle, idExport} }
 
 // Check returns an error if a layout does not exist or cannot have a language.
 func Check(name, language string) error {
 	switch {
 	case !slices.Contains(Names(), name):
 		return fmt.Errorf("layout %q: want one of %s", name, strings.Join(Names(), ", "))
-	case name == Movnix && language != "":
-		return fmt.Errorf("layout %s: its rows are of no language, so language %s cannot be theirs: ingest them without one", Movnix, language)
+	case name == movnix && language != "":
+		return fmt.Errorf("layout %s: its rows are of no language, so language %s cannot be theirs: ingest them without one", movnix, language)
 	}
 	return nil
 }
@@ -80,21 +80,13 @@ type Options struct {
 	// Values receives values that fit no field, from all readers. With nil, their row is rejected.
 	Values *record.Values
 
-	aliased map[string][]*Mapping // built-in mappings with the aliases of Mappings, by layout; see WithAliases
+	dictionary *dictionary // nil without aliases in Mappings; see WithAliases
 }
 
 // mappings returns the mappings of a layout, or nil if it has no mapping files.
 func (o *Options) mappings(layout string) []*Mapping {
 	if layout == Tables {
-		return slices.Concat(o.Mappings, o.builtIn(Tables))
-	}
-	return o.builtIn(layout)
-}
-
-// builtIn returns the built-in mappings of a layout.
-func (o *Options) builtIn(layout string) []*Mapping {
-	if all, ok := o.aliased[layout]; ok {
-		return all
+		return slices.Concat(o.Mappings, ready(Tables))
 	}
 	return ready(layout)
 }

@@ -279,8 +279,8 @@ func FuzzRecords(f *testing.F) {
 			return // package source returns only valid JSON
 		}
 		var l Layout = tmdb.New(language)
-		if tableOf(ready(Movnix), kindName, ColumnsOf(row)) != nil {
-			l = newReader(Movnix, Options{})
+		if tableOf(ready(movnix), kindName, ColumnsOf(row)) != nil {
+			l = newReader(movnix, Options{})
 		} else if table2 {
 			l = newReader(Tables, Options{Language: language})
 		}
@@ -319,7 +319,7 @@ func TestCheck(t *testing.T) {
 		t.Errorf("Check(csv) = %v", err)
 	}
 	want := "layout movnix: its rows are of no language, so language de-DE cannot be theirs: ingest them without one"
-	if err := Check(Movnix, "de-DE"); err == nil || err.Error() != want {
+	if err := Check(movnix, "de-DE"); err == nil || err.Error() != want {
 		t.Errorf("Check(movnix, de-DE) = %v, want %s", err, want)
 	}
 }

@@ -13,37 +13,41 @@ import (
 	"github.com/reelsplice/reelsplice/schemas/record"
 )
 
-// mapped is the layout of tables with a mapping. The binder finds the columns of a row, the identifier finds IDs for its
-// records, and the writer produces the API's form, which tmdb reads.
+// mapped is the layout of tables with a mapping. It binds a row to its columns, finds IDs for its records, and writes them in the
+// API's form, which tmdb reads.
 type mapped struct {
-	tmdb *tmdb.Reader
-	binder
-	ids   identifier
-	write fieldWriter
+	*evaluator
+	tmdb    *tmdb.Reader
+	form    *form
+	values  *record.Values           // receives values that fit no field; see Options
+	dropped map[string]int64         // values without a place in the API, by table and column
+	whole   map[string]int64         // joined lists that could not be split, by table and column
+	cells   map[string]*record.Cells // by column
 
-	whole map[string]int64 // joined lists that could not be split, by table and column
+	bindings map[string]*binding // by column names
+	columns  []string            // of the current row
+	row      *boundRow
 
-	columns []string // columns of the current row
-	row     *boundRow
-	made    []*shape // shapes that took the row
+	results []entryResult // of the current record, by entry
+	out     []byte        // the current record's JSON
+	kept    []keptList    // joined lists that could not be split
+	nested  bool          // a value of the record is a list or an object
 }
 
 // newMapped returns a reader of rows of a layout's table.
 func newMapped(name string, f *form, o Options) *mapped {
-	if name == IDExport {
+	if name == idExport {
 		o.Language = "" // exports are the same for every language
 	}
 	t := tmdb.New(o.Language)
 	if o.Values != nil {
 		t.Values = &record.Values{} // values of one record; their fields are renamed to columns
 	}
-	m := &mapped{
-		tmdb: t, whole: map[string]int64{}, row: &boundRow{lost: map[string]int{}, whole: map[string]int{}},
-		binder: binder{form: f, bindings: map[string]*binding{}, cells: map[string]*record.Cells{}},
-		ids:    identifier{names: o.Names, find: o.IDs, made: map[fragment.Kind]int64{}},
+	ids := &identifier{names: o.Names, find: o.IDs, made: map[fragment.Kind]int64{}}
+	return &mapped{
+		evaluator: newEvaluator(ids, &o), tmdb: t, form: f, values: o.Values, dropped: t.Counts().Dropped, whole: map[string]int64{},
+		cells: map[string]*record.Cells{}, bindings: map[string]*binding{}, row: &boundRow{fates: make([]record.Fate, len(f.reads))},
 	}
-	m.write = fieldWriter{evaluator: newEvaluator(&m.ids), dropped: t.Counts().Dropped, values: o.Values, form: f}
-	return m
 }
 
 // Counts includes the rows that made no record in Dropped. A list that was kept whole has its column's name and "_text".
@@ -63,8 +67,9 @@ func (m *mapped) Counts() Counts {
 func (m *mapped) Records(r Row) ([]Record, error) {
 	m.columns, m.row.cells = m.columns[:0], m.row.cells[:0]
 	clear(m.row.values)
-	clear(m.row.lost)
-	clear(m.row.whole)
+	for i := range m.row.fates {
+		m.row.fates[i] = record.IsUnused
+	}
 	err := record.EachField(r.JSON, func(name, raw string) error {
 		m.columns, m.row.cells = append(m.columns, name), append(m.row.cells, raw)
 		return nil
@@ -73,32 +78,29 @@ func (m *mapped) Records(r Row) ([]Record, error) {
 		return nil, err
 	}
 	m.row.binding = m.bind(m.columns)
-	if m.write.values != nil {
+	if m.values != nil {
 		m.row.clean()
 	}
-	form := m.row.form
 	if !slices.ContainsFunc(m.row.cells, func(cell string) bool { return !isEmpty(cell) }) {
-		record.Count(m.write.dropped, form.label+": empty rows", 1)
+		record.Count(m.dropped, m.form.label+": empty rows", 1)
 		return nil, nil
 	}
 	m.ids.begin()
-	m.write.read = m.write.read[:0]
-	m.made = m.made[:0]
+	m.literals = m.literals[:0]
 	var out []Record
-	for _, s := range form.shapes {
+	taken := false
+	for _, s := range m.form.shapes {
 		recs, takes, err := m.each(s)
 		if err != nil {
 			return nil, err
 		}
-		if takes {
-			m.made = append(m.made, s)
-		}
+		taken = taken || takes
 		out = append(out, recs...)
 	}
-	if len(m.made) == 0 {
-		record.Count(m.write.dropped, form.label+": rows that no record takes", 1)
+	if !taken {
+		record.Count(m.dropped, m.form.label+": rows that no record takes", 1)
 	} else {
-		m.count(m.row, m.made, r.Table)
+		m.count(r.Table)
 	}
 	for _, n := range m.ids.named {
 		rec, err := m.tmdb.Records(n.row())
@@ -115,13 +117,14 @@ func (m *mapped) Records(r Row) ([]Record, error) {
 // excludes the row.
 func (m *mapped) each(s *shape) (out []Record, takes bool, err error) {
 	if s.where != nil {
-		value, err := m.write.value(s.where, m.row)
+		value, err := m.value(s.where, m.row)
 		if err != nil {
 			return nil, false, tmdb.InField(err, "where")
 		}
 		if value != true {
 			return nil, false, nil
 		}
+		m.row.settle(s.where.fates, record.IsUsed)
 	}
 	if s.each == nil {
 		out, err := m.record(s)
@@ -129,8 +132,8 @@ func (m *mapped) each(s *shape) (out []Record, takes bool, err error) {
 	}
 	list, err := m.elements(s.each)
 	if err != nil {
-		m.row.lose(s.each.columns)
-		return nil, true, m.write.values.Reject(tmdb.InField(err, s.each.column))
+		m.row.settle(s.each.fates, record.IsLeftOut)
+		return nil, true, m.values.Reject(tmdb.InField(err, s.each.column))
 	}
 	defer m.row.setElement("", "", 0)
 	given := false
@@ -143,16 +146,18 @@ func (m *mapped) each(s *shape) (out []Record, takes bool, err error) {
 		m.countFields(s, el)
 		recs, err := m.record(s)
 		if noID := (*NoIDError)(nil); err != nil && !errors.As(err, &noID) {
-			err = m.write.values.Reject(err)
+			err = m.values.Reject(err)
 		}
 		if err != nil {
 			return nil, true, err
 		}
 		out = append(out, recs...)
 	}
+	fate := record.IsUsed
 	if given && len(out) == 0 {
-		m.row.lose(s.each.columns)
+		fate = record.IsLeftOut
 	}
+	m.row.settle(s.each.fates, fate)
 	return out, true, nil
 }
 
@@ -161,20 +166,15 @@ func (m *mapped) countFields(s *shape, element string) {
 	if element[0] != '{' {
 		return
 	}
-	var read []string
-	for _, e := range s.entries {
-		u := e.uses[elementName]
-		if u == nil {
-			continue
-		}
-		if u.whole() {
-			return
-		}
-		read = append(read, u.fields...)
+	reads := func(field string) bool {
+		return slices.ContainsFunc(s.entries, func(e *entry) bool { return slices.Contains(e.reads, read{elementName, field}) })
+	}
+	if reads("") {
+		return
 	}
 	_ = record.EachField(element, func(name, raw string) error { // valid JSON
-		if raw != "null" && !slices.Contains(read, name) {
-			record.Count(m.write.dropped, m.row.form.label+"."+s.each.column+"."+name, 1)
+		if raw != "null" && !reads(name) {
+			record.Count(m.dropped, m.form.label+"."+s.each.column+"."+name, 1)
 		}
 		return nil
 	})
@@ -182,7 +182,7 @@ func (m *mapped) countFields(s *shape, element string) {
 
 // elements returns the elements of a list as JSON texts, nulls and empty texts included.
 func (m *mapped) elements(e *expression) (out []string, err error) {
-	value, err := m.write.value(e, m.row)
+	value, err := m.value(e, m.row)
 	if err != nil {
 		return nil, err
 	}
@@ -219,6 +219,7 @@ func (m *mapped) elements(e *expression) (out []string, err error) {
 // record returns the record that a shape makes of the row.
 func (m *mapped) record(s *shape) ([]Record, error) {
 	kind := s.typ.Kind
+	m.begin(s)
 	m.ids.titleOf(kind, 0)
 	var found identity
 	if s.find != nil {
@@ -228,40 +229,41 @@ func (m *mapped) record(s *shape) ([]Record, error) {
 		}
 		m.ids.titleOf(kind, found.id)
 	}
-	w := &m.write
-	w.begin()
-	if _, err := w.fields(s, s.root, m.row); err != nil {
+	if _, err := m.fields(s.root); err != nil {
 		return nil, err
 	}
-	for _, k := range w.kept {
-		w.out = record.AppendField(w.out, k.column+"_text", k.raw)
+	for _, k := range m.kept {
+		m.out = record.AppendField(m.out, k.column+"_text", k.raw)
 	}
 	if found.added {
-		w.out = record.AppendField(w.out, s.find.key, strconv.FormatInt(found.id, 10))
+		m.out = record.AppendField(m.out, s.find.key, strconv.FormatInt(found.id, 10))
 	}
-	recs, err := m.tmdb.Records(Row{JSON: w.end(), Type: s.typ, Table: w.nested, Response: s.whole()})
+	recs, err := m.tmdb.Records(Row{JSON: string(append(m.out, '}')), Type: s.typ, Table: m.nested, Response: s.whole()})
 	column := func(field string) string {
 		if e, below := s.entryOf(field); e != nil {
 			field = e.column + below
 		}
 		return m.row.named(field)
 	}
-	if m.write.values != nil {
-		m.write.values.AddRenamed(m.tmdb.Values, func(path string) string { return record.WithoutIndices(column(path)) })
+	if m.values != nil {
+		m.values.AddRenamed(m.tmdb.Values, func(path string) string { return record.WithoutIndices(column(path)) })
+	}
+	for _, path := range m.tmdb.LostCells() {
+		if e, _ := s.entryOf(path); e != nil {
+			m.results[e.number].fate = record.IsLeftOut
+		}
+	}
+	for i, e := range s.entries {
+		m.row.settle(e.fates, m.results[i].fate)
+	}
+	if s.find != nil {
+		m.row.settle(s.find.fates, record.IsUsed)
 	}
 	if err != nil {
 		return nil, tmdb.Renamed(err, column)
 	}
-	for _, path := range m.tmdb.LostCells() {
-		if e, _ := s.entryOf(path); e != nil {
-			m.row.lose(e.columns)
-		}
-	}
-	for _, k := range w.kept {
-		if k.whole {
-			m.row.whole[k.column]++
-		}
-		record.Count(m.whole, w.form.label+"."+k.column, 1)
+	for _, k := range m.kept {
+		record.Count(m.whole, m.form.label+"."+k.column, 1)
 		m.tmdb.Forget(k.column + "_text")
 	}
 	if recs[0].Part = s.part; !s.part {

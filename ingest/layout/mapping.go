@@ -15,8 +15,7 @@ import (
 // A Mapping gives the tables of a dump their meaning: the checked contents of a mapping file. It is immutable, so layouts share
 // it. docs/tables.md describes the files.
 type Mapping struct {
-	Name    string // file name, for messages
-	spec    mappingSpec
+	Name    string             // file name, for messages
 	aliases map[string]aliases // by kind of name
 	tables  []*table
 	skips   []matcher
@@ -99,21 +98,20 @@ func ReadMapping(file string) (*Mapping, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read mapping: %w", err)
 	}
-	return ParseMapping(filepath.Base(file), text)
+	return parseMapping(filepath.Base(file), text, true)
 }
 
-// ParseMapping checks the text of a mapping file. name appears in messages. The error has one line for each fault.
-func ParseMapping(name string, text []byte) (*Mapping, error) { return parseMapping(name, text, true) }
-
-// parseMapping parses a mapping file. check is false for built-in mappings, which tests check.
+// parseMapping parses a mapping file. name appears in messages; the error has one line for each fault. check is false for built-in
+// mappings, which tests check.
 func parseMapping(name string, text []byte, check bool) (*Mapping, error) {
 	m := &Mapping{Name: name}
-	err := DecodeTOML(text, &m.spec)
+	var spec mappingSpec
+	err := decodeTOML(text, &spec)
 	if err == nil {
-		m.aliases, err = readAliases(m.spec.Aliases)
+		m.aliases, err = readAliases(spec.Aliases)
 	}
 	if err == nil {
-		err = m.compile(check)
+		err = m.compile(&spec, check)
 	}
 	if err != nil {
 		return nil, within("mapping "+name, err)

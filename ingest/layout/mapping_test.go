@@ -20,7 +20,7 @@ import (
 // mapping parses a mapping.
 func mapping(tb testing.TB, text string) *Mapping {
 	tb.Helper()
-	m, err := ParseMapping("m.toml", []byte(text))
+	m, err := parseMapping("m.toml", []byte(text), true)
 	if err != nil {
 		tb.Fatal(err)
 	}
@@ -44,9 +44,9 @@ var inLine = regexp.MustCompile(`mapping m\.toml: (line \d+(, column \d+)?: )?`)
 func TestMappingRefuses(t *testing.T) {
 	f := func(text string, want ...string) {
 		t.Helper()
-		_, err := ParseMapping("m.toml", []byte(text))
+		_, err := parseMapping("m.toml", []byte(text), true)
 		if err == nil || inLine.ReplaceAllString(err.Error(), "mapping m.toml: ") != "mapping m.toml: "+strings.Join(want, "\nmapping m.toml: ") {
-			t.Errorf("ParseMapping(%s)\n = %v\nwant mapping m.toml: %s", text, err, strings.Join(want, "\nmapping m.toml: "))
+			t.Errorf("parseMapping(%s)\n = %v\nwant mapping m.toml: %s", text, err, strings.Join(want, "\nmapping m.toml: "))
 		}
 	}
 	entry := func(spec, want string) {
@@ -171,9 +171,9 @@ func TestMappingLines(t *testing.T) {
 		"[[table]]\nfiles=['t']\nmin_fit='a'":        "line 3, column 9: ",
 		"[[table]]\nfiles=['t']\nname='t'\nname='t'": "line 4, column 1: ",
 	} {
-		_, err := ParseMapping("m.toml", []byte(text))
+		_, err := parseMapping("m.toml", []byte(text), true)
 		if err == nil || !strings.HasPrefix(err.Error(), "mapping m.toml: "+want) {
-			t.Errorf("ParseMapping(%s) = %v, want mapping m.toml: %s", text, err, want)
+			t.Errorf("parseMapping(%s) = %v, want mapping m.toml: %s", text, err, want)
 		}
 	}
 }
@@ -382,7 +382,7 @@ func TestMapped(t *testing.T) {
 
 // TestExportLanguage: exports have no language, even beside a crawl in another one.
 func TestExportLanguage(t *testing.T) {
-	l := newReader(IDExport, Options{Language: "de-DE"})
+	l := newReader(idExport, Options{Language: "de-DE"})
 	recs, err := l.Records(Row{File: "person_ids_01_02_2024", JSON: `{"adult":false,"id":1,"name":"N","popularity":1.5}`})
 	if got, want := described(recs), []string{`person 1 {"adult":false,"id":1,"name":"N","popularity":1.5}`}; err != nil || !slices.Equal(got, want) {
 		t.Errorf("Records = %s, %v, want %s", got, err, want)
@@ -558,7 +558,7 @@ func FuzzParseMapping(f *testing.F) {
 	f.Add(movieTable("{column='x',field='production_companies',as='names',of='company',mint=true},{column='y',field='release_date',as='date',formats=['D-MMM-YY'],last_year=2026}") +
 		"[aliases.genre]\n'Krimi'='Crime'\n[[skip]]\nfiles=['u']\nreason='r'")
 	f.Fuzz(func(t *testing.T, text string) {
-		m, err := ParseMapping("m.toml", []byte(text))
+		m, err := parseMapping("m.toml", []byte(text), true)
 		if err != nil {
 			return
 		}
@@ -580,7 +580,7 @@ func FuzzParseMapping(f *testing.F) {
 func readColumns(f *form) []string {
 	all := maps.Clone(f.ignored)
 	for _, s := range f.shapes {
-		for name := range s.uses {
+		for _, name := range s.columns() {
 			all[name] = true
 		}
 	}
@@ -620,6 +620,21 @@ fields.name = 'element.title'
 	}
 	if _, err := l.Records(Row{File: "t", Table: true, JSON: `{"id":"x","name":"A"}`}); err == nil || err.Error() != `id: want an integer, found "x"` {
 		t.Errorf("Records of a row without a usable id: %v", err)
+	}
+}
+
+// TestFates: a value counts by the result of its own expressions, beside others in the same object.
+func TestFates(t *testing.T) {
+	m := mapping(t, movieTable(`title='film.name'`, `release_date='date(film.start, "YYYY")'`, `budget='cost'`, `revenue='cost'`))
+	l := newReader(Tables, Options{Mappings: []*Mapping{m}, Values: &record.Values{}})
+	if _, err := l.Records(Row{File: "t", JSON: `{"id":7,"film":{"name":"A","start":"soon","more":1},"cost":"x","rest":"y"}`}); err != nil {
+		t.Fatal(err)
+	}
+	want := map[string]record.Cells{
+		"id": {Used: 1}, "film.name": {Used: 1}, "film.start": {LeftOut: 1}, "film.more": {Unused: 1}, "cost": {LeftOut: 1}, "rest": {Unused: 1},
+	}
+	if got := l.Counts().Cells; !maps.Equal(got, want) {
+		t.Errorf("Cells = %+v, want %+v", got, want)
 	}
 }
 

@@ -131,10 +131,10 @@ func (m *Meaning) IsOwn() bool { return m.own }
 
 // MinFit returns the least share of cells that must be used, or -1 if the mapping has none.
 func (m *Meaning) MinFit() float64 {
-	if m.table == nil {
+	if m.table == nil || m.table.minFit == nil {
 		return -1
 	}
-	return m.table.minFit
+	return *m.table.minFit
 }
 
 // Ignores reports whether the mapping ignores a column, and whether reports omit it.
@@ -142,7 +142,8 @@ func (m *Meaning) Ignores(column string) (ignored, silent bool) {
 	if m.table == nil {
 		return false, false
 	}
-	return m.table.form().ignores(column)
+	silent, ignored = m.table.form().ignored[column]
+	return ignored, silent
 }
 
 // Lacks returns the columns that a mapping of the caller reads and the table lacks.
@@ -151,7 +152,7 @@ func (m *Meaning) Lacks(columns []string) (out []string) {
 		return nil
 	}
 	for _, s := range m.table.form().shapes {
-		for name := range s.uses {
+		for _, name := range s.columns() {
 			if !slices.Contains(columns, name) && !slices.Contains(out, name) && !s.isPart(name) {
 				out = append(out, name)
 			}
@@ -167,12 +168,12 @@ func (m *Meaning) Reads(column string) bool {
 		_, ok := m.Type.Plan.Field(column)
 		return ok
 	}
-	return slices.ContainsFunc(m.table.form().shapes, func(s *shape) bool { return s.reads(column, "") > 0 })
+	return m.table.form().readsColumn(column)
 }
 
 // isPart reports whether a name is a part of minted IDs that a field provides: the release date has the year.
 func (s *shape) isPart(name string) bool {
-	return name == yearPart && s.find != nil && slices.Contains(s.find.mint, name) &&
+	return name == yearPart && s.find != nil && slices.ContainsFunc(s.find.mint, func(p mintPart) bool { return p.name == name }) &&
 		slices.ContainsFunc(s.entries, func(e *entry) bool { return slices.Contains(firstDays, e.path) })
 }
 
@@ -193,11 +194,7 @@ func (m *Meaning) Needs() Needs {
 	if m.table == nil {
 		return Needs{}
 	}
-	n := m.table.form().needs()
-	if m.Layout == Kaggle || m.Layout == IDExport { // their rows always have IDs
-		return Needs{Names: m.Layout == Kaggle, Named: m.Layout == IDExport}
-	}
-	return n
+	return m.table.form().needs()
 }
 
 // A Fit measures how well rows fit a meaning.
@@ -207,6 +204,9 @@ type Fit struct {
 	Passed  int64 // skipped by the mapping's conditions, or empty
 	Columns map[string]record.Cells
 	Refused error // error of the first row that was refused
+
+	left    []record.LeftOut // first values left out
+	coerced map[string]int64 // see record.Counts
 }
 
 // Cells returns the sum of all columns.
@@ -219,12 +219,11 @@ func (f *Fit) Cells() (sum record.Cells) {
 
 // Measure returns how well rows fit the meaning. as is a row of their file without the JSON.
 func (m *Meaning) Measure(as Row, rows []string, o Options) (f Fit) {
-	f, _ = m.measure(as, rows, o, func(*Record) {})
-	return f
+	return m.measure(as, rows, o, func(*Record) {})
 }
 
-// measure also calls seen with the first record of each row, and returns the first values left out.
-func (m *Meaning) measure(as Row, rows []string, o Options, seen func(*Record)) (f Fit, left []record.LeftOut) {
+// measure also calls seen with the first record of each row.
+func (m *Meaning) measure(as Row, rows []string, o Options, seen func(*Record)) (f Fit) {
 	o.Values, o.IDs = &record.Values{}, anyID{}
 	l := m.Reader(o)
 	as = m.Row(as)
@@ -244,8 +243,9 @@ func (m *Meaning) measure(as Row, rows []string, o Options, seen func(*Record)) 
 			seen(&recs[0])
 		}
 	}
-	f.Columns = m.Columns(l.Counts().Cells)
-	return f, first.Take()
+	c := l.Counts()
+	f.Columns, f.left, f.coerced = m.Columns(c.Cells), first.Take(), c.Coerced
+	return f
 }
 
 // Columns renames the counts of a Reader to the names in the rows: a response to a sub-request is read as a field of its

@@ -63,14 +63,13 @@ var defaultSeparators = []string{", ", ",", "|", ";", "/"}
 
 // A nameReader reads one name, or a list.
 type nameReader struct {
-	of         string // kind of the names
+	of         string        // kind of the names
+	known      vocabularyKey // of a kind with a complete list of names
 	as         nameForm
-	ordered    bool        // the elements have an order
-	mint       bool        // unknown names get an ID derived from the name
-	separator  string      // separator in the mapping, or ""
-	separators []string    // tried in order
-	vocabulary *vocabulary // for kinds with a complete list of names; nil for others
-	aliases    aliases     // aliases of the mappings
+	ordered    bool     // the elements have an order
+	mint       bool     // unknown names get an ID derived from the name
+	separator  string   // separator in the mapping, or ""
+	separators []string // tried in order
 }
 
 // leftNames are the names of a cell that were not resolved.
@@ -82,43 +81,40 @@ type leftNames struct {
 
 // meaning returns what a name stands for, or false. If mint is set and the mapping has the option, an unknown name gets a
 // minted ID.
-func (n *nameReader) meaning(name string, ids *identifier, mint bool) (m meaning, ok bool) {
-	if n.vocabulary != nil {
-		return n.vocabulary.find(name)
+func (n *nameReader) meaning(name string, v *evaluator, mint bool) (m meaning, ok bool) {
+	if known := v.names.vocabularies[n.known]; known != nil {
+		return known.find(name)
 	}
-	targets, aliased := n.aliases[name]
+	targets, aliased := v.names.aliases[n.of][name]
 	if !aliased {
 		targets = []string{name}
 	}
 	for _, target := range targets {
-		id, ok := int64(0), false
-		if ids != nil {
-			id, ok = ids.ID(nameKinds[n.of], target)
-		}
+		id, ok := v.ids.ID(nameKinds[n.of], target)
 		switch {
-		case !ok && mint && ids != nil && n.mint:
-			id = ids.mintNamed(nameKinds[n.of], target)
+		case !ok && mint && n.mint && v.ids != nil:
+			id = v.ids.mintNamed(nameKinds[n.of], target)
 		case !ok:
 			return m, false
 		}
 		m.several = m.several || id < 1
-		m.elements = append(m.elements, n.element(id, target))
+		m.elements = append(m.elements, resource(id, target))
 	}
 	return m, true
 }
 
-// element returns the JSON text of a resource with an ID and a name.
-func (n *nameReader) element(id int64, name string) string {
-	if n.as == asID {
-		return strconv.FormatInt(id, 10)
+// text returns the JSON text of an element.
+func (n *nameReader) text(e element) string {
+	if n.as == asObject {
+		return e.object
 	}
-	return string(appendIDName(nil, id, name))
+	return e.key
 }
 
 // oneName returns the element of a single name.
 func (n *nameReader) oneName(s string, v *evaluator) ([]byte, error) {
 	name := strings.TrimSpace(s)
-	m, ok := n.meaning(name, v.ids, true)
+	m, ok := n.meaning(name, v, true)
 	switch {
 	case !ok || m.several || len(m.elements) > 1:
 		return nil, fmt.Errorf("want the name of a known %s", n.of)
@@ -126,7 +122,7 @@ func (n *nameReader) oneName(s string, v *evaluator) ([]byte, error) {
 		v.left = append(v.left, leftNames{nothing: []string{name}})
 		return nil, nil
 	}
-	return []byte(m.elements[0]), nil
+	return []byte(n.text(m.elements[0])), nil
 }
 
 // names returns the elements of a text: a list of texts in JSON or Python, or a joined list. Any text may be a person's name,
@@ -138,7 +134,7 @@ func (n *nameReader) names(s string, v *evaluator) ([]byte, error) {
 		list, ok = textsOfList(texts)
 	}
 	if !ok && n.of != ofPerson {
-		list, ok = n.splitNames(s, v.ids)
+		list, ok = n.splitNames(s, v)
 	}
 	if !ok && n.separator != "" && (n.mint || n.of == ofPerson) {
 		list, ok = withoutBlanks(strings.Split(s, n.separator)), true
@@ -176,10 +172,11 @@ func withoutBlanks(list []string) []string {
 
 // listed returns the elements of the names that stand for exactly one thing. The others go to v.left.
 func (n *nameReader) listed(list []string, v *evaluator) ([]byte, error) {
-	var elements, unknown []string
+	var elements []element
+	var unknown []string
 	left := leftNames{}
 	for _, name := range list {
-		m, ok := n.meaning(name, v.ids, true)
+		m, ok := n.meaning(name, v, true)
 		switch {
 		case !ok || m.several:
 			unknown = append(unknown, name)
@@ -206,17 +203,17 @@ func (n *nameReader) listed(list []string, v *evaluator) ([]byte, error) {
 }
 
 // appendElements appends a list without repeated elements. Ordered elements get their index as order.
-func (n *nameReader) appendElements(dst []byte, elements []string) []byte {
+func (n *nameReader) appendElements(dst []byte, elements []element) []byte {
 	dst = append(dst, '[')
 	count := 0
-	for i, element := range elements {
-		if slices.ContainsFunc(elements[:i], func(before string) bool { return sameElement(before, element) }) {
+	for i, e := range elements {
+		if slices.ContainsFunc(elements[:i], func(before element) bool { return before.key == e.key }) { // also by another name
 			continue
 		}
 		if count > 0 {
 			dst = append(dst, ',')
 		}
-		dst = append(dst, element...)
+		dst = append(dst, n.text(e)...)
 		if n.ordered {
 			dst = append(strconv.AppendInt(append(dst[:len(dst)-1], `,"order":`...), int64(count), 10), '}')
 		}
@@ -225,24 +222,17 @@ func (n *nameReader) appendElements(dst []byte, elements []string) []byte {
 	return append(dst, ']')
 }
 
-// sameElement reports whether two elements stand for the same resource. Their names may differ.
-func sameElement(a, b string) bool {
-	a, _, _ = strings.Cut(a, `,"name":`)
-	b, _, _ = strings.Cut(b, `,"name":`)
-	return a == b
-}
-
 // A joined list such as "Drama, Comedy" is ambiguous, because names contain commas too. It is split only if that is safe.
 
 // splitNames returns the names of a joined list, or false if it cannot be split safely.
-func (n *nameReader) splitNames(s string, ids *identifier) ([]string, bool) {
+func (n *nameReader) splitNames(s string, v *evaluator) ([]string, bool) {
 	for _, separator := range n.separators {
-		cut := n.cut(s, separator, ids)
+		cut := n.cut(s, separator, v)
 		if cut == nil {
 			continue
 		}
 		return cut, !slices.ContainsFunc(cut, func(name string) bool {
-			m, _ := n.meaning(name, ids, false)
+			m, _ := n.meaning(name, v, false)
 			return m.several
 		})
 	}
@@ -257,7 +247,7 @@ const (
 
 // cut returns the names of a joined list, or nil. With a vocabulary the longest names win. Without one the list must allow
 // exactly one cut into known names.
-func (n *nameReader) cut(s, separator string, ids *identifier) []string {
+func (n *nameReader) cut(s, separator string, v *evaluator) []string {
 	pieces := strings.Count(s, separator) + 1
 	if pieces > maxPieces {
 		return nil
@@ -273,7 +263,7 @@ func (n *nameReader) cut(s, separator string, ids *identifier) []string {
 			if ways[end] == 0 {
 				continue
 			}
-			if _, known := n.meaning(name(i, end), ids, false); !known {
+			if _, known := n.meaning(name(i, end), v, false); !known {
 				continue
 			}
 			if ways[i] == 0 {
@@ -282,7 +272,7 @@ func (n *nameReader) cut(s, separator string, ids *identifier) []string {
 			ways[i] = min(2, ways[i]+ways[end])
 		}
 	}
-	if ways[0] == 0 || ways[0] > 1 && n.vocabulary == nil {
+	if ways[0] == 0 || ways[0] > 1 && v.names.vocabularies[n.known] == nil {
 		return nil
 	}
 	var out []string

@@ -22,9 +22,9 @@ func TestExportedLists(t *testing.T) {
 			t.Errorf("%s is skipped for %q, want %q", c.file, got, want)
 		}
 	}
-	m, err := ParseMapping("m.toml", []byte(strings.Join([]string{
+	m, err := parseMapping("m.toml", []byte(strings.Join([]string{
 		"[[table]]", `requires = ["Const"]`, "[[table.record]]", `kind = "movie"`, `mint = ["imdb_id"]`, `fields.imdb_id = 'imdb(Const)'`,
-	}, "\n")))
+	}, "\n")), true)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -10,9 +10,9 @@ import (
 	"github.com/pelletier/go-toml/v2"
 )
 
-// DecodeTOML reads a text into a struct. Unknown keys, repeated keys and values of a wrong type are errors with the line and
+// decodeTOML reads a text into a struct. Unknown keys, repeated keys and values of a wrong type are errors with the line and
 // the key.
-func DecodeTOML(text []byte, to any) error {
+func decodeTOML(text []byte, to any) error {
 	d := toml.NewDecoder(bytes.NewReader(text))
 	d.DisallowUnknownFields()
 	if err := d.Decode(to); err != nil {

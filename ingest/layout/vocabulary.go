@@ -20,9 +20,12 @@ import (
 
 // A meaning is what a name stands for.
 type meaning struct {
-	elements []string // elements of a field, as JSON; empty for a name without a place in the API
-	several  bool     // the name is ambiguous and resolves to nothing
+	elements []element // empty for a name without a place in the API
+	several  bool      // the name is ambiguous and resolves to nothing
 }
+
+// An element is a resource as JSON: its ID or code, and the object that has it.
+type element struct{ key, object string }
 
 // A vocabulary maps the names of genres, countries or languages to their meanings.
 type vocabulary struct {
@@ -33,18 +36,15 @@ func newVocabulary() *vocabulary {
 	return &vocabulary{map[string]meaning{}, map[string]meaning{}}
 }
 
-// add adds a name. A name that is present with another element becomes ambiguous.
-func (v *vocabulary) add(name, element string) {
-	for _, to := range []struct {
-		in   map[string]meaning
-		name string
-	}{{v.exact, name}, {v.folded, strings.ToLower(name)}} {
-		old, twice := to.in[to.name]
-		one := meaning{elements: []string{element}}
-		if twice && !slices.Equal(old.elements, one.elements) {
-			one.several = true
-		}
-		to.in[to.name] = one
+// add adds names of an element. A name that is present with another element becomes ambiguous.
+func (v *vocabulary) add(one element, names ...string) {
+	put := func(in map[string]meaning, name string) {
+		old, twice := in[name]
+		in[name] = meaning{[]element{one}, twice && !slices.Equal(old.elements, []element{one})}
+	}
+	for _, name := range names {
+		put(v.exact, name)
+		put(v.folded, strings.ToLower(name))
 	}
 }
 
@@ -80,96 +80,74 @@ func (v *vocabulary) alias(known *vocabulary, names aliases) {
 type vocabularyKey struct {
 	of    string
 	media reference.Media // list of genres
-	codes bool            // the elements are codes or IDs, not objects
+}
+
+// keyOf returns the key of the names of a kind in records of a kind.
+func keyOf(of string, k fragment.Kind) vocabularyKey {
+	if of == ofGenre {
+		return vocabularyKey{of, mediaOf(k)}
+	}
+	return vocabularyKey{of: of}
 }
 
 // knownNames has the vocabularies without aliases.
 var knownNames = sync.OnceValue(func() map[vocabularyKey]*vocabulary {
-	out := map[vocabularyKey]*vocabulary{}
-	for _, codes := range []bool{false, true} {
-		for _, k := range []vocabularyKey{{of: ofCountry}, {of: ofLanguage}, {of: ofGenre, media: reference.Movie}, {of: ofGenre, media: reference.TV}} {
-			k.codes = codes
-			out[k] = k.names()
+	countries, languages := newVocabulary(), newVocabulary()
+	for _, c := range reference.Countries() {
+		code := string(record.AppendString(nil, c.Code))
+		object := fmt.Sprintf(`{"iso_3166_1":%s,"name":%s}`, code, record.AppendString(nil, c.EnglishName))
+		countries.add(element{code, object}, c.EnglishName, c.Code)
+	}
+	for _, l := range reference.Languages() {
+		code := string(record.AppendString(nil, l.Code))
+		object := fmt.Sprintf(`{"english_name":%s,"iso_639_1":%s,"name":%s}`, record.AppendString(nil, l.EnglishName), code, record.AppendString(nil, l.Name))
+		languages.add(element{code, object}, l.EnglishName, l.Code)
+	}
+	out := map[vocabularyKey]*vocabulary{{of: ofCountry}: countries, {of: ofLanguage}: languages}
+	for _, media := range []reference.Media{reference.Movie, reference.TV} {
+		genres := newVocabulary()
+		for _, id := range reference.Genres(media) {
+			name := reference.GenreName(media, id, "en", "")
+			genres.add(resource(id, name), name, strconv.FormatInt(id, 10))
 		}
+		out[vocabularyKey{ofGenre, media}] = genres
 	}
 	return out
 })
 
-// names builds the vocabulary of a key.
-func (k vocabularyKey) names() *vocabulary {
-	v := newVocabulary()
-	switch k.of {
-	case ofGenre:
-		for _, id := range reference.Genres(k.media) {
-			name := reference.GenreName(k.media, id, "en", "")
-			code := strconv.FormatInt(id, 10)
-			element := code
-			if !k.codes {
-				element = string(appendIDName(nil, id, name))
-			}
-			v.add(name, element)
-			v.add(code, element)
-		}
-	case ofCountry:
-		for _, c := range reference.Countries() {
-			element := string(record.AppendString(nil, c.Code))
-			if !k.codes {
-				element = `{"iso_3166_1":` + element + `,"name":` + string(record.AppendString(nil, c.EnglishName)) + `}`
-			}
-			v.add(c.EnglishName, element)
-			v.add(c.Code, element)
-		}
-	case ofLanguage:
-		for _, l := range reference.Languages() {
-			element := string(record.AppendString(nil, l.Code))
-			if !k.codes {
-				element = fmt.Sprintf(`{"english_name":%s,"iso_639_1":%s,"name":%s}`,
-					record.AppendString(nil, l.EnglishName), element, record.AppendString(nil, l.Name))
-			}
-			v.add(l.EnglishName, element)
-			v.add(l.Code, element)
-		}
-	}
-	return v
+// A dictionary has all names that are known without a catalogue, and the aliases of a run.
+type dictionary struct {
+	vocabularies map[vocabularyKey]*vocabulary // with all aliases
+	aliases      map[string]aliases            // of the caller's mappings, by kind of name
 }
 
-// vocabularyOf returns the vocabulary of a kind of names with all aliases, or nil if not all names of the kind are known. media
-// selects the list of genres.
-func (n *nameReader) vocabularyOf(media reference.Media) *vocabulary {
-	k := vocabularyKey{of: n.of, codes: n.as != asObject}
-	if n.of == ofGenre {
-		k.media = media
-	}
-	known := knownNames()[k]
-	if known == nil {
-		return nil
-	}
-	v := newVocabulary()
-	if k.of == ofGenre { // weaker than aliases
-		for _, id := range reference.Genres(k.media) {
-			english, _ := known.find(reference.GenreName(k.media, id, "en", ""))
-			for _, name := range reference.GenreTranslations(k.media, id) {
-				v.add(name, english.elements[0])
+// newDictionary returns a dictionary with aliases. They override names; built-in aliases do not.
+func newDictionary(own map[string]aliases) *dictionary {
+	d := &dictionary{map[vocabularyKey]*vocabulary{}, own}
+	for k, known := range knownNames() {
+		v := newVocabulary()
+		if k.of == ofGenre { // weaker than aliases
+			for _, id := range reference.Genres(k.media) {
+				english, _ := known.find(reference.GenreName(k.media, id, "en", ""))
+				v.add(english.elements[0], reference.GenreTranslations(k.media, id)...)
 			}
 		}
+		v.alias(known, readyAliases()[k.of])
+		maps.Copy(v.exact, known.exact)
+		maps.Copy(v.folded, known.folded)
+		v.alias(known, own[k.of])
+		d.vocabularies[k] = v
 	}
-	v.alias(known, readyAliases()[n.of])
-	maps.Copy(v.exact, known.exact)
-	maps.Copy(v.folded, known.folded)
-	v.alias(known, n.aliases)
-	return v
+	return d
 }
 
-// genreNames are the names of genres with the built-in aliases.
-var genreNames = sync.OnceValue(func() map[reference.Media]*vocabulary {
-	n := nameReader{of: ofGenre}
-	return map[reference.Media]*vocabulary{reference.Movie: n.vocabularyOf(reference.Movie), reference.TV: n.vocabularyOf(reference.TV)}
-})
+// readyNames is the dictionary without aliases of mappings.
+var readyNames = sync.OnceValue(func() *dictionary { return newDictionary(nil) })
 
 // genreNamed returns the genre of a kind with a name, as JSON, or "" for an unknown or ambiguous name.
 func genreNamed(k fragment.Kind, name string) string {
-	if m, ok := genreNames()[mediaOf(k)].find(name); ok && len(m.elements) == 1 {
-		return m.elements[0]
+	if m, ok := readyNames().vocabularies[keyOf(ofGenre, k)].find(name); ok && len(m.elements) == 1 {
+		return m.elements[0].object
 	}
 	return ""
 }
@@ -182,9 +160,9 @@ func mediaOf(k fragment.Kind) reference.Media {
 	return reference.Movie
 }
 
-func appendIDName(dst []byte, id int64, name string) []byte {
-	dst = append(strconv.AppendInt(append(dst, `{"id":`...), id, 10), `,"name":`...)
-	return append(record.AppendString(dst, name), '}')
+// resource returns the element of a resource with an ID and a name.
+func resource(id int64, name string) element {
+	return element{strconv.FormatInt(id, 10), fmt.Sprintf(`{"id":%d,"name":%s}`, id, record.AppendString(nil, name))}
 }
 
 // aliases maps a name to the names that it stands for.
@@ -232,7 +210,7 @@ var readyAliases = sync.OnceValue(func() map[string]aliases {
 	var spec mappingSpec
 	text, err := mappingFiles.ReadFile("mappings/aliases.toml")
 	if err == nil {
-		err = DecodeTOML(text, &spec)
+		err = decodeTOML(text, &spec)
 	}
 	all, wrong := readAliases(spec.Aliases)
 	if err = cmp.Or(err, wrong); err != nil {
@@ -241,9 +219,9 @@ var readyAliases = sync.OnceValue(func() map[string]aliases {
 	return all
 })
 
-// WithAliases returns options with the aliases of the caller's mappings applied to all tables, built-in ones included. The
-// first mapping that defines an alias wins.
-func WithAliases(o Options) (Options, error) {
+// WithAliases returns options with the aliases of the caller's mappings, for all tables. The first mapping that defines an alias
+// wins.
+func WithAliases(o Options) Options {
 	all := map[string]aliases{}
 	for _, m := range slices.Backward(o.Mappings) {
 		for of, names := range m.aliases {
@@ -253,20 +231,8 @@ func WithAliases(o Options) (Options, error) {
 			maps.Copy(all[of], names)
 		}
 	}
-	if len(all) == 0 {
-		return o, nil
+	if len(all) > 0 {
+		o.dictionary = newDictionary(all)
 	}
-	var errs []error
-	compiled := func(mappings []*Mapping) (out []*Mapping) {
-		for _, m := range mappings {
-			one := &Mapping{Name: m.Name, spec: m.spec, aliases: all}
-			errs, out = append(errs, one.compile(false)), append(out, one) // m was checked before
-		}
-		return out
-	}
-	o.Mappings, o.aliased = compiled(o.Mappings), map[string][]*Mapping{}
-	for _, name := range mappedLayouts {
-		o.aliased[name] = compiled(ready(name))
-	}
-	return o, errors.Join(errs...)
+	return o
 }
