@@ -54,14 +54,14 @@ func tableFormat(line []byte, ext string) (f Format, delim byte) {
 }
 
 // tableByName returns the format of a text with the extension of a table if its first
-// non-empty line may be a header. It returns FormatUnknown otherwise: the content decides then.
+// non-empty line may be a header. It returns formatUnknown otherwise: the content decides then.
 func tableByName(w *window, ext string) Format {
 	if ext != ".csv" && ext != ".tsv" {
-		return FormatUnknown
+		return formatUnknown
 	}
 	head := bytes.TrimLeft(w.fill(512), " \t\r\n")
 	if len(head) == 0 || head[0] == '{' || head[0] == '[' || bytes.HasPrefix(head, []byte("PAR1")) || refuse(head) != nil {
-		return FormatUnknown
+		return formatUnknown
 	}
 	line := firstLine(w, maxHeaderBytes)
 	format, delim := tableFormat(line, ext)
@@ -72,7 +72,7 @@ func tableByName(w *window, ext string) Format {
 		}
 	}
 	if named == 0 || 2*named < all {
-		return FormatUnknown
+		return formatUnknown
 	}
 	return format
 }

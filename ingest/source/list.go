@@ -168,7 +168,7 @@ func (f *found) reason(o Options) string {
 	switch {
 	case err != nil:
 		return "cannot be read: " + err.Error()
-	case sniff(head) != FormatUnknown:
+	case sniff(head) != formatUnknown:
 		return ""
 	case isSpreadsheet(f.Path):
 		return spreadsheet
@@ -197,7 +197,7 @@ func (f *found) head(o Options) ([]byte, error) {
 func sniff(head []byte) Format {
 	r, free, err := uncompress(bytes.NewReader(head), compressionOf(head))
 	if err != nil {
-		return FormatUnknown
+		return formatUnknown
 	}
 	defer free()
 	const size = 64 << 10

@@ -112,21 +112,21 @@ func startText(w *window, maxRow int, ext string) (Format, error) {
 	if head := bytes.TrimLeft(w.fill(512), " \t\r\n"); !hasAnyPrefix(head, "{", "[", "PAR1") && endsInCR(firstLine(w, maxHeaderBytes)) {
 		w.unifyLines()
 	}
-	if f := tableByName(w, ext); f != FormatUnknown {
+	if f := tableByName(w, ext); f != formatUnknown {
 		return f, nil
 	}
 	if _, ok := w.skipBlanks(); !ok {
 		if w.err != io.EOF {
-			return FormatUnknown, w.err
+			return formatUnknown, w.err
 		}
-		return FormatUnknown, errEmpty
+		return formatUnknown, errEmpty
 	}
 	head := w.fill(512)
 	if bytes.HasPrefix(head, []byte("PAR1")) {
 		return FormatParquet, nil
 	}
 	if err := refuse(head); err != nil {
-		return FormatUnknown, err
+		return formatUnknown, err
 	}
 	if head[0] == '[' {
 		return FormatArray, nil
@@ -160,7 +160,7 @@ func formatOfLines(w *window, maxRow int, ext string) (Format, error) {
 			return FormatNDJSON, nil
 		}
 		if idLine.Match(line) {
-			return FormatUnknown, errors.New("is a list of ids: fetch what it names with reelsplice crawl --from URL --key-file KEY --out DIR --ids FILE")
+			return formatUnknown, errors.New("is a list of ids: fetch what it names with reelsplice crawl --from URL --key-file KEY --out DIR --ids FILE")
 		}
 		if checkOther(line) {
 			return FormatNDJSON, nil
@@ -169,13 +169,13 @@ func formatOfLines(w *window, maxRow int, ext string) (Format, error) {
 			return FormatCSV, nil
 		}
 		if ext != "" && tableByContent(w, isName) {
-			return FormatUnknown, fmt.Errorf("is CSV or TSV, but its extension %s decides: rename it to .csv or .tsv", ext)
+			return formatUnknown, fmt.Errorf("is CSV or TSV, but its extension %s decides: rename it to .csv or .tsv", ext)
 		}
 		header := ""
 		if bytes.ContainsAny(line, ",;\t|") {
 			header = ": the first line of a table must name its columns"
 		}
-		return FormatUnknown, fmt.Errorf("want JSON, CSV, TSV or Parquet, found text that starts with %q%s", text.Cut(line, 20), header)
+		return formatUnknown, fmt.Errorf("want JSON, CSV, TSV or Parquet, found text that starts with %q%s", text.Cut(line, 20), header)
 	}
 	var s scanner
 	end, done, f := s.scan(line, 0)

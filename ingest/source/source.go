@@ -57,7 +57,7 @@ type Format uint8
 // document on one line is FormatNDJSON with one row. FormatCSV is any text with a header,
 // delimiters and the quoting of RFC 4180; FormatTSV has TABs and no quoting at all.
 const (
-	FormatUnknown Format = iota
+	formatUnknown Format = iota
 	FormatNDJSON
 	FormatArray
 	FormatObjects
@@ -67,7 +67,7 @@ const (
 )
 
 var formatNames = [...]string{
-	FormatUnknown: "unknown", FormatNDJSON: "ndjson", FormatArray: "json array", FormatObjects: "json objects",
+	formatUnknown: "unknown", FormatNDJSON: "ndjson", FormatArray: "json array", FormatObjects: "json objects",
 	FormatParquet: "parquet", FormatCSV: "csv", FormatTSV: "tsv",
 }
 
