@@ -28,17 +28,22 @@ func nameNow(k fragment.Kind, name string) string {
 	return name
 }
 
-// known moves known fields that are not in the record's schema from extra to their place. It returns English texts such as title_en, which
-// must wait until localize has freed the base record, and appended responses about parts of r.
-func (t *Reader) known(typ *catalog.Type, r record.Record, extra *record.RawFields) (english record.Record, parts []part, err error) {
-	english = typ.New()
+// An englishText is the value of a field such as title_en.
+type englishText struct {
+	field *record.Field
+	text  string
+}
+
+// known moves known fields that are not in the record's schema from extra to their place. It returns English texts, which must wait
+// until localize has freed the base record, and appended responses about parts of r.
+func (t *Reader) known(typ *catalog.Type, r record.Record, extra *record.RawFields) (english []englishText, parts []part, err error) {
 	if typ.Kind == fragment.KindTV { // some tables have the kind of the row where the API has "Scripted"
 		if f, _ := typ.Plan.Field("type"); r.String(f).V == typ.Name() {
 			record.Unset(r, f)
 		}
 	}
 	if len(*extra) == 0 {
-		return english, nil, nil
+		return nil, nil, nil
 	}
 	// account_states is private to one account. _id is the key of the database that the dump was exported from.
 	for _, name := range []string{"account_states", "_id"} {
@@ -49,7 +54,7 @@ func (t *Reader) known(typ *catalog.Type, r record.Record, extra *record.RawFiel
 		}
 	}
 	if err := t.legacy(typ, r, extra); err != nil {
-		return english, nil, err
+		return nil, nil, err
 	}
 	for _, name := range renamed[typ.Kind] {
 		raw, ok := extra.Take(name.old)
@@ -57,14 +62,14 @@ func (t *Reader) known(typ *catalog.Type, r record.Record, extra *record.RawFiel
 			continue
 		}
 		if err := t.rename(typ, r, raw, name.old, name.now); err != nil {
-			return english, nil, err
+			return nil, nil, err
 		}
 	}
 	if parts, err = t.parts(typ, extra); err != nil {
-		return english, nil, err
+		return nil, nil, err
 	}
 	*extra = slices.DeleteFunc(*extra, func(m record.RawField) bool {
-		is := t.setText(typ, r, english, m)
+		is := t.setText(typ, r, &english, m)
 		if is {
 			t.Forget(m.Name)
 		}
@@ -159,7 +164,7 @@ func (t *Reader) Forget(name string) {
 }
 
 // setText sets the text of a field with a language suffix, such as title_ar. It returns false for other fields.
-func (t *Reader) setText(typ *catalog.Type, r, english record.Record, m record.RawField) bool {
+func (t *Reader) setText(typ *catalog.Type, r record.Record, english *[]englishText, m record.RawField) bool {
 	f, lang := LanguageField(typ, m.Name)
 	if f == nil {
 		return false
@@ -179,7 +184,7 @@ func (t *Reader) setText(typ *catalog.Type, r, english record.Record, m record.R
 	case tag == "" && t.language == "" && base.Set:
 		return base.V == text // two English texts: the crawl's own is served
 	case tag == "":
-		*english.String(f) = record.Text(text)
+		*english = append(*english, englishText{f, text})
 	default:
 		list, _ := localizedField(typ.Plan)
 		local := localized(r, list, tag)

@@ -1,6 +1,7 @@
 package tmdb
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/reelsplice/reelsplice/data/reference"
@@ -67,12 +68,12 @@ func tagPages(r record.Record, f *record.Field, language string) {
 	}
 }
 
-// fill copies texts that r lacks from english.
-func fill(r, english record.Record) {
-	for i := range english.Schema.Fields {
-		f := &english.Schema.Fields[i]
-		if f.Shape == record.ShapeString && english.String(f).Set && !r.String(f).Set {
-			record.Copy(r, english, f)
+// fill sets English texts that r lacks. Of two for a field, the last counts.
+func fill(r record.Record, english []englishText) {
+	for _, e := range slices.Backward(english) {
+		if text := r.String(e.field); !text.Set {
+			record.MarkAbsent(r, e.field.Name) // set by us, so not null
+			*text = record.Text(e.text)
 		}
 	}
 }
