@@ -42,6 +42,7 @@ func (x *exchange) ready(body *static.Body) {
 	if x.rq.Gzip {
 		rs.body, rs.Gzip = body.Gzip, true
 	}
+	rs.Streams = len(rs.body) > MaxWhole
 }
 
 // joinStatic composes an object of facts and the facts appended to it.

@@ -86,6 +86,7 @@ func (x *exchange) shown(content func() (any, error)) error {
 	x.out = body.Bytes()
 	rs := &x.rs
 	rs.Class, rs.Status, rs.Cache, rs.Policy, rs.body = Private, statusOK, privateStore, x.edge.webpage.Policy(), x.out
+	rs.Streams = len(rs.body) > MaxWhole
 	return x.charge(0)
 }
 

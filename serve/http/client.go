@@ -80,7 +80,7 @@ func (c *client) respond(rq *request, w *reply, now time.Time) {
 		c.write(rq, w, rs, now)
 	}
 	sent := c.meter.count(rs, rq.isHead)
-	if streams(w, rs) && !rq.isHead {
+	if rs.Streams && !rq.isHead {
 		c.stream(w, rs)
 	} else {
 		c.send(w)
@@ -101,16 +101,10 @@ func (c *client) respond(rq *request, w *reply, now time.Time) {
 func (c *client) write(rq *request, w *reply, rs *edge.Response, now time.Time) {
 	w.last = w.last || rs.Status == http.StatusBadRequest
 	w.own = appendHead(w.own, rs, c.dates.at(now), rq.origin(), w.last)
-	if !rq.isHead && rs.HasBody() && !streams(w, rs) {
+	if !rq.isHead && rs.HasBody() && !rs.Streams {
 		rs.Pieces(func(b []byte, stable bool) { w.add(b, stable) })
 	}
 }
-
-// maxCopied is the longest body that is sent at once over a connection that copies it.
-const maxCopied = 64 << 10
-
-// streams reports whether the body is sent while it is made.
-func streams(w *reply, rs *edge.Response) bool { return rs.Streams || w.copies && rs.Len() > maxCopied }
 
 // streamBuffers hold free *bufio.Writers for streams.
 var streamBuffers = sync.Pool{New: func() any { return bufio.NewWriterSize(nil, writeBuffer) }}
@@ -153,7 +147,7 @@ func (c *client) servePrepared(rq *request, target, query []byte, w *reply, now 
 	held := c.edge.Releases.Acquire()
 	defer held.Release() // after send, because segments of the response lie in the release
 	p := c.prepared.find(target, held)
-	if p == nil || w.copies && p.body.len() > maxCopied {
+	if p == nil || w.copies && p.body.len() > edge.MaxWhole {
 		return false
 	}
 	allowed := c.edge.Authorize(rq.fields[fieldAuthorization], query, &c.grant, now.Unix())

@@ -6,13 +6,14 @@ import (
 	"fmt"
 	"testing"
 
+	"github.com/reelsplice/reelsplice/serve/edge"
 	"github.com/reelsplice/reelsplice/serve/servetest"
 )
 
 // TestCopiedBodies: over TLS, which copies bodies, those that go out whole and those that go out in parts are the
 // same as elsewhere, also once they are prepared.
 func TestCopiedBodies(t *testing.T) {
-	sizes := []int{writeBuffer / 2, writeBuffer, maxCopied - 1000, maxCopied, maxCopied + 1000, 3 * maxCopied}
+	sizes := []int{writeBuffer / 2, writeBuffer, edge.MaxWhole - 1000, edge.MaxWhole, edge.MaxWhole + 1000, 3 * edge.MaxWhole}
 	var movies []servetest.Resource
 	for i, n := range sizes {
 		movies = append(movies, longMovie(uint64(i+1), n, 3))
