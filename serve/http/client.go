@@ -79,18 +79,13 @@ func (c *client) respond(rq *request, w *reply, now time.Time) {
 		rs.Refuse(err)
 		c.write(rq, w, rs, now)
 	}
-	sent := c.meter.count(rs, rq.isHead)
+	length := c.meter.count(rs, rq.isHead)
 	if rs.Streams && !rq.isHead {
 		c.stream(w, rs)
 	} else {
 		c.send(w)
 	}
-	took := c.meter.timed(rs.RouteClass(), now)
-	if c.meters.access != nil {
-		c.meters.log(rq, w, &observe.Entry{
-			Time: now, Status: rs.Status, Bytes: sent, Took: took, Class: rs.RouteClass().String(), Token: rs.Token, Release: rs.Release,
-		})
-	}
+	c.meters.sent(c.meter, rs.RouteClass(), now, w.conn, rq, observe.Entry{Status: rs.Status, Bytes: length, Token: rs.Token, Release: rs.Release})
 	if usual && rs.Class == edge.Stored && rs.Status < http.StatusBadRequest {
 		c.meter.missed.Add(1)
 		c.prepared.learn(target, rs)
@@ -173,12 +168,7 @@ func (c *client) servePrepared(rq *request, target, query []byte, w *reply, now 
 	}
 	c.meter.add(class, code, length, how)
 	c.send(w)
-	took := c.meter.timed(class, now)
-	if c.meters.access != nil {
-		c.meters.log(rq, w, &observe.Entry{
-			Time: now, Status: code, Bytes: length, Took: took, Class: class.String(), Token: allowed.Name, Release: held.Reader.Manifest().ID,
-		})
-	}
+	c.meters.sent(c.meter, class, now, w.conn, rq, observe.Entry{Status: code, Bytes: length, Token: allowed.Name, Release: held.Reader.Manifest().ID})
 	return true
 }
 

@@ -85,17 +85,18 @@ func (l ConnLog) Write(p []byte) (int, error) {
 // handle serves a request of fasthttp from the edge.
 func handle(ctx *fasthttp.RequestCtx, e *edge.Edge, m *meters) {
 	h := &ctx.Request.Header
-	rq := request{method: h.Method(), target: h.RequestURI(), isHead: ctx.IsHead()}
-	for i, name := range fieldNames {
-		rq.fields[i] = h.Peek(name)
-	}
-	asked := rq.forEdge(edge.AcceptsGzip(rq.fields[fieldAcceptEncoding]))
-	rs := e.Begin(&asked)
-	share := m.of(ctx.ConnID())
-	sent := share.count(rs, rq.isHead)
 	b := bodies.Get().(*body)
-	*b = body{rs: rs, meters: m, meter: share, start: ctx.Time(), entry: m.entryOf(ctx, rs, sent)}
-	setResponse(&ctx.Response, b, rq.origin())
+	b.rq = request{method: h.Method(), target: h.RequestURI(), minor: '1', isHead: ctx.IsHead()}
+	if !h.IsHTTP11() {
+		b.rq.minor = '0'
+	}
+	for i, name := range fieldNames {
+		b.rq.fields[i] = h.Peek(name)
+	}
+	asked := b.rq.forEdge(edge.AcceptsGzip(b.rq.fields[fieldAcceptEncoding]))
+	b.rs, b.meters, b.meter, b.conn, b.start = e.Begin(&asked), m, m.of(ctx.ConnID()), ctx.Conn(), ctx.Time()
+	b.length = b.meter.count(b.rs, b.rq.isHead)
+	setResponse(&ctx.Response, b, b.rq.origin())
 }
 
 // setResponse gives the response of b to fasthttp, which closes b when it has written the body.
@@ -126,10 +127,12 @@ func setHeader(to *fasthttp.Response, rs *edge.Response, from origin) {
 // A body is the body of a response, for fasthttp, with the data to log and count once it was sent.
 type body struct {
 	rs     *edge.Response
-	meters *meters // nil where nothing is noted
-	meter  *meter
-	start  time.Time      // when the request was read
-	entry  *observe.Entry // nil for a response that is not logged
+	rq     request // valid until Close
+	conn   net.Conn
+	meters *meters
+	meter  *meter    // the connection's share
+	start  time.Time // when the request was read
+	length int       // bytes to send: 0 for HEAD
 }
 
 // bodies hold free *body values.
@@ -154,13 +157,9 @@ func (b *body) WriteTo(w io.Writer) (int64, error) {
 
 // Close ends the response. b must not be used after it.
 func (b *body) Close() error {
-	if b.meters != nil {
-		took := b.meter.timed(b.rs.RouteClass(), b.start)
-		if b.entry != nil {
-			b.entry.Took = took
-			b.meters.access.Write(b.entry)
-		}
-	}
+	b.meters.sent(b.meter, b.rs.RouteClass(), b.start, b.conn, &b.rq, observe.Entry{
+		Status: b.rs.Status, Bytes: b.length, Token: b.rs.Token, Release: b.rs.Release,
+	})
 	b.rs.End()
 	*b = body{}
 	bodies.Put(b)

@@ -1,6 +1,7 @@
 package http
 
 import (
+	"net"
 	"net/http"
 	"runtime"
 	"strconv"
@@ -140,11 +141,30 @@ func (m *meters) refused(i int) (n uint64) {
 	return n
 }
 
-// timed notes the time of a response, from start, when the request was read, until it was passed to the kernel.
-func (m *meter) timed(class edge.RouteClass, start time.Time) time.Duration {
+// sent notes the time of a response, from start, when the request was read, until it was passed to the kernel, and
+// logs it. e has its status, bytes, token and release.
+func (m *meters) sent(share *meter, class edge.RouteClass, start time.Time, conn net.Conn, rq *request, e observe.Entry) {
 	took := time.Since(start)
-	m.took[class].Observe(took)
-	return took
+	share.took[class].Observe(took)
+	if m.access == nil {
+		return
+	}
+	line := e // on the heap, unlike e
+	line.Time, line.Took, line.Class, line.Client, line.Protocol = start, took, class.String(), conn.RemoteAddr(), "HTTP/1.1"
+	if rq.minor == '0' {
+		line.Protocol = "HTTP/1.0"
+	}
+	line.Method = rq.method
+	line.Path, line.Query = edge.SplitTarget(rq.target)
+	line.UserAgent, line.Traceparent = rq.fields[fieldUserAgent], rq.fields[fieldTraceparent]
+	m.access.Write(&line)
+}
+
+// logRefused logs a response to a head that is not a request, with a body of sent bytes.
+func (m *meters) logRefused(c *conn, status, sent int, now time.Time) {
+	if m.access != nil {
+		m.access.Write(&observe.Entry{Time: now, Client: c.RemoteAddr(), Status: status, Bytes: sent, Class: edge.RouteError.String()})
+	}
 }
 
 // WriteMetrics adds the metrics of s to w.
