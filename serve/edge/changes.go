@@ -31,7 +31,7 @@ func addChanges(c *composer, k fragment.Kind, id uint64) error {
 		case piece.Text != nil:
 			splice.Literal(c.answer, piece.Text)
 		default:
-			c.answer.Segment(piece.Segment)
+			c.answer.Segment(&piece.Segment)
 		}
 	}
 	return nil

@@ -203,14 +203,15 @@ func (c *composer) fragment(choice *variant.Choice, depth int) error {
 	for pieces.Next(&piece) {
 		var err error
 		switch piece.Op {
-		case release.OpSegment:
-			if choice.Filter.IsZero() { // fast path
-				c.answer.Segment(piece.Segment)
-				continue
+		case release.OpSegment, release.OpLiteral:
+			switch {
+			case !choice.Filter.IsZero():
+				err = c.filtered(&piece, &choice.Filter)
+			case piece.Op == release.OpSegment:
+				c.answer.Segment(&piece.Segment)
+			default:
+				splice.Literal(c.answer, piece.Text())
 			}
-			err = c.filtered(&piece.Segment, &choice.Filter)
-		case release.OpLiteral:
-			err = c.text(piece.Text(), &choice.Filter)
 		case release.OpReference:
 			err = c.reference(&piece, depth)
 		case release.OpInclude:
@@ -229,21 +230,6 @@ func (c *composer) fragment(choice *variant.Choice, depth int) error {
 }
 
 var errBroken = fmt.Errorf("%w: a fragment has a piece that breaks the format", release.ErrCorrupt)
-
-// text adds literal bytes of the recipe. They are few, so the filtered rest is not worth
-// compressing.
-func (c *composer) text(raw []byte, f *variant.Filter) error {
-	if f.IsZero() {
-		splice.Literal(c.answer, raw)
-		return nil
-	}
-	c.scratch.raw = append(c.scratch.raw[:0], raw...) // a copy, or the caller's piece would escape to the heap
-	if err := c.filter(c.scratch.raw, f); err != nil {
-		return err
-	}
-	splice.Literal(c.answer, c.scratch.kept)
-	return nil
-}
 
 // mark adds the bytes that depend on the request rather than on the release.
 func (c *composer) mark(piece *release.Piece, choice *variant.Choice) {
@@ -319,27 +305,37 @@ func (c *composer) include(i *release.Include, depth int) error {
 	return c.fragment(&choice, depth+1)
 }
 
-// filtered adds the rows of a segment that f keeps: inflated, filtered and deflated again.
-func (c *composer) filtered(s *release.Segment, f *variant.Filter) error {
-	err := c.charge(2 * int(s.RawLen)) // before and after filtering
+// filtered adds the rows of a segment or a literal that f keeps. Those of a segment are compressed again; literals are
+// too short for that.
+func (c *composer) filtered(piece *release.Piece, f *variant.Filter) error {
+	if piece.Op == release.OpSegment {
+		if err := c.charge(2 * int(piece.Segment.RawLen)); err != nil { // before and after filtering
+			return err
+		}
+	}
+	text, err := c.pieceText(piece)
 	if err != nil {
 		return err
 	}
-	if c.scratch.raw, err = c.answer.AppendInflated(c.scratch.raw[:0], s); err != nil {
-		return err
-	}
-	if err := c.filter(c.scratch.raw, f); err != nil {
-		return err
-	}
-	return c.deflate(c.scratch.kept)
-}
-
-// filter copies the rows of raw that f keeps to c.scratch.kept.
-func (c *composer) filter(raw []byte, f *variant.Filter) (err error) {
-	if c.scratch.kept, err = f.Append(c.scratch.kept[:0], raw); err != nil {
+	if c.scratch.kept, err = f.Append(c.scratch.kept[:0], text); err != nil {
 		return fmt.Errorf("%w: filter: %w", release.ErrCorrupt, err)
 	}
+	if piece.Op == release.OpSegment {
+		return c.deflate(c.scratch.kept)
+	}
+	splice.Literal(c.answer, c.scratch.kept)
 	return nil
+}
+
+// pieceText returns the bytes of a segment or a literal. They are valid until the next call.
+func (c *composer) pieceText(piece *release.Piece) (_ []byte, err error) {
+	s := &c.scratch
+	if piece.Op == release.OpSegment {
+		s.raw, err = c.answer.AppendInflated(s.raw[:0], &piece.Segment)
+	} else {
+		s.raw = append(s.raw[:0], piece.Text()...)
+	}
+	return s.raw, err
 }
 
 // deflaters hold free *flate.Writers.
@@ -370,7 +366,7 @@ func (c *composer) deflate(raw []byte) error {
 	if err := z.Flush(); err != nil {
 		return err
 	}
-	c.answer.Made(release.Segment{
+	c.answer.Made(&release.Segment{
 		Stored: c.scratch.made.Bytes(),
 		RawLen: uint32(len(raw)),
 		CRC:    crc32.ChecksumIEEE(raw),

@@ -174,14 +174,3 @@ func (c *composer) filmography(choice *variant.Choice) error {
 	}
 	return nil
 }
-
-// pieceText returns the bytes of a segment or a literal. They are valid until the next call.
-func (c *composer) pieceText(piece *release.Piece) (_ []byte, err error) {
-	s := &c.scratch
-	if piece.Op == release.OpSegment {
-		s.raw, err = c.answer.AppendInflated(s.raw[:0], &piece.Segment)
-	} else {
-		s.raw = append(s.raw[:0], piece.Text()...)
-	}
-	return s.raw, err
-}

@@ -67,28 +67,25 @@ func (a *Answer) Reset() {
 }
 
 // Segment appends a stored segment. A segment without raw bytes adds nothing to the body.
-func (a *Answer) Segment(s release.Segment) {
+func (a *Answer) Segment(s *release.Segment) {
 	a.tag = append(append(a.tag, 1), s.Hash[:]...)
 	if s.RawLen == 0 {
 		return
 	}
-	a.chunks = append(a.chunks, chunk{seg: s})
+	a.chunks = append(a.chunks, chunk{seg: *s})
 	a.raw += uint64(s.RawLen)
 	a.stored += len(s.Stored)
 }
 
 // Made appends a segment outside any release. Its stored bytes are copied.
-func (a *Answer) Made(s release.Segment) {
-	a.tag = append(append(a.tag, 1), s.Hash[:]...)
-	if s.RawLen == 0 {
+func (a *Answer) Made(s *release.Segment) {
+	if a.Segment(s); s.RawLen == 0 {
 		return
 	}
-	c := chunk{seg: s, from: len(a.literals)}
+	c := &a.chunks[len(a.chunks)-1]
+	c.from = len(a.literals)
 	a.literals = append(a.literals, s.Stored...)
 	c.seg.Stored, c.to = nil, len(a.literals)
-	a.chunks = append(a.chunks, c)
-	a.raw += uint64(s.RawLen)
-	a.stored += len(s.Stored)
 }
 
 // Literal appends bytes, which are copied. Adjacent literals share

@@ -43,12 +43,12 @@ func prepare(tb testing.TB, parts []preparedPart) {
 // compose does what the edge does for details with appended objects.
 func compose(a *Answer, parts []preparedPart) {
 	a.Reset()
-	a.Segment(parts[0].seg)
+	a.Segment(&parts[0].seg)
 	for i := range parts[1:] {
 		Literal(a, `,"`)
 		Literal(a, parts[1+i].name)
 		Literal(a, `":{`)
-		a.Segment(parts[1+i].seg)
+		a.Segment(&parts[1+i].seg)
 	}
 	Literal(a, "}")
 }

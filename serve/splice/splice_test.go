@@ -53,7 +53,7 @@ func fill(tb testing.TB, a *Answer, level int, parts ...part) {
 		if err != nil {
 			tb.Fatal(err)
 		}
-		a.Segment(s)
+		a.Segment(&s)
 	}
 }
 
@@ -209,7 +209,7 @@ func TestCorruptSegment(t *testing.T) {
 		s.Stored = bytes.Clone(good.Stored)
 		change(&s)
 		var a Answer
-		a.Segment(s)
+		a.Segment(&s)
 		if _, err := a.AppendIdentity(nil); !errors.Is(err, release.ErrCorrupt) {
 			t.Errorf("%s: AppendIdentity = %v, want release.ErrCorrupt", name, err)
 		}
@@ -219,7 +219,7 @@ func TestCorruptSegment(t *testing.T) {
 		}
 		// The Answer stays usable.
 		a.Reset()
-		a.Segment(good)
+		a.Segment(&good)
 		check(t, &a, strings.Repeat("reel", 100))
 	}
 	f("cut", func(s *release.Segment) { s.Stored = s.Stored[:len(s.Stored)/2] })
