@@ -36,58 +36,56 @@ func openAccounts(rel *release.Reader) (accountTables, error) {
 	return t, errors.Join(errs[0], errs[1])
 }
 
-// sessionAccount returns the account of the request's session: a session_id, a guest_session_id if
-// guests is set, else a user's token. A guest missing from the release has an empty account.
-// ok is false without a session.
-func (x *exchange) sessionAccount(t *accountTables, guests bool) (a *accounts.Account, ok bool, err error) {
+// ofSession returns the account of the request's session: a session_id, a guest_session_id if guests
+// is set, else a user's token. It is nil without a session.
+func (t *accountTables) ofSession(x *exchange, guests bool) (*accounts.Account, error) {
 	table, now := x.edge.tokens(), x.edge.opts.Now().Unix()
 	var buf [auth.MaxTokenLen]byte
 	if id, ok := route.Lookup(buf[:0], x.rq.Query, "session_id"); ok && len(id) > 0 {
-		return x.accountOf(t, table.Check(auth.KindSession, id, now))
+		return t.of(x, table.Check(auth.KindSession, id, now), nil)
 	}
 	if id, ok := route.Lookup(buf[:0], x.rq.Query, "guest_session_id"); ok && guests && len(id) > 0 {
-		return x.guest(t, id)
+		return t.ofGuest(x, id)
 	}
 	if token, ok := auth.Bearer(x.rq.Authorization); ok {
-		return x.accountOf(t, table.Check(auth.KindToken, token, now))
+		return t.of(x, table.Check(auth.KindToken, token, now), nil)
 	}
-	return nil, false, nil
+	return nil, nil
 }
 
-// accountOf returns the account of an accepted credential, or nil if the request's token may not read it.
-func (x *exchange) accountOf(t *accountTables, r auth.Result) (*accounts.Account, bool, error) {
+// ofGuest returns the account of a guest's session. It is empty for a guest without data in the release, such as one
+// whose session the server signed.
+func (t *accountTables) ofGuest(x *exchange, id []byte) (*accounts.Account, error) {
+	empty := &accounts.Account{}
+	r := x.edge.tokens().Check(auth.KindGuest, id, x.edge.opts.Now().Unix())
+	if !r.OK && x.edge.signer.CheckGuestSession(id, x.edge.opts.Now()) {
+		return empty, nil
+	}
+	return t.of(x, r, empty)
+}
+
+// of returns the account of a credential, or absent if the release lacks it. It is nil for a refused credential, and
+// if the request's token may not read the account.
+func (t *accountTables) of(x *exchange, r auth.Result, absent *accounts.Account) (*accounts.Account, error) {
 	if !r.OK || r.Account == "" {
-		return nil, false, nil
+		return nil, nil
 	}
 	a, ok, err := t.accounts.Find([]byte(r.Account))
 	if err != nil || !ok {
-		return &a, ok, err
+		return absent, err
 	}
 	ids, all := x.scopes.Accounts()
-	if all {
-		return &a, true, nil
-	}
 	for _, id := range ids { // a number or hex digits, as the session's
 		allowed, ok, err := t.accounts.Find([]byte(id))
-		if err != nil || ok && allowed.Row == a.Row {
-			return &a, ok, err
+		if err != nil {
+			return nil, err
 		}
+		all = all || ok && allowed.Row == a.Row
 	}
-	return nil, false, nil
-}
-
-// guest returns the account of a guest's session from the token file. The account of a session
-// that the server signed is empty: no dump has data for it.
-func (x *exchange) guest(t *accountTables, id []byte) (*accounts.Account, bool, error) {
-	r := x.edge.tokens().Check(auth.KindGuest, id, x.edge.opts.Now().Unix())
-	if !r.OK {
-		return &accounts.Account{}, x.edge.signer.CheckGuestSession(id, x.edge.opts.Now()), nil
+	if !all {
+		return nil, nil
 	}
-	a, ok, err := x.accountOf(t, r)
-	if err == nil && !ok && a != nil {
-		return &accounts.Account{}, true, nil
-	}
-	return a, ok, err
+	return &a, nil
 }
 
 // owner returns the account of the session. In version 4 the path must name the same
@@ -98,20 +96,19 @@ func (x *exchange) owner(op *api.Operation) (*accountTables, *accounts.Account, 
 	if err != nil {
 		return nil, nil, err
 	}
-	if op.Answerer == api.AnswerGuestShelf {
-		a, ok, err := x.guest(&t, x.q.Name)
-		if err == nil && !ok {
-			err = status.AuthFailed
-		}
-		return &t, a, err
+	var a *accounts.Account
+	ofGuest := op.Answerer == api.AnswerGuestShelf
+	if ofGuest {
+		a, err = t.ofGuest(x, x.q.Name)
+	} else {
+		a, err = t.ofSession(x, false)
 	}
-	a, ok, err := x.sessionAccount(&t, false)
 	switch {
 	case err != nil:
 		return nil, nil, err
-	case !ok || a.Guest():
+	case a == nil || a.Guest() && !ofGuest:
 		return nil, nil, status.AuthFailed
-	case op.Version() == 3:
+	case ofGuest || op.Version() == 3:
 		return &t, a, nil // the session decides: clients put anything into the path
 	}
 	named, ok, err := t.accounts.Find(x.q.Name)

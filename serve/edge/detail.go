@@ -123,11 +123,7 @@ func (x *exchange) appendedAccount() (*accounts.Account, error) {
 		if err != nil {
 			return nil, err
 		}
-		a, ok, err := x.sessionAccount(&t, true)
-		if !ok {
-			a = nil
-		}
-		return a, err
+		return t.ofSession(x, true)
 	}
 	return nil, nil
 }

@@ -56,15 +56,14 @@ type Edge struct {
 	inflight *inflight
 	log      logSet
 	refused  refusedKeys
-	pools    pools
 }
 
-// pools hold free memory for requests.
-type pools struct {
-	exchanges sync.Pool // *exchange
-	packers   sync.Pool // *splice.Packer
-	keys      sync.Pool // *[auth.MaxTokenLen]byte, for an api_key
-}
+// Free memory for requests.
+var (
+	exchanges = sync.Pool{New: func() any { return new(exchange) }}
+	packers   = sync.Pool{New: func() any { return new(splice.Packer) }}
+	keys      = sync.Pool{New: func() any { return new([auth.MaxTokenLen]byte) }} // for an api_key
+)
 
 // A logSet is one log with a limit for each kind of message.
 type logSet struct {
@@ -109,11 +108,6 @@ func New(opts Options, tokens func() *auth.Table, signer *auth.Signer, rels *rel
 			refused: observe.Limit(opts.Log, refusedPerSecond, time.Second),
 			hints:   observe.Limit(opts.Log, 1, hintEvery),
 		},
-		pools: pools{
-			exchanges: sync.Pool{New: func() any { return &exchange{} }},
-			packers:   sync.Pool{New: func() any { return new(splice.Packer) }},
-			keys:      sync.Pool{New: func() any { return new([auth.MaxTokenLen]byte) }},
-		},
 	}
 	if opts.Page {
 		if err := e.webpage.WithPage(cmp.Or(opts.ImageBaseURL, static.DefaultImageBaseURL)); err != nil {
@@ -145,7 +139,7 @@ type exchange struct {
 
 // Begin returns the response to rq, which is valid until its End.
 func (e *Edge) Begin(rq *Request) *Response {
-	x := e.pools.exchanges.Get().(*exchange)
+	x := exchanges.Get().(*exchange)
 	x.rq, x.held = *rq, e.Releases.Acquire()
 	var rel *release.Reader
 	if x.held != nil {
@@ -173,7 +167,7 @@ func (x *exchange) charge(n int) error { return x.c.lease.charge(x.bytes() + n) 
 
 // serve makes the response. The error is a status.Code for refusals.
 func (x *exchange) serve() error {
-	if x.isPage() {
+	if isPage(x.rq.Path, x.edge.opts.Page) {
 		return x.webpage()
 	}
 	if bytes.HasPrefix(x.rq.Path, imageFolder) {
@@ -196,6 +190,11 @@ func (x *exchange) serve() error {
 		return c
 	}
 	return x.answer()
+}
+
+// isPage reports whether the path belongs to the web page, which may be off, or to the API's document.
+func isPage(path []byte, on bool) bool {
+	return string(path) == page.OpenAPIPath || on && (string(path) == "/" || string(path) == page.FaviconPath || bytes.HasPrefix(path, []byte(page.Folder)))
 }
 
 // imageFolder has all images of the API's image host. Applications with that host built in send no credential for them.
@@ -315,8 +314,8 @@ func (e *Edge) Authorize(authorization, query []byte, g *auth.Grant, now int64) 
 
 // queryKey checks the api_key of a raw query.
 func (e *Edge) queryKey(query []byte, table *auth.Table, now int64) auth.Result {
-	buf := e.pools.keys.Get().(*[auth.MaxTokenLen]byte)
-	defer e.pools.keys.Put(buf)
+	buf := keys.Get().(*[auth.MaxTokenLen]byte)
+	defer keys.Put(buf)
 	key, ok := route.Lookup(buf[:0], query, paramAPIKey)
 	switch {
 	case !ok || len(key) == 0:
@@ -391,8 +390,8 @@ func (k *keyHash) LogValue() slog.Value {
 func (x *exchange) keyHash() [32]byte {
 	token, ok := auth.Bearer(x.rq.Authorization)
 	if !ok {
-		buf := x.edge.pools.keys.Get().(*[auth.MaxTokenLen]byte)
-		defer x.edge.pools.keys.Put(buf)
+		buf := keys.Get().(*[auth.MaxTokenLen]byte)
+		defer keys.Put(buf)
 		token, _ = route.Lookup(buf[:0], x.rq.Query, paramAPIKey)
 	}
 	return auth.HashToken(token)
@@ -418,9 +417,14 @@ func (x *exchange) options() error {
 // refuse turns an error into TMDB's status and body. An unknown error is a 500; only the log has
 // its cause.
 func (x *exchange) refuse(err error) {
-	code, ok := err.(status.Code) // Fast path: refusals come unwrapped, and errors.As allocates.
+	code, ok := err.(status.Code) // fast path: no allocation
 	if !ok {
-		code = x.unexpected(err)
+		code, ok = errors.AsType[status.Code](err)
+	}
+	if !ok {
+		// A few lines a second at most, without the query, which may hold a credential.
+		x.edge.log.failed.Error("request failed", "path", observe.MaskPath(x.rq.Path), "release", x.rs.Release, "error", err)
+		code = status.Internal
 	}
 	rs := Response{
 		Class: Failure, Status: code.HTTP(), Fields: Fields{Cache: noStore, Release: x.rs.Release}, Token: x.rs.Token, body: code.Body(), x: x,
@@ -440,17 +444,6 @@ func (x *exchange) refuse(err error) {
 		rs.Cache = privateStore
 	}
 	x.rs = rs
-}
-
-// unexpected logs an error that is not a refusal, a few times a second at most. It omits the query,
-// which may hold a credential.
-func (x *exchange) unexpected(err error) status.Code {
-	var code status.Code
-	if errors.As(err, &code) {
-		return code
-	}
-	x.edge.log.failed.Error("request failed", "path", observe.MaskPath(x.rq.Path), "release", x.rs.Release, "error", err)
-	return status.Internal
 }
 
 // Inflight returns the bytes of memory that responses hold, and how many responses were refused for

@@ -130,7 +130,7 @@ func TestInspectionBytes(t *testing.T) {
 	} {
 		x := new(exchange)
 		x.engine = held.Engine
-		in, err := x.inspect(w.edge, held.Reader, target)
+		in, err := inspect(x, w.edge, held.Reader, target)
 		if err != nil {
 			t.Fatal(err)
 		}

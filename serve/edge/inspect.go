@@ -73,7 +73,7 @@ func Inspect(rel *release.Reader, target string) (in Inspection, err error) {
 	x := new(exchange)
 	defer func() { _ = x.c.lease.charge(0) }() // which never fails
 	err = release.Guard(func() error {
-		in, err = x.inspect(e, rel, target)
+		in, err = inspect(x, e, rel, target)
 		return err
 	})
 	return in, err
@@ -92,13 +92,13 @@ var inspector = sync.OnceValues(func() (*Edge, error) {
 // errIssued is the error of requests for tokens and sessions.
 var errIssued = errors.New("is answered by a running edge alone")
 
-// inspect serves target with a trace. A refusal is an Inspection too.
-func (x *exchange) inspect(e *Edge, rel *release.Reader, target string) (Inspection, error) {
+// inspect serves target by x with a trace. A refusal is an Inspection too.
+func inspect(x *exchange, e *Edge, rel *release.Reader, target string) (Inspection, error) {
 	x.open(e, rel)
 	x.rq.Path, x.rq.Query = SplitTarget(afterHost([]byte(target)))
 	in := Inspection{Path: target}
 	var refusal status.Code
-	switch err := x.traced(&in); {
+	switch err := in.fill(x); {
 	case errors.As(err, &refusal):
 		body := refusal.Body()
 		return Inspection{Path: target, Status: refusal.HTTP(), Body: body, RawBytes: len(body), Pieces: []Piece{}}, nil
@@ -108,7 +108,8 @@ func (x *exchange) inspect(e *Edge, rel *release.Reader, target string) (Inspect
 	return in, nil
 }
 
-func (x *exchange) traced(in *Inspection) error {
+// fill serves the request of x.
+func (in *Inspection) fill(x *exchange) error {
 	if code := route.Parse(x.rq.Path, x.rq.Query, &x.q); code != status.OK {
 		return code
 	}

@@ -156,7 +156,7 @@ func (rs *Response) End() {
 	x.meter.End()
 	x.rq, x.rs, x.held, x.engine, x.meter, x.scopes = Request{}, Response{}, nil, nil, nil, ""
 	if x.bytes() <= maxKept {
-		x.edge.pools.exchanges.Put(x)
+		exchanges.Put(x)
 	}
 }
 
@@ -210,10 +210,10 @@ func (x *exchange) pack() (err error) {
 		if err := x.charge(2 * x.c.answer.RawLen()); err != nil {
 			return err
 		}
-		p := e.pools.packers.Get().(*splice.Packer)
+		p := packers.Get().(*splice.Packer)
 		defer func() {
 			if p.Bytes() <= maxScratch {
-				e.pools.packers.Put(p)
+				packers.Put(p)
 			}
 		}()
 		if rs.body, err = p.AppendGzip(nil, x.c.answer); err != nil {

@@ -23,8 +23,8 @@ func states(x *exchange, _ *api.Operation) error {
 	if err != nil {
 		return err
 	}
-	a, ok, err := x.sessionAccount(&t, true)
-	if err == nil && !ok {
+	a, err := t.ofSession(x, true)
+	if err == nil && a == nil {
 		err = status.AuthFailed
 	}
 	if err != nil {

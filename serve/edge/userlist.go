@@ -34,8 +34,8 @@ func (x *exchange) openList() (accounts.List, error) {
 		return l, nil
 	}
 	x.c.raise(Private)
-	a, ok, err := x.sessionAccount(&t, false)
-	if err == nil && (!ok || a.Guest() || !l.OwnedBy(a.Row)) {
+	a, err := t.ofSession(x, false)
+	if err == nil && (a == nil || a.Guest() || !l.OwnedBy(a.Row)) {
 		err = status.Private
 	}
 	return l, err

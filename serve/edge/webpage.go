@@ -13,67 +13,46 @@ import (
 // revalidated is the Cache-Control of the page: caches keep it and revalidate it each time.
 const revalidated = "no-cache"
 
-// isPage reports whether the path belongs to the web page. It is called for every request.
-func (x *exchange) isPage() bool {
-	path := x.rq.Path
-	if string(path) == page.OpenAPIPath {
-		return true
-	}
-	return x.edge.opts.Page && (string(path) == "/" || string(path) == page.FaviconPath || len(path) >= len(page.Folder) && string(path[:len(page.Folder)]) == page.Folder)
+// shown makes the JSON of the page's paths that need a token.
+var shown = map[string]func(x *exchange) (any, error){
+	page.Folder + "explain": explain,
+	page.Folder + "release": describe,
 }
-
-// Paths of the page that need a token. Their responses are JSON.
-const (
-	explainPath = page.Folder + "explain"
-	releasePath = page.Folder + "release"
-)
 
 // webpage serves the page: its documents, without a token or a release, and its data.
 func (x *exchange) webpage() error {
 	x.q.Reset()
 	x.rs.Cache, x.rs.route = revalidated, RoutePage
-	switch string(x.rq.Path) {
-	case explainPath:
-		return x.shown(x.explain)
-	case releasePath:
-		return x.shown(x.describe)
-	}
+	content := shown[string(x.rq.Path)]
 	d, ok := x.edge.webpage.Find(x.rq.Path)
-	if !ok {
+	if !ok && content == nil {
 		return status.NotFound
 	}
-	if done, err := x.pageMethod(); done {
-		return err
+	x.q.Allow = allMethods
+	switch string(x.rq.Method) {
+	case "GET", "HEAD":
+	case "OPTIONS":
+		x.rs.Status, x.rs.Allow = statusNoContent, x.q.Allow
+		return nil
+	default:
+		return status.MethodNotAllowed
+	}
+	if content != nil {
+		return x.show(content)
 	}
 	x.rs.Type, x.rs.Policy = d.Type, d.Policy
 	x.ready(d.Body)
 	return nil
 }
 
-// pageMethod serves requests of the page with methods other than GET and HEAD.
-func (x *exchange) pageMethod() (done bool, err error) {
-	x.q.Allow = allMethods
-	switch method := x.rq.Method; {
-	case bytes.Equal(method, []byte("GET")), bytes.Equal(method, []byte("HEAD")):
-		return false, nil
-	case bytes.Equal(method, []byte("OPTIONS")):
-		x.rs.Status, x.rs.Allow = statusNoContent, x.q.Allow
-		return true, nil
-	}
-	return true, status.MethodNotAllowed
-}
-
-// shown serves JSON about the API or the release to a client with a token. It is encoded for each request:
+// show serves JSON about the API or the release to a client with a token. It is encoded for each request:
 // speed does not matter here.
-func (x *exchange) shown(content func() (any, error)) error {
-	if done, err := x.pageMethod(); done {
-		return err
-	}
+func (x *exchange) show(content func(x *exchange) (any, error)) error {
 	if err := x.authorize(); err != nil {
 		return err
 	}
 	x.c.class = Private // refusals too
-	v, err := content()
+	v, err := content(x)
 	if err != nil {
 		return err
 	}
@@ -91,7 +70,7 @@ func (x *exchange) shown(content func() (any, error)) error {
 }
 
 // describe returns the description of the served release.
-func (x *exchange) describe() (any, error) {
+func describe(x *exchange) (any, error) {
 	if x.c.rel == nil {
 		return nil, status.Offline
 	}
@@ -103,7 +82,7 @@ func (x *exchange) describe() (any, error) {
 const maxExplained = 3*(route.MaxPath+len("?")+route.MaxQuery) + len("path=")
 
 // explain returns this edge's response to the target in the query, with its pieces.
-func (x *exchange) explain() (any, error) {
+func explain(x *exchange) (any, error) {
 	if len(x.rq.Query) > maxExplained {
 		return nil, status.InvalidInput
 	}
@@ -111,13 +90,13 @@ func (x *exchange) explain() (any, error) {
 	if !bytes.HasPrefix(target, []byte("/3/")) && !bytes.HasPrefix(target, []byte("/4/")) {
 		return nil, status.InvalidInput // the page itself has no pieces
 	}
-	inner := x.edge.pools.exchanges.Get().(*exchange)
+	inner := exchanges.Get().(*exchange)
 	defer func() {
 		inner.meter = nil // x ends the request
 		inner.rs.End()
 	}()
 	inner.engine, inner.meter, inner.scopes = x.engine, x.meter, x.scopes
-	in, err := inner.inspect(x.edge, x.c.rel, string(target))
+	in, err := inspect(inner, x.edge, x.c.rel, string(target))
 	switch {
 	case errors.Is(err, errIssued):
 		return nil, status.InvalidInput
