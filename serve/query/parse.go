@@ -78,16 +78,9 @@ var parameters = sync.OnceValue(func() map[fragment.Kind]map[string]string {
 
 // A parser makes a Filter of parameters.
 type parser struct {
-	f     *Filter
-	text  []byte // the values, concatenated
-	given []given
-	terms int // number of terms so far
-}
-
-// A given parameter has its value in parser.text.
-type given struct {
-	name     string
-	from, to int
+	f      *Filter
+	values map[string][]byte // of the parameters, without blanks around them
+	terms  int               // number of terms so far
 }
 
 // ParseFilter reads the parameters of discover for movies or series, names and values decoded;
@@ -99,12 +92,10 @@ func ParseFilter(kind fragment.Kind, params iter.Seq2[[]byte, []byte]) (Filter, 
 		return Filter{}, fmt.Errorf("parse filter: discover has no %s", kind)
 	}
 	f := Filter{kind: kind, descending: true}
-	p := parser{f: &f, given: make([]given, 0, 16)}
+	p := parser{f: &f, values: map[string][]byte{}}
 	for name, value := range params {
 		if own, ok := known[string(name)]; ok {
-			from := len(p.text)
-			p.text = append(p.text, value...)
-			p.given = append(p.given, given{own, from, len(p.text)})
+			p.values[own] = bytes.TrimSpace(bytes.Clone(value)) // the last one counts
 		}
 	}
 	p.parse()
@@ -112,34 +103,20 @@ func ParseFilter(kind fragment.Kind, params iter.Seq2[[]byte, []byte]) (Filter, 
 	return f, nil
 }
 
-// value returns the last value of a parameter, or an empty one.
-func (p *parser) value(name string) []byte { return p.joined(name, "") }
-
-// joined is value for a name in two parts.
-func (p *parser) joined(begin, end string) []byte {
-	for i := len(p.given) - 1; i >= 0; i-- {
-		g := &p.given[i]
-		if len(g.name) == len(begin)+len(end) && g.name[:len(begin)] == begin && g.name[len(begin):] == end {
-			return bytes.TrimSpace(p.text[g.from:g.to:g.to])
-		}
-	}
-	return nil
-}
-
 func (p *parser) parse() {
 	f := p.f
 	f.adult = p.isTrue("include_adult")
 	f.video = p.isTrue("include_video")
-	f.sort, f.descending = parseSort(f.kind, p.value("sort_by"))
+	f.sort, f.descending = parseSort(f.kind, p.values["sort_by"])
 	p.days()
 	for _, r := range ranges {
-		p.numbers(r.column, p.joined(r.name, least), p.joined(r.name, most))
+		p.numbers(r.column, p.values[r.name+least], p.values[r.name+most])
 	}
 	p.releases()
 	for i := range lists {
 		l := &lists[i]
-		p.must(p.joined(with, l.name), l.key, l.columns...)
-		p.not(p.joined(without, l.name), l.key, l.columns...)
+		p.must(p.values[with+l.name], l.key, l.columns...)
+		p.not(p.values[without+l.name], l.key, l.columns...)
 	}
 	p.offers()
 	p.certifications()
@@ -148,7 +125,7 @@ func (p *parser) parse() {
 	}
 }
 
-func (p *parser) isTrue(name string) bool { return route.IsTrue(p.value(name)) }
+func (p *parser) isTrue(name string) bool { return route.IsTrue(p.values[name]) }
 
 // groups splits a value: groups are joined by "and", the keys of each by "or". It omits
 // malformed values, and groups without a valid one.
@@ -238,12 +215,12 @@ func codeKey(code []byte) (uint64, bool) {
 // days reads the filters of the primary date and of the first air date.
 func (p *parser) days() {
 	f := p.f
-	if y := route.ParseYear(p.value("year")); y != 0 {
+	if y := route.ParseYear(p.values["year"]); y != 0 {
 		p.add([]term{{tables.AnyYear, uint64(y)}})
 	}
 	b := &f.ranges[tables.Day]
 	for _, name := range [...]string{"primary_release_year", "first_air_date_year"} {
-		if y := int(route.ParseYear(p.value(name))); y != 0 {
+		if y := int(route.ParseYear(p.values[name])); y != 0 {
 			b.least(int32(day.First(y)))
 			b.most(int32(day.First(y+1)) - 1)
 		}
@@ -256,10 +233,10 @@ func (p *parser) days() {
 }
 
 func (p *parser) dates(b *bounds, name string) {
-	if d, ok := day.Parse(p.joined(name, least)); ok {
+	if d, ok := day.Parse(p.values[name+least]); ok {
 		b.least(int32(d))
 	}
-	if d, ok := day.Parse(p.joined(name, most)); ok {
+	if d, ok := day.Parse(p.values[name+most]); ok {
 		b.most(int32(d))
 	}
 }
@@ -278,10 +255,10 @@ func (p *parser) numbers(c tables.ColumnID, least, most []byte) {
 // releases reads the region and the types of releases, which need a region.
 func (p *parser) releases() {
 	f := p.f
-	if f.region = route.ParseCountry(p.value("region")); f.region == (route.Country{}) {
+	if f.region = route.ParseCountry(p.values["region"]); f.region == (route.Country{}) {
 		return
 	}
-	for _, group := range p.groups(p.value("with_release_type"), typeKey) {
+	for _, group := range p.groups(p.values["with_release_type"], typeKey) {
 		var set typeSet
 		for _, typ := range group {
 			set |= 1 << typ
@@ -300,7 +277,7 @@ func typeKey(b []byte) (uint64, bool) {
 
 // offers reads the watch filters, which need a region.
 func (p *parser) offers() {
-	region := route.ParseCountry(p.value("watch_region"))
+	region := route.ParseCountry(p.values["watch_region"])
 	if region == (route.Country{}) {
 		return
 	}
@@ -310,11 +287,11 @@ func (p *parser) offers() {
 		}
 		return tables.OfferKey(region[:], int(typ), int64(provider))
 	}
-	types := p.groups(p.value("with_watch_monetization_types"), func(b []byte) (uint64, bool) {
+	types := p.groups(p.values["with_watch_monetization_types"], func(b []byte) (uint64, bool) {
 		typ := tables.OfferType(bytes.ToLower(b))
 		return uint64(typ), typ > 0
 	})
-	providers := p.groups(p.value("with_watch_providers"), idKey)
+	providers := p.groups(p.values["with_watch_providers"], idKey)
 	if providers == nil {
 		for _, group := range types {
 			for i, typ := range group {
@@ -336,7 +313,7 @@ func (p *parser) offers() {
 			p.add(terms)
 		}
 	}
-	p.not(p.value("without_watch_providers"), func(b []byte) (uint64, bool) {
+	p.not(p.values["without_watch_providers"], func(b []byte) (uint64, bool) {
 		provider, ok := parseUint(b)
 		return key(0, provider), ok
 	}, tables.Offer)
@@ -344,11 +321,11 @@ func (p *parser) offers() {
 
 // certifications reads the certifications, which need their country.
 func (p *parser) certifications() {
-	where := string(bytes.ToUpper(p.value("certification_country")))
+	where := string(bytes.ToUpper(p.values["certification_country"]))
 	if where == "" {
 		return
 	}
-	p.must(p.value("certification"), func(b []byte) (uint64, bool) {
+	p.must(p.values["certification"], func(b []byte) (uint64, bool) {
 		return tables.CertificationKey(where, string(b)), len(b) > 0
 	}, tables.Certification)
 	media := reference.Movie
@@ -356,8 +333,8 @@ func (p *parser) certifications() {
 		media = reference.TV
 	}
 	known := reference.Certifications(media)[where]
-	from, hasLeast := orderOf(known, p.joined("certification", least))
-	to, hasMost := orderOf(known, p.joined("certification", most))
+	from, hasLeast := orderOf(known, p.values["certification"+least])
+	to, hasMost := orderOf(known, p.values["certification"+most])
 	if !hasLeast && !hasMost {
 		return
 	}
