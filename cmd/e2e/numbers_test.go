@@ -63,7 +63,6 @@ import (
 //go:linkname columnBuffer github.com/reelsplice/reelsplice/schemas/catalog.columnBuffer
 //go:linkname maxDetailed github.com/reelsplice/reelsplice/ingest/merge.maxDetailed
 //go:linkname queryFirstKept github.com/reelsplice/reelsplice/serve/query.firstKept
-//go:linkname queryMaxKept github.com/reelsplice/reelsplice/serve/query.maxKept
 //go:linkname edgeScratch github.com/reelsplice/reelsplice/serve/edge.maxScratch
 //go:linkname edgeKept github.com/reelsplice/reelsplice/serve/edge.maxKept
 //go:linkname edgeLease github.com/reelsplice/reelsplice/serve/edge.leaseStep
@@ -82,8 +81,8 @@ var (
 	keysOfIndex, compareWalked                                                   int64
 	releasePiece, releaseKnown, fullPacks, checkCache, compareCache, compareKeys int
 
-	ingestBatchRows, ingestBatchBytes, windowBytes, maxDetailed    int
-	queryFirstKept, queryMaxKept, edgeScratch, edgeKept, edgeLease int
+	ingestBatchRows, ingestBatchBytes, windowBytes, maxDetailed int
+	queryFirstKept, edgeScratch, edgeKept, edgeLease            int
 )
 
 // lower lowers a number until the end of the test.
@@ -137,7 +136,6 @@ func lowerAll(t *testing.T) {
 	lower(t, &windowBytes, 64)
 	lower(t, &build.MinMemory, 16<<10)
 	lower(t, &queryFirstKept, 7)
-	lower(t, &queryMaxKept, 25)
 	lower(t, &edge.MaxWhole, 500)
 	lower(t, &edgeScratch, 100)
 	lower(t, &edgeKept, 200)

@@ -458,13 +458,13 @@ func TestPeople(t *testing.T) {
 // TestDeepPages goes after the hits that are kept.
 func TestDeepPages(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 5))
-	docs := randomDocs(rng, 2*maxKept+500, true)
+	docs := randomDocs(rng, 20*firstKept+500, true)
 	tables := map[fragment.Kind][]doc{fragment.KindMovie: docs}
 	e := engineOf(t, 1<<20, tables)
 	for _, params := range []map[string]string{{}, {"sort_by": "vote_count.desc", "region": "US"}, {"sort_by": "title.asc"}} {
 		f := parse(t, fragment.KindMovie, params)
 		all, allDays, total := brute{true, params}.page(docs, 1, len(docs))
-		for _, page := range []int{1, firstKept/30 + 1, 2, maxKept / 30, maxKept/30 + 1, maxKept/30 + 2, 500, 1000} {
+		for _, page := range []int{1, firstKept/30 + 1, 2, firstKept / 3, firstKept/3 + 1, firstKept/3 + 2, 500, 1000} {
 			from, to := min(30*(page-1), total), min(30*page, total)
 			ids, days := all[from:to], allDays[from:to]
 			var got Result

@@ -105,7 +105,7 @@ func (e *Engine) Discover(kind fragment.Kind, f *Filter, page, size int, out *Re
 	}
 	f = t.answerable(f)
 	key := f.AppendKey(append(make([]byte, 0, 256), keyDiscover))
-	ranks, err := e.page(page, size, out, key, func(skip, limit int) (*hits, error) { return t.find(f, skip, limit) })
+	ranks, err := e.page(page, size, out, key, func(limit int) (*hits, error) { return t.find(f, limit) })
 	if err == nil {
 		err = e.showDays(t, f, ranks, out.Rows)
 	}
@@ -118,12 +118,9 @@ func (e *Engine) Discover(kind fragment.Kind, f *Filter, page, size int, out *Re
 // Lookups returns the hits and the misses of the cache of results so far.
 func (e *Engine) Lookups() (hits, misses uint64) { return e.cache.Lookups() }
 
-// Numbers of cached hits of a result: 50 pages, which are enough for most clients, or 500
-// once a client goes further.
-var (
-	firstKept = 1000 // tests lower both
-	maxKept   = 10_000
-)
+// firstKept is the number of cached hits of a result: 50 pages, which are enough for most clients. Once a client goes
+// further, it is ten times as many. Tests lower it.
+var firstKept = 1000
 
 // The first byte of keys in the cache: the kind of query.
 const (
@@ -144,37 +141,25 @@ type hits struct {
 func (h *hits) bytes() int { return 4*cap(h.ranks) + 4*cap(h.days) + 8*cap(h.tables) }
 
 // page fills out with a page of hits, and returns the ranks of its rows. find returns up to limit
-// hits after the first skip. The first hits are cached by key.
-func (e *Engine) page(page, size int, out *Result, key []byte, find func(skip, limit int) (*hits, error)) ([]uint32, error) {
+// hits, which are cached by key.
+func (e *Engine) page(page, size int, out *Result, key []byte, find func(limit int) (*hits, error)) ([]uint32, error) {
 	if page < 1 || size < 1 || page > maxRank/size {
 		return nil, fmt.Errorf("page %d of %d rows is out of range", page, size)
 	}
 	skip := (page - 1) * size
 	h := e.cache.Get(key)
-	if e.cache != nil && skip+size <= maxKept && (h == nil || h.lacks(skip, size)) {
+	if h == nil || skip < h.total && len(h.ranks) < min(h.total, skip+size) {
 		limit := firstKept
-		if skip+size > firstKept {
-			limit = maxKept
+		for limit < skip+size {
+			limit *= 10
 		}
 		var err error
-		if h, err = find(0, limit); err != nil {
+		if h, err = find(limit); err != nil {
 			return nil, err
 		}
 		e.cache.Put(key, h, h.bytes())
 	}
-	if h != nil && !h.lacks(skip, size) {
-		return out.take(h, skip, size), nil
-	}
-	h, err := find(skip, size) // no cache, or the page is beyond it
-	if err != nil {
-		return nil, err
-	}
-	return out.take(h, 0, size), nil
-}
-
-// lacks reports whether the first hits in h end before a page does.
-func (h *hits) lacks(skip, size int) bool {
-	return skip < h.total && len(h.ranks) < min(h.total, skip+size)
+	return out.take(h, skip, size), nil
 }
 
 // maxRank is above all ranks.

@@ -6,23 +6,23 @@ import (
 	"github.com/reelsplice/reelsplice/serve/route"
 )
 
-// find returns up to limit hits of f after the first skip.
-func (t *table) find(f *Filter, skip, limit int) (*hits, error) {
+// find returns up to limit hits of f.
+func (t *table) find(f *Filter, limit int) (*hits, error) {
 	set := t.Pool.Get()
 	defer t.Pool.Put(set)
 	if err := t.eval(f, *set); err != nil {
 		return nil, err
 	}
 	h := &hits{tables: []*table{t}, total: set.Count()}
-	w := window{skip: skip, limit: min(limit, max(h.total-skip, 0))}
-	if w.limit == 0 {
+	if h.total == 0 {
 		return h, nil
 	}
-	w.ranks = make([]uint32, 0, w.limit)
-	if err := t.sorted(f, *set, h.total, &w); err != nil {
+	first := firstRanks{limit: min(limit, h.total)}
+	first.ranks = make([]uint32, 0, first.limit)
+	if err := t.sorted(f, *set, h.total, &first); err != nil {
 		return nil, err
 	}
-	h.ranks = w.ranks
+	h.ranks = first.ranks
 	return h, nil
 }
 

@@ -14,24 +14,20 @@ func corrupt(format string, args ...any) error {
 	return fmt.Errorf("%w: %s", release.ErrCorrupt, fmt.Sprintf(format, args...))
 }
 
-// A window collects limit ranks after the first skip.
-type window struct {
-	skip, limit int
-	ranks       []uint32
+// firstRanks collects up to limit ranks.
+type firstRanks struct {
+	limit int
+	ranks []uint32
 }
 
-// add adds the next rank. It returns false once the window is full.
-func (w *window) add(rank uint32) bool {
-	if w.skip > 0 {
-		w.skip--
-		return true
-	}
+// add adds the next rank. It returns false once there are limit.
+func (w *firstRanks) add(rank uint32) bool {
 	w.ranks = append(w.ranks, rank)
 	return len(w.ranks) < w.limit
 }
 
 // sorted adds the count ranks of set to w in the order of f.
-func (t *table) sorted(f *Filter, set posting.Set, count int, w *window) error {
+func (t *table) sorted(f *Filter, set posting.Set, count int, w *firstRanks) error {
 	s := sorter{set: set, rows: t.Rows}
 	switch f.sort.Column().Type {
 	case tables.Range:
@@ -45,7 +41,7 @@ func (t *table) sorted(f *Filter, set posting.Set, count int, w *window) error {
 }
 
 // byRank adds the ranks of set by popularity.
-func byRank(set posting.Set, descending bool, w *window) {
+func byRank(set posting.Set, descending bool, w *firstRanks) {
 	if descending {
 		for r := set.Next(0); r >= 0 && w.add(uint32(r)); {
 			r = set.Next(r + 1)
@@ -63,7 +59,7 @@ const walkPart = 8
 
 // sortedBy adds the count hits of s to w in the order of a column, or of s.order if column is
 // nil. It walks over the order first: many hits that are spread evenly are found soon.
-func (t *table) sortedBy(s *sorter, column *posting.Range, count int, descending bool, w *window) error {
+func (t *table) sortedBy(s *sorter, column *posting.Range, count int, descending bool, w *firstRanks) error {
 	missing := 0
 	if column != nil {
 		s.column, s.order = column, &column.Order
@@ -73,12 +69,11 @@ func (t *table) sortedBy(s *sorter, column *posting.Range, count int, descending
 		}
 	}
 	s.steps = t.Rows / walkPart
-	if wanted := w.skip + w.limit; wanted <= count/walkPart {
-		fresh := *w
+	if w.limit <= count/walkPart {
 		if s.run(missing, descending, w); s.err != nil || s.steps > 0 {
 			return s.err
 		}
-		*w = fresh
+		w.ranks = w.ranks[:0]
 	}
 	places := t.Pool.Get()
 	defer t.Pool.Put(places)
@@ -101,7 +96,7 @@ type sorter struct {
 }
 
 // run adds the hits to w. Hits without a value have the first places, but come last.
-func (s *sorter) run(missing int, descending bool, w *window) {
+func (s *sorter) run(missing int, descending bool, w *firstRanks) {
 	if descending {
 		s.descend(w)
 	} else if s.ascend(missing, s.rows, w) {
@@ -137,15 +132,11 @@ func (s *sorter) look(places posting.Set) error {
 }
 
 // ascend adds the hits at the places [from, to). It returns false when w is full.
-func (s *sorter) ascend(from, to int, w *window) bool {
+func (s *sorter) ascend(from, to int, w *firstRanks) bool {
 	if s.places == nil {
 		return s.walk(from, to, w)
 	}
 	for p := s.places.Next(from); p >= 0 && p < to; p = s.places.Next(p + 1) {
-		if w.skip > 0 {
-			w.skip--
-			continue
-		}
 		if r := s.at(p); s.err != nil || !w.add(r) {
 			return false
 		}
@@ -154,7 +145,7 @@ func (s *sorter) ascend(from, to int, w *window) bool {
 }
 
 // walk is ascend without the places of the hits.
-func (s *sorter) walk(from, to int, w *window) bool {
+func (s *sorter) walk(from, to int, w *firstRanks) bool {
 	end := min(to, from+s.steps)
 	s.steps -= end - from
 	for p := from; p < end; p++ {
@@ -171,7 +162,7 @@ func (s *sorter) walk(from, to int, w *window) bool {
 }
 
 // descend adds the hits from the last place to the first. Equal values stay in the order of ranks.
-func (s *sorter) descend(w *window) {
+func (s *sorter) descend(w *firstRanks) {
 	for end := s.rows - 1; end >= 0 && s.err == nil; end-- {
 		if s.places != nil {
 			if end = s.places.Prev(end); end < 0 {

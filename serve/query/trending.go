@@ -26,7 +26,7 @@ func (e *Engine) Trending(kind fragment.Kind, week bool, page, size int, out *Re
 		return fmt.Errorf("trending: there is no order of %s", kind)
 	}
 	key := []byte{keyTrending, byte(kind), bits(week)}
-	_, err := e.page(page, size, out, key, func(skip, limit int) (*hits, error) {
+	_, err := e.page(page, size, out, key, func(limit int) (*hits, error) {
 		h := &hits{}
 		var trends []*stream
 		for _, k := range kinds {
@@ -46,7 +46,7 @@ func (e *Engine) Trending(kind fragment.Kind, week bool, page, size int, out *Re
 			trends = append(trends, tr)
 		}
 		h.total = min(h.total, maxTrending)
-		return h, merge(trends, skip, min(limit, h.total-skip), func(s *stream) {
+		return h, merge(trends, 0, min(limit, h.total), func(s *stream) {
 			h.ranks, h.tables = append(h.ranks, s.rank), append(h.tables, s.t)
 		})
 	})
