@@ -26,16 +26,6 @@ func explained(tb servetest.Tester, w *world, target string) Inspection {
 	return in
 }
 
-// UnmarshalText is for tests, which read what the edge writes.
-func (c *Checksum) UnmarshalText(text []byte) error {
-	var n uint32
-	for _, b := range text {
-		n = n<<4 | uint32(strings.IndexByte("0123456789abcdef", b))
-	}
-	*c = Checksum(n)
-	return nil
-}
-
 // TestExplain: the pieces are those of the response to the same target.
 func TestExplain(t *testing.T) {
 	w := sampleWorld(t, nil)

@@ -39,11 +39,11 @@ type Piece struct {
 	Number int `json:"piece"` // from 1
 	// Kind is "segment" for stored bytes of the release, "literal" for the bytes between them, "made" for
 	// rows that were filtered or derived and compressed again, "static" for a static response.
-	Kind   string   `json:"kind"`
-	Offset int64    `json:"offset"`       // offset of its first byte in the identity body
-	Raw    int      `json:"raw_bytes"`    // size in the identity body
-	Stored int      `json:"stored_bytes"` // size in the gzip body, unless that is compressed as a whole
-	CRC    Checksum `json:"crc32"`        // checksum of the raw bytes
+	Kind   string `json:"kind"`
+	Offset int64  `json:"offset"`       // offset of its first byte in the identity body
+	Raw    int    `json:"raw_bytes"`    // size in the identity body
+	Stored int    `json:"stored_bytes"` // size in the gzip body, unless that is compressed as a whole
+	CRC    string `json:"crc32"`        // checksum of the raw bytes, eight hex digits
 	Origin
 	File       string `json:"file,omitempty"`        // segment: the pack that holds it
 	FileOffset int64  `json:"file_offset,omitempty"` // segment: its offset there, in bytes
@@ -53,13 +53,8 @@ type Piece struct {
 // maxText bounds Piece.Text, in bytes.
 const maxText = 1 << 10
 
-// A Checksum is a CRC-32. Its text is eight hex digits.
-type Checksum uint32
-
-func (c Checksum) String() string { return fmt.Sprintf("%08x", uint32(c)) }
-
-// MarshalText implements encoding.TextMarshaler.
-func (c Checksum) MarshalText() ([]byte, error) { return []byte(c.String()), nil }
+// checksum returns the CRC-32 of b in hex.
+func checksum(b []byte) string { return fmt.Sprintf("%08x", crc32.ChecksumIEEE(b)) }
 
 // Inspect serves a GET of target, a path with its query, from rel as an edge with default
 // options does, but without a credential. A refusal is a response. The error is about
@@ -132,7 +127,7 @@ func (in *Inspection) fill(x *exchange) error {
 	if rs.Class == Ready { // the stored form is the complete gzip member
 		body, _ := x.edge.facts.Response(&x.q)
 		in.Body, in.RawBytes = body.Identity, len(body.Identity)
-		in.Pieces = []Piece{{Number: 1, Kind: "static", Raw: in.RawBytes, Stored: in.GzipBytes, CRC: Checksum(crc32.ChecksumIEEE(in.Body))}}
+		in.Pieces = []Piece{{Number: 1, Kind: "static", Raw: in.RawBytes, Stored: in.GzipBytes, CRC: checksum(in.Body)}}
 		return nil
 	}
 	body, err := a.AppendIdentity(nil)
@@ -174,7 +169,7 @@ func inspectPieces(a *splice.Answer, body []byte, t *trace) []Piece {
 		}
 		piece.Number, piece.Offset = len(out)+1, off
 		end := off + int64(piece.Raw)
-		piece.CRC = Checksum(crc32.ChecksumIEEE(body[off:end]))
+		piece.CRC = checksum(body[off:end])
 		piece.Origin = t.origin(int(off), int(end))
 		out = append(out, piece)
 		off = end

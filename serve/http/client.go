@@ -95,7 +95,8 @@ func (c *client) respond(rq *request, w *reply, now time.Time) {
 // write fills w with rs, without a body that is streamed.
 func (c *client) write(rq *request, w *reply, rs *edge.Response, now time.Time) {
 	w.last = w.last || rs.Status == http.StatusBadRequest
-	w.own = appendHead(w.own, rs, c.dates.at(now), rq.origin(), w.last)
+	w.own = append(append(w.own, statusLine(rs.Status)...), c.dates.at(now)...)
+	w.own = appendFields(w.own, rs, rq.origin(), w.last)
 	if !rq.isHead && rs.HasBody() && !rs.Streams {
 		rs.Pieces(func(b []byte, stable bool) { w.add(b, stable) })
 	}
@@ -186,6 +187,7 @@ func refusedResponse(code int, isHead bool, date []byte, m *meters) (response []
 	rs := edge.Refusal(code, refusal)
 	rs.Allow = allow
 	sent = m.of(0).count(&rs, isHead)
-	response = appendHead(nil, &rs, date, sameOrigin, true /* last */)
+	response = append([]byte(statusLine(code)), date...)
+	response = appendFields(response, &rs, sameOrigin, true /* last */)
 	return append(response, refusal.Body()[:sent]...), sent
 }

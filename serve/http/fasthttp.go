@@ -96,32 +96,24 @@ func handle(ctx *fasthttp.RequestCtx, e *edge.Edge, m *meters) {
 	asked := b.rq.forEdge(edge.AcceptsGzip(b.rq.fields[fieldAcceptEncoding]))
 	b.rs, b.meters, b.meter, b.conn, b.start = e.Begin(&asked), m, m.of(ctx.ConnID()), ctx.Conn(), ctx.Time()
 	b.length = b.meter.count(b.rs, b.rq.isHead)
-	setResponse(&ctx.Response, b, b.rq.origin())
+	setResponse(&ctx.Response, b)
 }
 
 // setResponse gives the response of b to fasthttp, which closes b when it has written the body.
-func setResponse(to *fasthttp.Response, b *body, from origin) {
-	setHeader(to, b.rs, from)
+func setResponse(to *fasthttp.Response, b *body) {
+	to.SetStatusCode(b.rs.Status)
+	b.head = appendFields(b.head[:0], b.rs, b.rq.origin(), b.rs.Status == fasthttp.StatusBadRequest)
+	for line := range bytes.Lines(b.head) {
+		if key, value, ok := bytes.Cut(bytes.TrimSpace(line), []byte(": ")); ok {
+			to.Header.SetCanonical(key, value)
+		}
+	}
 	if !b.rs.HasBody() {
 		_ = b.Close() // which never fails
 		return
 	}
 	// fasthttp closes a body stream once it is written, and keeps no buffer for it.
 	to.SetBodyStream(b, b.rs.Len())
-}
-
-// setHeader sets the status and the header of rs.
-func setHeader(to *fasthttp.Response, rs *edge.Response, from origin) {
-	to.SetStatusCode(rs.Status)
-	var h header
-	h.set(rs, from, rs.Status == fasthttp.StatusBadRequest)
-	for i := range h.fields[:h.n] {
-		if f := &h.fields[i]; f.value == "" {
-			to.Header.SetContentLength(f.n)
-		} else {
-			to.Header.SetCanonical(bytesOf(f.key), bytesOf(f.value))
-		}
-	}
 }
 
 // A body is the body of a response, for fasthttp, with the data to log and count once it was sent.
@@ -133,6 +125,7 @@ type body struct {
 	meter  *meter    // the connection's share
 	start  time.Time // when the request was read
 	length int       // bytes to send: 0 for HEAD
+	head   []byte    // buffer for the fields
 }
 
 // bodies hold free *body values.
@@ -161,7 +154,7 @@ func (b *body) Close() error {
 		Status: b.rs.Status, Bytes: b.length, Token: b.rs.Token, Release: b.rs.Release,
 	})
 	b.rs.End()
-	*b = body{}
+	*b = body{head: b.head}
 	bodies.Put(b)
 	return nil
 }

@@ -6,7 +6,6 @@ import (
 	"strconv"
 	"sync/atomic"
 	"time"
-	"unsafe"
 
 	"github.com/valyala/fasthttp"
 
@@ -32,20 +31,6 @@ const (
 	exposed          = "ETag, Content-Length, X-Reelsplice-Release, Authentication-Callback"
 )
 
-// A field is a header field.
-type field struct {
-	key   string
-	value string // "" for a number
-	n     int
-}
-
-// A header holds the fields of one response in their order, without Server and Date. The fast path,
-// prepared responses and fasthttp all write it.
-type header struct {
-	fields [20]field
-	n      int
-}
-
 // An origin is the origin of the page that sent a request.
 type origin uint8
 
@@ -55,84 +40,65 @@ const (
 	preflight          // its preflight
 )
 
-// set fills h with the fields of rs. last is set if the connection ends after it, as after every 400, when the
-// start of the next request is uncertain.
-func (h *header) set(rs *edge.Response, from origin, last bool) {
-	h.n = 0
+// appendFields appends the fields of rs after the value of Date, up to the empty line. The fast path, prepared responses
+// and fasthttp all send them. last is set if the connection ends after rs, as after every 400, when the start of the next
+// request is uncertain.
+func appendFields(dst []byte, rs *edge.Response, from origin, last bool) []byte {
+	dst = append(dst, "\r\n"...)
 	if rs.HasBody() {
-		h.add(fasthttp.HeaderContentType, cmp.Or(rs.Type, contentType))
+		dst = appendField(dst, fasthttp.HeaderContentType, cmp.Or(rs.Type, contentType))
 		if rs.Gzip {
-			h.add(fasthttp.HeaderContentEncoding, "gzip")
+			dst = appendField(dst, fasthttp.HeaderContentEncoding, "gzip")
 		}
-		h.fields[h.n] = field{key: fasthttp.HeaderContentLength, n: rs.Len()}
-		h.n++
+		dst = append(dst, fasthttp.HeaderContentLength+": "...)
+		dst = append(strconv.AppendInt(dst, int64(rs.Len()), 10), "\r\n"...)
 	}
-	h.add(fasthttp.HeaderCacheControl, rs.Cache)
-	h.add(fasthttp.HeaderVary, vary)
-	h.add(fasthttp.HeaderETag, textOf(rs.ETag))
-	h.add(headerRelease, rs.Release)
-	h.add(headerSince, rs.Since)
-	h.add("Surrogate-Key", textOf(rs.Keys))
+	dst = appendField(dst, fasthttp.HeaderCacheControl, rs.Cache)
+	dst = appendField(dst, fasthttp.HeaderVary, vary)
+	dst = appendField(dst, fasthttp.HeaderETag, rs.ETag)
+	dst = appendField(dst, headerRelease, rs.Release)
+	dst = appendField(dst, headerSince, rs.Since)
+	dst = appendField(dst, "Surrogate-Key", rs.Keys)
 	if rs.Policy != "" { // the web page
-		h.add(fasthttp.HeaderContentSecurityPolicy, rs.Policy)
-		h.add(fasthttp.HeaderXContentTypeOptions, "nosniff")
-		h.add(fasthttp.HeaderReferrerPolicy, "no-referrer")
-		h.add("Cross-Origin-Opener-Policy", "same-origin")
+		dst = appendField(dst, fasthttp.HeaderContentSecurityPolicy, rs.Policy)
+		dst = appendField(dst, fasthttp.HeaderXContentTypeOptions, "nosniff")
+		dst = appendField(dst, fasthttp.HeaderReferrerPolicy, "no-referrer")
+		dst = appendField(dst, "Cross-Origin-Opener-Policy", "same-origin")
 	}
 	if from != sameOrigin {
-		h.add(fasthttp.HeaderAccessControlAllowOrigin, "*")
-		h.add(fasthttp.HeaderAccessControlExposeHeaders, exposed)
+		dst = appendField(dst, fasthttp.HeaderAccessControlAllowOrigin, "*")
+		dst = appendField(dst, fasthttp.HeaderAccessControlExposeHeaders, exposed)
 	}
 	if from == preflight {
-		h.add(fasthttp.HeaderAccessControlAllowMethods, preflightMethods)
-		h.add(fasthttp.HeaderAccessControlAllowHeaders, preflightFields)
-		h.add(fasthttp.HeaderAccessControlMaxAge, preflightAge)
+		dst = appendField(dst, fasthttp.HeaderAccessControlAllowMethods, preflightMethods)
+		dst = appendField(dst, fasthttp.HeaderAccessControlAllowHeaders, preflightFields)
+		dst = appendField(dst, fasthttp.HeaderAccessControlMaxAge, preflightAge)
 	}
 	if rs.Status != http.StatusOK {
-		h.add(fasthttp.HeaderAllow, rs.Allow)
+		dst = appendField(dst, fasthttp.HeaderAllow, rs.Allow)
 	}
 	switch rs.Status {
 	case http.StatusServiceUnavailable, http.StatusTooManyRequests:
-		h.add(fasthttp.HeaderRetryAfter, strconv.Itoa(max(1, rs.Retry))) // allocates from 100 on
+		dst = appendField(dst, fasthttp.HeaderRetryAfter, strconv.Itoa(max(1, rs.Retry))) // allocates from 100 on
 	case http.StatusUnauthorized:
-		h.add(fasthttp.HeaderWWWAuthenticate, authenticate)
+		dst = appendField(dst, fasthttp.HeaderWWWAuthenticate, authenticate)
 	}
 	if rs.HasBody() {
-		h.add(headerCallback, rs.Callback)
+		dst = appendField(dst, headerCallback, rs.Callback)
 	}
 	if last {
-		h.add(fasthttp.HeaderConnection, "close")
-	}
-}
-
-// add adds a field that has a value.
-func (h *header) add(key, value string) {
-	if value != "" {
-		h.fields[h.n] = field{key: key, value: value}
-		h.n++
-	}
-}
-
-// appendTo appends the fields after the value of Date, up to the empty line.
-func (h *header) appendTo(dst []byte) []byte {
-	dst = append(dst, "\r\n"...)
-	for i := range h.fields[:h.n] {
-		f := &h.fields[i]
-		dst = append(append(dst, f.key...), ": "...)
-		if f.value == "" {
-			dst = strconv.AppendInt(dst, int64(f.n), 10)
-		}
-		dst = append(append(dst, f.value...), "\r\n"...)
+		dst = appendField(dst, fasthttp.HeaderConnection, "close")
 	}
 	return append(dst, "\r\n"...)
 }
 
-// appendHead appends status line and header of rs.
-func appendHead(dst []byte, rs *edge.Response, date []byte, from origin, last bool) []byte {
-	dst = append(append(dst, statusLine(rs.Status)...), date...)
-	var h header
-	h.set(rs, from, last)
-	return h.appendTo(dst)
+// appendField appends a field that has a value.
+func appendField[T string | []byte](dst []byte, key string, value T) []byte {
+	if len(value) == 0 {
+		return dst
+	}
+	dst = append(append(dst, key...), ": "...)
+	return append(append(dst, value...), "\r\n"...)
 }
 
 // statusLine returns the status line and the fields before the value of Date.
@@ -173,10 +139,3 @@ func (c *dateCache) at(now time.Time) []byte {
 	c.last.Store(d)
 	return d.text
 }
-
-// textOf returns b as text without a copy, which would be an allocation for each header
-// value of a request. b must not change.
-func textOf(b []byte) string { return unsafe.String(unsafe.SliceData(b), len(b)) }
-
-// bytesOf returns the bytes of s without a copy. They are read only; fasthttp copies header values.
-func bytesOf(s string) []byte { return unsafe.Slice(unsafe.StringData(s), len(s)) }

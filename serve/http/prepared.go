@@ -41,13 +41,10 @@ func newPrepared(target []byte, rs *edge.Response) *prepared {
 	p := &prepared{target: string(target), serial: rs.Serial, more: rs.More, etag: append([]byte(nil), rs.ETag...)}
 	full := rs.Complete()
 	p.class = full.RouteClass()
-	var h header
-	h.set(&full, sameOrigin, false /* last */)
-	p.found = h.appendTo(nil)
+	p.found = appendFields(nil, &full, sameOrigin, false /* last */)
 	full.Pieces(p.body.add)
 	full.Status = http.StatusNotModified
-	h.set(&full, sameOrigin, false /* last */)
-	p.same = h.appendTo(nil)
+	p.same = appendFields(nil, &full, sameOrigin, false /* last */)
 	p.size = int(unsafe.Sizeof(*p)) + len(target) + len(p.etag) + cap(p.found) + cap(p.same) + cap(p.body.own) + cap(p.body.refs)*int(unsafe.Sizeof(ref{}))
 	return p
 }

@@ -52,7 +52,7 @@ func BenchmarkMeter(b *testing.B) {
 func constantServer(w *world, rq *edge.Request) *fasthttp.Server {
 	var constant fasthttp.Response
 	var ctx fasthttp.RequestCtx
-	setResponse(&ctx.Response, &body{rs: w.edge.Begin(rq), meters: newMeters(), meter: new(meter)}, sameOrigin)
+	setResponse(&ctx.Response, &body{rs: w.edge.Begin(rq), meters: newMeters(), meter: new(meter)})
 	_ = ctx.Response.Body() // makes a body of the stream
 	ctx.Response.CopyTo(&constant)
 	s, body := newFastHTTP(&w.cfg.Limits, w.edge, newMeters()), constant.Body()
