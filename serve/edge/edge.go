@@ -221,7 +221,7 @@ func (x *exchange) authorize() error {
 // An answerer serves operations.
 type answerer struct {
 	answer func(x *exchange, op *api.Operation) error
-	class  RouteClass // class of its 200 responses; RouteDetail becomes RouteAppend with appended sub-requests
+	class  RouteClass // class of its 200 responses; routeDetail becomes routeAppend with appended sub-requests
 	from   source
 }
 
@@ -236,34 +236,34 @@ const (
 
 // answerers has the answerers of all operations but writes.
 var answerers = [...]answerer{
-	api.AnswerDetails:      {details, RouteDetail, fromRelease},
-	api.AnswerLatest:       {latest, RouteDetail, fromRelease},
-	api.AnswerOwnChanges:   {ownChanges, RouteDetail, fromRelease},
-	api.AnswerFind:         {find, RouteDetail, fromRelease},
-	api.AnswerCredit:       {credit, RouteDetail, fromRelease},
-	api.AnswerBatch:        {batch, RouteList, fromRelease},
-	api.AnswerPopular:      {popular, RouteList, fromTables},
-	api.AnswerTopRated:     {topRated, RouteList, fromTables},
-	api.AnswerNowPlaying:   {inTheatres, RouteList, fromTables},
-	api.AnswerUpcoming:     {inTheatres, RouteList, fromTables},
-	api.AnswerAiringToday:  {onAir, RouteList, fromTables},
-	api.AnswerOnTheAir:     {onAir, RouteList, fromTables},
-	api.AnswerTrending:     {trending, RouteList, fromTables},
-	api.AnswerDiscover:     {discover, RouteQuery, fromTables},
-	api.AnswerGenreMovies:  {genreMovies, RouteQuery, fromTables},
-	api.AnswerSearch:       {search, RouteQuery, fromTables},
-	api.AnswerChanges:      {changes, RouteList, fromTables},
-	api.AnswerList:         {userList, RouteAccount, fromRelease},
-	api.AnswerListItem:     {listItem, RouteAccount, fromRelease},
-	api.AnswerStates:       {states, RouteAccount, fromRelease},
-	api.AnswerAccount:      {account, RouteAccount, fromRelease},
-	api.AnswerAccountLists: {accountLists, RouteAccount, fromRelease},
-	api.AnswerShelf:        {shelf, RouteAccount, fromRelease},
-	api.AnswerGuestShelf:   {shelf, RouteAccount, fromRelease},
-	api.AnswerStatic:       {facts, RouteStatic, fromFacts},
-	api.AnswerValidKey:     {validKey, RouteAccount, fromFacts},
-	api.AnswerRequestToken: {requestToken, RouteAccount, fromFacts},
-	api.AnswerGuestSession: {guestSession, RouteAccount, fromFacts},
+	api.AnswerDetails:      {details, routeDetail, fromRelease},
+	api.AnswerLatest:       {latest, routeDetail, fromRelease},
+	api.AnswerOwnChanges:   {ownChanges, routeDetail, fromRelease},
+	api.AnswerFind:         {find, routeDetail, fromRelease},
+	api.AnswerCredit:       {credit, routeDetail, fromRelease},
+	api.AnswerBatch:        {batch, routeList, fromRelease},
+	api.AnswerPopular:      {popular, routeList, fromTables},
+	api.AnswerTopRated:     {topRated, routeList, fromTables},
+	api.AnswerNowPlaying:   {inTheatres, routeList, fromTables},
+	api.AnswerUpcoming:     {inTheatres, routeList, fromTables},
+	api.AnswerAiringToday:  {onAir, routeList, fromTables},
+	api.AnswerOnTheAir:     {onAir, routeList, fromTables},
+	api.AnswerTrending:     {trending, routeList, fromTables},
+	api.AnswerDiscover:     {discover, routeQuery, fromTables},
+	api.AnswerGenreMovies:  {genreMovies, routeQuery, fromTables},
+	api.AnswerSearch:       {search, routeQuery, fromTables},
+	api.AnswerChanges:      {changes, routeList, fromTables},
+	api.AnswerList:         {userList, routeAccount, fromRelease},
+	api.AnswerListItem:     {listItem, routeAccount, fromRelease},
+	api.AnswerStates:       {states, routeAccount, fromRelease},
+	api.AnswerAccount:      {account, routeAccount, fromRelease},
+	api.AnswerAccountLists: {accountLists, routeAccount, fromRelease},
+	api.AnswerShelf:        {shelf, routeAccount, fromRelease},
+	api.AnswerGuestShelf:   {shelf, routeAccount, fromRelease},
+	api.AnswerStatic:       {facts, routeStatic, fromFacts},
+	api.AnswerValidKey:     {validKey, routeAccount, fromFacts},
+	api.AnswerRequestToken: {requestToken, routeAccount, fromFacts},
+	api.AnswerGuestSession: {guestSession, routeAccount, fromFacts},
 }
 
 // answer calls the answerer of the operation.
@@ -274,8 +274,8 @@ func (x *exchange) answer() error {
 		return status.NotFound
 	}
 	x.rs.route = a.class
-	if a.class == RouteDetail && len(x.q.Appends) > 0 {
-		x.rs.route = RouteAppend
+	if a.class == routeDetail && len(x.q.Appends) > 0 {
+		x.rs.route = routeAppend
 	}
 	if a.from == fromFacts {
 		return a.answer(x, op)

@@ -288,13 +288,13 @@ type RouteClass uint8
 
 // The classes.
 const (
-	RouteDetail      RouteClass = iota // one resource, or one sub-request of it
-	RouteAppend                        // a resource with appended sub-requests
-	RouteList                          // a list of the whole catalogue, or several resources
-	RouteQuery                         // discover and search
-	RouteStatic                        // facts such as the configuration
-	RouteAccount                       // lists of users, account data, tokens
-	RoutePage                          // the web page and its data
+	routeDetail      RouteClass = iota // one resource, or one sub-request of it
+	routeAppend                        // a resource with appended sub-requests
+	routeList                          // a list of the whole catalogue, or several resources
+	routeQuery                         // discover and search
+	routeStatic                        // facts such as the configuration
+	routeAccount                       // lists of users, account data, tokens
+	routePage                          // the web page and its data
 	RouteOptions                       // OPTIONS
 	RouteNotModified                   // 304, of any operation
 	RouteError                         // a refusal or an error, of any operation

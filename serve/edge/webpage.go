@@ -22,7 +22,7 @@ var shown = map[string]func(x *exchange) (any, error){
 // webpage serves the page: its documents, without a token or a release, and its data.
 func (x *exchange) webpage() error {
 	x.q.Reset()
-	x.rs.Cache, x.rs.route = revalidated, RoutePage
+	x.rs.Cache, x.rs.route = revalidated, routePage
 	content := shown[string(x.rq.Path)]
 	d, ok := x.edge.webpage.Find(x.rq.Path)
 	if !ok && content == nil {

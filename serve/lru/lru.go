@@ -23,8 +23,8 @@ type entry[V any] struct {
 	size  int
 }
 
-// Overhead is about the memory of a value beside its size and its key, in bytes.
-const Overhead = 256
+// overhead is about the memory of a value beside its size and its key, in bytes.
+const overhead = 256
 
 // New returns a Cache of so many bytes.
 func New[V any](bytes int) *Cache[V] {
@@ -63,7 +63,7 @@ func (c *Cache[V]) Put(key []byte, v V, size int) {
 	if c == nil {
 		return
 	}
-	size += Overhead + 2*len(key)
+	size += overhead + 2*len(key)
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if e := c.byKey[string(key)]; e != nil { // another goroutine was faster

@@ -17,7 +17,7 @@ func TestCache(t *testing.T) {
 				t.Errorf("key %d has the value of %d", i, *v)
 			}
 			kept++
-			size += Overhead + 2 + 4*i
+			size += overhead + 2 + 4*i
 		}
 	}
 	if size+c.free != most || kept < 10 || get(99) == nil || get(0) != nil {

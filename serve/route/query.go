@@ -128,7 +128,7 @@ func ParseQuery(query []byte, q *Request) status.Code {
 			return status.InvalidDate
 		}
 	}
-	if q.HasStart && q.HasEnd && q.End-q.Start > MaxDays {
+	if q.HasStart && q.HasEnd && q.End-q.Start > maxDays {
 		return status.InvalidDateRange
 	}
 	for p := firstPlain; p < paramUnknown; p++ {

@@ -45,8 +45,8 @@ const (
 	MaxQuery     = 4096 // bytes of the raw query
 	MaxAppends   = 20   // names in append_to_response, unknown and repeated ones too
 	MaxPage      = 500
-	MaxDays      = 14  // between start_date and end_date
-	MaxLanguages = 64  // in include_image_language or include_video_language
+	maxDays      = 14  // between start_date and end_date
+	maxLanguages = 64  // in include_image_language or include_video_language
 	MaxIDs       = 100 // in ids, repeated ones too
 )
 
@@ -62,8 +62,8 @@ type Request struct {
 
 	// The memory of Params.
 	appends [MaxAppends]Append
-	images  [MaxLanguages]fragment.Variant
-	videos  [MaxLanguages]fragment.Variant
+	images  [maxLanguages]fragment.Variant
+	videos  [maxLanguages]fragment.Variant
 
 	// scratch holds decoded text. Nothing is decoded twice and decoding
 	// never lengthens, so it cannot overflow.
@@ -127,7 +127,7 @@ type Params struct {
 	// ImageLanguages are the items of include_image_language: bare languages and NoLanguage
 	// (for "null"), ascending, each once. The region of an item is ignored, blanks
 	// around it too, and so are items that are no language and those beyond
-	// MaxLanguages. It is empty when nothing is left or the parameter was not given.
+	// maxLanguages. It is empty when nothing is left or the parameter was not given.
 	// VideoLanguages are the same for include_video_language.
 	ImageLanguages, VideoLanguages []fragment.Variant
 }

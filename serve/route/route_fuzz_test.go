@@ -129,7 +129,7 @@ func FuzzQuery(f *testing.F) {
 
 func checkPromises(t *testing.T, q *Request) {
 	t.Helper()
-	if q.Page < 1 || q.Page > MaxPage || (q.HasStart && q.HasEnd && q.End-q.Start > MaxDays) || q.used > len(q.scratch) {
+	if q.Page < 1 || q.Page > MaxPage || (q.HasStart && q.HasEnd && q.End-q.Start > maxDays) || q.used > len(q.scratch) {
 		t.Fatalf("page %d, start %v, end %v, used %d", q.Page, q.Start, q.End, q.used)
 	}
 	if len(q.Appends) > MaxAppends {
@@ -143,7 +143,7 @@ func checkPromises(t *testing.T, q *Request) {
 		seen[string(a.Property)] = true
 	}
 	for _, list := range [][]fragment.Variant{q.ImageLanguages, q.VideoLanguages} {
-		if len(list) > MaxLanguages || !slices.IsSorted(list) || len(slices.Compact(slices.Clone(list))) != len(list) {
+		if len(list) > maxLanguages || !slices.IsSorted(list) || len(slices.Compact(slices.Clone(list))) != len(list) {
 			t.Fatalf("languages %v", list)
 		}
 	}
