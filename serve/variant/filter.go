@@ -23,35 +23,28 @@ const (
 // A Filter keeps some rows of a fragment's arrays. The zero Filter keeps all. Arrays
 // that the API may add one day stay whole.
 type Filter struct {
-	by by
-	languages
-	country  route.Country
-	from, to day.Day // inclusive
+	by        by
+	languages               // for images and videos
+	params    *route.Params // for countries and days
 }
 
 // IsZero reports whether f keeps every row.
 func (f *Filter) IsZero() bool { return f.by == byNothing }
 
-func byCountry(c route.Country) Filter {
-	if c == (route.Country{}) {
+// byCountry keeps the rows of a request's country; without one, all.
+func byCountry(p *route.Params) Filter {
+	if p.Country == (route.Country{}) {
 		return Filter{}
 	}
-	return Filter{by: byCountryCode, country: c}
+	return Filter{by: byCountryCode, params: p}
 }
 
-// byDay leaves out changes outside of the days of a request; without days, none.
+// byDay keeps the changes within the days of a request; without days, all.
 func byDay(p *route.Params) Filter {
 	if !p.HasStart && !p.HasEnd {
 		return Filter{}
 	}
-	f := Filter{by: byTime, from: -1 << 31, to: 1<<31 - 1}
-	if p.HasStart {
-		f.from = p.Start
-	}
-	if p.HasEnd {
-		f.to = p.End
-	}
-	return f
+	return Filter{by: byTime, params: p}
 }
 
 // Append appends raw, the text of a segment, without the rows that f leaves out.
@@ -92,7 +85,7 @@ func (f *Filter) keepRow(dst, row []byte) ([]byte, bool, error) {
 	switch f.by {
 	case byCountryCode:
 		v := field(row, "iso_3166_1")
-		keep = len(v) == 4 && string(v[1:3]) == string(f.country[:])
+		keep = len(v) == 4 && string(v[1:3]) == string(f.params.Country[:])
 	case byImageLanguage, byVideoLanguage:
 		keep = f.has(group(row, f.unnamed))
 	}
@@ -118,7 +111,7 @@ func (f *Filter) keepChange(dst, row []byte) ([]byte, bool, error) {
 	kept := false
 	dst, err := appendMembers(dst, row, isItems, func(dst, item []byte) ([]byte, bool, error) {
 		day, ok := day.Parse(bytes.Trim(field(item, "time"), `"`))
-		if ok && (day < f.from || day > f.to) {
+		if p := f.params; ok && (p.HasStart && day < p.Start || p.HasEnd && day > p.End) {
 			return dst, false, nil
 		}
 		kept = true

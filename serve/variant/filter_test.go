@@ -62,11 +62,11 @@ func TestFilterLanguages(t *testing.T) {
 }
 
 func TestFilterCountry(t *testing.T) {
-	f := byCountry(route.Country{'F', 'R'})
+	f := byCountry(&route.Params{Country: route.Country{'F', 'R'}})
 	check(t, &f, `"titles":[{"iso_3166_1":"US","title":"A"},{"iso_3166_1":"FR","title":"B"},{"title":"C"}]}`,
 		`"titles":[{"iso_3166_1":"FR","title":"B"}]}`)
 	check(t, &f, `"titles":[]}`, `"titles":[]}`)
-	if f := byCountry(route.Country{}); !f.IsZero() {
+	if f := byCountry(&route.Params{}); !f.IsZero() {
 		t.Error("byCountry of no country is a filter, want none")
 	}
 }
@@ -118,7 +118,7 @@ func TestFilterErrors(t *testing.T) {
 
 // filters is one of each kind.
 func filters() map[string]*Filter {
-	country := byCountry(route.Country{'D', 'E'})
+	country := byCountry(&route.Params{Country: route.Country{'D', 'E'}})
 	days := byDay(&route.Params{Start: 20000, HasStart: true, End: 20014, HasEnd: true})
 	return map[string]*Filter{
 		"none": {}, "images": languageFilter(byImageLanguage, "", "en"), "videos": languageFilter(byVideoLanguage, "de", "en"),

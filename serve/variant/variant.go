@@ -65,7 +65,7 @@ func Pick(e release.Entry, k fragment.Kind, s fragment.Sub, q *route.Request) (C
 		return pickRows(e, s, from, l, byVideoLanguage)
 	case byCountryCode:
 		c, ok := pickText(e, k, s, q)
-		c.Filter = byCountry(q.Country)
+		c.Filter = byCountry(&q.Params)
 		return c, ok
 	case byTime:
 		c, ok := pickText(e, k, s, q)
