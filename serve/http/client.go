@@ -21,7 +21,6 @@ type client struct {
 	edge     *edge.Edge
 	meters   *meters
 	meter    *meter // the connection's share
-	dates    *dateCache
 	prepared *preparedSet
 	grant    auth.Grant // the last check of Authorization
 	target   []byte     // buffer for a target without its api_key
@@ -95,8 +94,7 @@ func (c *client) respond(rq *request, w *reply, now time.Time) {
 // write fills w with rs, without a body that is streamed.
 func (c *client) write(rq *request, w *reply, rs *edge.Response, now time.Time) {
 	w.last = w.last || rs.Status == http.StatusBadRequest
-	w.own = append(append(w.own, statusLine(rs.Status)...), c.dates.at(now)...)
-	w.own = appendFields(w.own, rs, rq.origin(), w.last)
+	w.own = appendFields(appendStart(w.own, rs.Status, now), rs, rq.origin(), w.last)
 	if !rq.isHead && rs.HasBody() && !rs.Streams {
 		rs.Pieces(func(b []byte, stable bool) { w.add(b, stable) })
 	}
@@ -152,7 +150,7 @@ func (c *client) servePrepared(rq *request, target, query []byte, w *reply, now 
 	}
 	defer allowed.Meter.End()
 	var code, length int
-	err := release.Guard(func() error { code, length = p.write(w, c.dates.at(now), rq); return nil })
+	err := release.Guard(func() error { code, length = p.write(w, rq, now); return nil })
 	copied := len(w.own)
 	if err != nil || !c.edge.Charge(copied) {
 		w.discard()
@@ -174,7 +172,7 @@ func (c *client) servePrepared(rq *request, target, query []byte, w *reply, now 
 }
 
 // refusedResponse returns the response to a head that is no valid request, or to a connection above the limits, and the length of its body.
-func refusedResponse(code int, isHead bool, date []byte, m *meters) (response []byte, sent int) {
+func refusedResponse(code int, isHead bool, now time.Time, m *meters) (response []byte, sent int) {
 	refusal, allow := status.InvalidInput, ""
 	switch code {
 	case http.StatusMethodNotAllowed:
@@ -187,7 +185,6 @@ func refusedResponse(code int, isHead bool, date []byte, m *meters) (response []
 	rs := edge.Refusal(code, refusal)
 	rs.Allow = allow
 	sent = m.of(0).count(&rs, isHead)
-	response = append([]byte(statusLine(code)), date...)
-	response = appendFields(response, &rs, sameOrigin, true /* last */)
+	response = appendFields(appendStart(nil, code, now), &rs, sameOrigin, true /* last */)
 	return append(response, refusal.Body()[:sent]...), sent
 }

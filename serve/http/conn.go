@@ -107,7 +107,7 @@ func (c *conn) handOver() {
 func (c *conn) refuse(status int) {
 	b, now := c.buf[c.from:c.to], time.Now()
 	isHead := bytes.HasPrefix(b[emptyLines(b):], []byte(http.MethodHead+" "))
-	response, sent := refusedResponse(status, isHead, c.server.dates.at(now), c.server.meters)
+	response, sent := refusedResponse(status, isHead, now, c.server.meters)
 	c.server.meters.logRefused(c, status, sent, now)
 	c.startWrite()
 	if _, err := c.Write(response); err == nil {

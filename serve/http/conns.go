@@ -42,9 +42,8 @@ func fitConns(limits *Limits, limit uint64) error {
 func limitConns(ln *net.TCPListener, limits *Limits, m *meters) *connlimit.Listener {
 	config := connlimit.Config{Max: limits.MaxConns, PerAddress: limits.MaxConnsPerIP, Log: limitLog(limits.Log)}
 	if limits.TLSCert == "" { // with TLS a refusal would cost a handshake
-		dates := new(dateCache)
 		config.Refuse = func(status int) []byte {
-			response, _ := refusedResponse(status, false /* isHead */, dates.at(time.Now()), m)
+			response, _ := refusedResponse(status, false /* isHead */, time.Now(), m)
 			return response
 		}
 	}

@@ -101,12 +101,27 @@ func appendField[T string | []byte](dst []byte, key string, value T) []byte {
 	return append(append(dst, value...), "\r\n"...)
 }
 
-// statusLine returns the status line and the fields before the value of Date.
-func statusLine(code int) string {
-	if line := statusLines[code]; line != "" {
-		return line // fast path: no allocation
+// appendStart appends the status line and the fields before those of appendFields: Server, and Date, which is now.
+func appendStart(dst []byte, code int, now time.Time) []byte {
+	line := statusLines[code]
+	if line == "" {
+		line = newStatusLine(code)
 	}
-	return newStatusLine(code)
+	second := now.Unix()
+	d := lastDate.Load()
+	if d == nil || d.second != second {
+		d = &date{second, now.UTC().AppendFormat(nil, http.TimeFormat)}
+		lastDate.Store(d)
+	}
+	return append(append(dst, line...), d.text...)
+}
+
+// lastDate has the value of Date for the current second.
+var lastDate atomic.Pointer[date]
+
+type date struct {
+	second int64 // unix
+	text   []byte
 }
 
 // statusLines has, by status, the lines of all responses of the edge.
@@ -119,23 +134,4 @@ var statusLines = func() (lines [maxStatus]string) {
 
 func newStatusLine(code int) string {
 	return "HTTP/1.1 " + strconv.Itoa(code) + " " + fasthttp.StatusMessage(code) + "\r\nServer: " + serverName + "\r\nDate: "
-}
-
-// A dateCache has the value of Date for the current second.
-type dateCache struct{ last atomic.Pointer[date] }
-
-type date struct {
-	second int64 // unix
-	text   []byte
-}
-
-// at returns the value of Date at now. It is read only.
-func (c *dateCache) at(now time.Time) []byte {
-	second := now.Unix()
-	if d := c.last.Load(); d != nil && d.second == second {
-		return d.text
-	}
-	d := &date{second, now.UTC().AppendFormat(nil, http.TimeFormat)}
-	c.last.Store(d)
-	return d.text
 }

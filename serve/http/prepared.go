@@ -4,6 +4,7 @@ import (
 	"hash/maphash"
 	"net/http"
 	"sync/atomic"
+	"time"
 	"unsafe"
 
 	"github.com/reelsplice/reelsplice/serve/edge"
@@ -50,18 +51,14 @@ func newPrepared(target []byte, rs *edge.Response) *prepared {
 }
 
 // write adds the response to w, and returns its status and the length of the body.
-func (p *prepared) write(w *reply, date []byte, rq *request) (code, length int) {
+func (p *prepared) write(w *reply, rq *request, now time.Time) (code, length int) {
 	code, fields := http.StatusOK, p.found
 	if edge.Matches(rq.fields[fieldIfNoneMatch], p.etag) {
 		code, fields = http.StatusNotModified, p.same
-	} else {
-		if !rq.isHead {
-			length = p.body.len()
-		}
+	} else if !rq.isHead {
+		length = p.body.len()
 	}
-	w.own = append(w.own, statusLine(code)...)
-	w.own = append(w.own, date...)
-	w.own = append(w.own, fields...)
+	w.own = append(appendStart(w.own, code, now), fields...)
 	if w.last {
 		w.own = append(w.own[:len(w.own)-len("\r\n")], "Connection: close\r\n\r\n"...)
 	}

@@ -24,7 +24,6 @@ import (
 type Server struct {
 	limits   Limits
 	meters   *meters
-	dates    *dateCache
 	prepared *preparedSet
 	conns    *connlimit.Listener
 	ln       net.Listener             // conns; tests wrap it
@@ -74,7 +73,7 @@ func New(limits Limits, e *edge.Edge, ln *net.TCPListener) (*Server, error) {
 	s.conns = limitConns(ln, &s.limits, s.meters)
 	s.ln, s.endReads = s.conns, s.conns.SetReadDeadlines
 	s.open = func() responder {
-		return &client{edge: e, meters: s.meters, meter: s.meters.of(uint64(s.meters.opened.Add(1))), dates: s.dates, prepared: s.prepared}
+		return &client{edge: e, meters: s.meters, meter: s.meters.of(uint64(s.meters.opened.Add(1))), prepared: s.prepared}
 	}
 	s.handOver = newFastHTTP(&s.limits, e, s.meters).ServeConn
 	return s, nil
@@ -83,7 +82,7 @@ func New(limits Limits, e *edge.Edge, ln *net.TCPListener) (*Server, error) {
 // newServer returns a Server without a listener and an edge.
 func newServer(limits Limits) *Server {
 	s := &Server{
-		limits: limits, meters: newMeters(), dates: new(dateCache), prepared: newPreparedSet(), accepted: make(chan struct{}),
+		limits: limits, meters: newMeters(), prepared: newPreparedSet(), accepted: make(chan struct{}),
 		buffers:  sync.Pool{New: func() any { b := make([]byte, limits.MaxHeader); return &b }},
 		replies:  sync.Pool{New: func() any { return new(reply) }},
 		lastWait: 100 * time.Millisecond, lingerTime: 10 * time.Second, lingerIdle: time.Second,

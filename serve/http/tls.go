@@ -145,8 +145,7 @@ func (h *handshaker) failed(c net.Conn, err error) {
 	if errors.As(err, &record) && record.Conn != nil && isHTTP(record.RecordHeader) {
 		err = errors.New("the client speaks HTTP without TLS")
 		isHead := string(record.RecordHeader[:]) == "HEAD "
-		date := new(dateCache).at(time.Now())
-		response, _ := refusedResponse(http.StatusBadRequest, isHead, date, h.meters)
+		response, _ := refusedResponse(http.StatusBadRequest, isHead, time.Now(), h.meters)
 		_, _ = record.Conn.Write(response) // the client may be gone
 	}
 	var local *net.OpError
