@@ -8,12 +8,7 @@ import (
 	"github.com/reelsplice/reelsplice/schemas/fragment"
 )
 
-// dirtyText reports whether a text may be something else once it is cleaned.
-func dirtyText(text []byte) bool {
-	return len(text) > 0 && (text[0] == '.' || bytes.ContainsAny(text, "/%\x00"))
-}
-
-// dirty reports whether cleaning could change, or refuse, a path.
+// dirty reports whether cleaning could change more of a path than a slash at its end, or refuse it.
 func dirty(path []byte) bool {
 	for i, ch := range path {
 		switch ch {
@@ -124,7 +119,6 @@ type capture struct {
 	id              fragment.ID
 	season, episode uint32
 	text            []byte
-	title           []byte // after a number, which counts alone
 }
 
 // walk follows the segments of p, which has no slash in front, and returns the leaf
@@ -160,7 +154,7 @@ func (c *capture) take(s slot, seg []byte) bool {
 		return len(seg) > 0
 	case slotID, slotMovie:
 		if i := bytes.IndexByte(seg, '-'); i > 0 {
-			seg, c.title = seg[:i], seg[i:]
+			seg = seg[:i]
 		}
 	}
 	v, ok := parseUint(seg)

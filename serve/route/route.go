@@ -173,23 +173,18 @@ func Match(method, path []byte, q *Request) status.Code {
 	if len(path) == 0 || len(path) > MaxPath || path[0] != '/' {
 		return status.NotFound
 	}
-	var c capture
-	// Fast path: words and digits need no cleaning, so that a raw path which leads
-	// somewhere is clean, except for texts that it may hold.
-	leaf := t.root.walk(bytes.TrimSuffix(path[1:], []byte{'/'}), &c)
-	if leaf < 0 && !dirty(path) {
-		return status.NotFound
-	}
-	if leaf < 0 || dirtyText(c.text) || dirtyText(c.title) {
-		clean, ok := cleanPath(q.scratch[:0], path)
-		if !ok {
+	clean := bytes.TrimSuffix(path[1:], []byte{'/'})
+	if dirty(path) {
+		var ok bool
+		if clean, ok = cleanPath(q.scratch[:0], path); !ok {
 			return status.InvalidInput
 		}
 		q.used = len(clean)
-		c = capture{}
-		if leaf = t.root.walk(clean, &c); leaf < 0 {
-			return status.NotFound
-		}
+	}
+	var c capture
+	leaf := t.root.walk(clean, &c)
+	if leaf < 0 {
+		return status.NotFound
 	}
 	q.ID, q.Season, q.Episode, q.Name = c.id, c.season, c.episode, c.text
 	r := &t.routes[leaf]
