@@ -128,38 +128,26 @@ func account(x *exchange, op *api.Operation) error {
 	return x.finish()
 }
 
-// A form is the end of a title's row.
-type form uint8
-
-const (
-	plain  form = iota // nothing, for lists of one type
-	rating             // the rating of version 3
-	rated              // the rating of version 4
-)
-
-// shelves has, by operation, the shelf of an account or a guest, and the form of its rows.
-var shelves = map[api.Op]struct {
-	shelf accounts.Shelf
-	form  form
-}{
-	api.OpAccountGetFavorites:           {accounts.FavoriteMovies, plain},
-	api.OpAccountFavoriteTv:             {accounts.FavoriteTV, plain},
-	api.OpAccountRatedMovies:            {accounts.RatedMovies, rating},
-	api.OpAccountRatedTv:                {accounts.RatedTV, rating},
-	api.OpAccountRatedTvEpisodes:        {accounts.RatedEpisodes, rating},
-	api.OpAccountWatchlistMovies:        {accounts.WatchlistMovies, plain},
-	api.OpAccountWatchlistTv:            {accounts.WatchlistTV, plain},
-	api.OpGuestSessionRatedMovies:       {accounts.RatedMovies, rating},
-	api.OpGuestSessionRatedTv:           {accounts.RatedTV, rating},
-	api.OpGuestSessionRatedTvEpisodes:   {accounts.RatedEpisodes, rating},
-	api.OpV4AccountMovieFavorites:       {accounts.FavoriteMovies, plain},
-	api.OpV4AccountMovieRated:           {accounts.RatedMovies, rated},
-	api.OpV4AccountMovieRecommendations: {accounts.RecommendedMovies, plain},
-	api.OpV4AccountMovieWatchlist:       {accounts.WatchlistMovies, plain},
-	api.OpV4AccountTvFavorites:          {accounts.FavoriteTV, plain},
-	api.OpV4AccountTvRated:              {accounts.RatedTV, rated},
-	api.OpV4AccountTvRecommendations:    {accounts.RecommendedTV, plain},
-	api.OpV4AccountTvWatchlist:          {accounts.WatchlistTV, plain},
+// shelves has, by operation, the shelf of an account or a guest.
+var shelves = map[api.Op]accounts.Shelf{
+	api.OpAccountGetFavorites:           accounts.FavoriteMovies,
+	api.OpAccountFavoriteTv:             accounts.FavoriteTV,
+	api.OpAccountRatedMovies:            accounts.RatedMovies,
+	api.OpAccountRatedTv:                accounts.RatedTV,
+	api.OpAccountRatedTvEpisodes:        accounts.RatedEpisodes,
+	api.OpAccountWatchlistMovies:        accounts.WatchlistMovies,
+	api.OpAccountWatchlistTv:            accounts.WatchlistTV,
+	api.OpGuestSessionRatedMovies:       accounts.RatedMovies,
+	api.OpGuestSessionRatedTv:           accounts.RatedTV,
+	api.OpGuestSessionRatedTvEpisodes:   accounts.RatedEpisodes,
+	api.OpV4AccountMovieFavorites:       accounts.FavoriteMovies,
+	api.OpV4AccountMovieRated:           accounts.RatedMovies,
+	api.OpV4AccountMovieRecommendations: accounts.RecommendedMovies,
+	api.OpV4AccountMovieWatchlist:       accounts.WatchlistMovies,
+	api.OpV4AccountTvFavorites:          accounts.FavoriteTV,
+	api.OpV4AccountTvRated:              accounts.RatedTV,
+	api.OpV4AccountTvRecommendations:    accounts.RecommendedTV,
+	api.OpV4AccountTvWatchlist:          accounts.WatchlistTV,
 }
 
 // shelf serves a page of the titles that an account, or a guest, has marked.
@@ -169,9 +157,9 @@ func shelf(x *exchange, op *api.Operation) error {
 		return err
 	}
 	at := shelves[x.q.Op]
-	rows, newest := a.Shelf(at.shelf), string(x.q.SortBy) == "created_at.desc" // the last addition comes first
+	rows, newest := a.Shelf(at), string(x.q.SortBy) == "created_at.desc" // the last addition comes first
 	sub := fragment.SubRow
-	if op.Version() == 4 && at.shelf.Kind() == fragment.KindMovie { // version 4 has the media type of movies, but not of series
+	if op.Version() == 4 && at.Kind() == fragment.KindMovie { // version 4 has the media type of movies, but not of series
 		sub = fragment.SubMediaRow
 	}
 	w := &writer{c: &x.c}
@@ -181,10 +169,15 @@ func shelf(x *exchange, op *api.Operation) error {
 			i = rows.Len() - 1 - i
 		}
 		p := rows.At(i)
-		if at.shelf == accounts.RatedEpisodes {
+		switch at {
+		case accounts.RatedEpisodes:
 			return w.episode(&p)
+		case accounts.RatedMovies, accounts.RatedTV:
+			return w.rated(&p, sub, op.Version())
 		}
-		return w.title(&p, sub, at.form)
+		err := w.row(includeOf(p.Title, sub))
+		w.text("}")
+		return err
 	})
 	if err != nil {
 		return err
@@ -193,24 +186,22 @@ func shelf(x *exchange, op *api.Operation) error {
 	return x.finish()
 }
 
-// title writes a movie or a series of a shelf.
-func (w *writer) title(p *accounts.Placed, sub fragment.Sub, f form) error {
+// rated writes a rated movie or series in the form of a version of the API.
+func (w *writer) rated(p *accounts.Placed, sub fragment.Sub, version int) error {
 	if err := w.row(includeOf(p.Title, sub)); err != nil {
 		return err
 	}
-	switch f {
-	case rating:
+	if version == 3 {
 		w.float(`,"rating":`, p.Value)
-	case rated:
+	} else {
 		at := p.Created
-		w.text(`,"account_rating":{"created_at":"`)
 		if at.IsZero() {
 			at = at.AddDate(1969, 0, 0) // the time is unknown: the start of 1970
 		}
+		w.text(`,"account_rating":{"created_at":"`)
 		w.buf = at.AppendFormat(w.buf, "2006-01-02T15:04:05.000Z")
 		w.float(`","value":`, p.Value)
 		w.text("}")
-	case plain:
 	}
 	w.text("}")
 	return nil
