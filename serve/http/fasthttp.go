@@ -8,7 +8,6 @@ import (
 	"log/slog"
 	"net"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/valyala/fasthttp"
@@ -85,7 +84,7 @@ func (l ConnLog) Write(p []byte) (int, error) {
 // handle serves a request of fasthttp from the edge.
 func handle(ctx *fasthttp.RequestCtx, e *edge.Edge, m *meters) {
 	h := &ctx.Request.Header
-	b := bodies.Get().(*body)
+	b := &body{meters: m, meter: m.of(ctx.ConnID()), conn: ctx.Conn(), start: ctx.Time()}
 	b.rq = request{method: h.Method(), target: h.RequestURI(), minor: '1', isHead: ctx.IsHead()}
 	if !h.IsHTTP11() {
 		b.rq.minor = '0'
@@ -94,7 +93,7 @@ func handle(ctx *fasthttp.RequestCtx, e *edge.Edge, m *meters) {
 		b.rq.fields[i] = h.Peek(name)
 	}
 	asked := b.rq.forEdge(edge.AcceptsGzip(b.rq.fields[fieldAcceptEncoding]))
-	b.rs, b.meters, b.meter, b.conn, b.start = e.Begin(&asked), m, m.of(ctx.ConnID()), ctx.Conn(), ctx.Time()
+	b.rs = e.Begin(&asked)
 	b.length = b.meter.count(b.rs, b.rq.isHead)
 	setResponse(&ctx.Response, b)
 }
@@ -102,8 +101,7 @@ func handle(ctx *fasthttp.RequestCtx, e *edge.Edge, m *meters) {
 // setResponse gives the response of b to fasthttp, which closes b when it has written the body.
 func setResponse(to *fasthttp.Response, b *body) {
 	to.SetStatusCode(b.rs.Status)
-	b.head = appendFields(b.head[:0], b.rs, b.rq.origin(), b.rs.Status == fasthttp.StatusBadRequest)
-	for line := range bytes.Lines(b.head) {
+	for line := range bytes.Lines(appendFields(nil, b.rs, b.rq.origin(), b.rs.Status == fasthttp.StatusBadRequest)) {
 		if key, value, ok := bytes.Cut(bytes.TrimSpace(line), []byte(": ")); ok {
 			to.Header.SetCanonical(key, value)
 		}
@@ -125,11 +123,7 @@ type body struct {
 	meter  *meter    // the connection's share
 	start  time.Time // when the request was read
 	length int       // bytes to send: 0 for HEAD
-	head   []byte    // buffer for the fields
 }
-
-// bodies hold free *body values.
-var bodies = sync.Pool{New: func() any { return new(body) }}
 
 var (
 	_ io.ReadCloser = (*body)(nil)
@@ -148,13 +142,11 @@ func (b *body) WriteTo(w io.Writer) (int64, error) {
 	return int64(b.rs.Len()), err
 }
 
-// Close ends the response. b must not be used after it.
+// Close ends the response.
 func (b *body) Close() error {
 	b.meters.sent(b.meter, b.rs.RouteClass(), b.start, b.conn, &b.rq, observe.Entry{
 		Status: b.rs.Status, Bytes: b.length, Token: b.rs.Token, Release: b.rs.Release,
 	})
 	b.rs.End()
-	*b = body{head: b.head}
-	bodies.Put(b)
 	return nil
 }
