@@ -56,9 +56,9 @@ const (
 	nFields
 )
 
-// fieldNames are their names in canonical form.
+// fieldNames are their names.
 var fieldNames = [nFields]string{
-	"Host", "Authorization", "Accept-Encoding", "If-None-Match", "Origin", "Access-Control-Request-Method", "User-Agent", "Traceparent",
+	"host", "authorization", "accept-encoding", "if-none-match", "origin", "access-control-request-method", "user-agent", "traceparent",
 }
 
 const version = " HTTP/1.1\r\n"
@@ -117,7 +117,7 @@ func (p *parser) joined(field int) []byte {
 	from := len(p.lists)
 	for line := range bytes.Lines(p.block) {
 		name, value, _ := bytes.Cut(line, []byte(":"))
-		if bytes.EqualFold(name, []byte(fieldNames[field])) {
+		if isName(name, fieldNames[field]) {
 			p.lists = append(append(p.lists, bytes.Trim(value, " \t\r\n")...), ',')
 		}
 	}
@@ -273,62 +273,28 @@ func (p *parser) parseField(line []byte, at int) bool {
 	}
 	name, value := line[:colon], line[from:to]
 	f := &p.framing
-	field := nFields
-	switch len(name) {
-	case len("Host"):
-		if isName(name, "host") {
-			field = fieldHost
-		}
-	case len("Origin"):
-		if isName(name, "origin") {
-			field = fieldOrigin
-		}
-	case len("Authorization"): // If-None-Match is as long
-		if isName(name, "if-none-match") {
-			field = fieldIfNoneMatch
-		}
-		if isName(name, "authorization") {
-			field = fieldAuthorization
-		}
-	case len("Accept-Encoding"):
-		if isName(name, "accept-encoding") {
-			field = fieldAcceptEncoding
-		}
-	case len("Traceparent"):
-		if isName(name, "traceparent") {
-			field = fieldTraceparent
-		}
-	case len("Connection"): // User-Agent is as long
-		if isName(name, "user-agent") {
-			field = fieldUserAgent
-		}
-		if isName(name, "connection") {
-			eachItem(value, func(option []byte) {
-				f.close = f.close || isName(option, "close")
-			})
-		}
-	case len("Access-Control-Request-Method"):
-		if isName(name, "access-control-request-method") {
-			field = fieldRequestMethod
-		}
-	case len("Content-Length"):
-		if isName(name, "content-length") {
-			return f.addLength(value)
-		}
-	case len("Transfer-Encoding"):
-		if isName(name, "transfer-encoding") {
-			return f.addCodings(value)
-		}
-	}
 	switch {
-	case field == nFields:
-		return true
-	case p.spans[field].to == 0:
-		p.spans[field] = span{at + from, at + to}
-		return field != fieldHost || len(value) == 0 || isAuthority(value)
+	case isName(name, "connection"):
+		eachItem(value, func(option []byte) {
+			f.close = f.close || isName(option, "close")
+		})
+	case isName(name, "content-length"):
+		return f.addLength(value)
+	case isName(name, "transfer-encoding"):
+		return f.addCodings(value)
 	}
-	p.several[field] = true
-	return field != fieldHost && field != fieldAuthorization
+	for field := range fieldNames {
+		if !isName(name, fieldNames[field]) {
+			continue
+		}
+		if p.spans[field].to == 0 {
+			p.spans[field] = span{at + from, at + to}
+			return field != fieldHost || len(value) == 0 || isAuthority(value)
+		}
+		p.several[field] = true
+		return field != fieldHost && field != fieldAuthorization
+	}
+	return true
 }
 
 // addLength adds a Content-Length.
