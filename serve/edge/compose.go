@@ -54,12 +54,6 @@ type defaults struct {
 	known bool // entry was looked up
 }
 
-// begin begins a body from a release, nil for none. The request may be routed later.
-func (c *composer) begin(rel *release.Reader, q *route.Request, e *Edge) {
-	c.rel, c.q, c.now, c.prefetch, c.lease.of = rel, q, e.opts.Now, e.opts.FromDisk(), e.inflight
-	c.answer = &c.body
-}
-
 // end releases the body's references and memory.
 func (c *composer) end() {
 	c.body.Reset()

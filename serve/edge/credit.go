@@ -18,7 +18,7 @@ func credit(x *exchange, _ *api.Operation) error {
 	key := x.c.pathKey(&x.q)
 	if len(key) > 0 {
 		if _, ok := x.c.rel.Lookup(key); ok {
-			return resource(x, key, "")
+			return serveResource(x, key, "")
 		}
 	}
 	cr, ok, err := credits.Find(x.c.rel, x.q.Name)
@@ -26,7 +26,7 @@ func credit(x *exchange, _ *api.Operation) error {
 		return err
 	}
 	if !ok {
-		return resource(x, key, "")
+		return serveResource(x, key, "")
 	}
 	x.keys = appendKeys(x.keys[:0], x.rs.Release, key)
 	var of [fragment.MaxKeyLen]byte

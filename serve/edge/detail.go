@@ -22,18 +22,18 @@ const foundNothing = `{"movie_results":[],"person_results":[],"tv_results":[],"t
 const maxName = fragment.MaxKeyLen - 2
 
 // details serves the resource that the path names, or one of its sub-requests.
-func details(x *exchange, _ *api.Operation) error { return resource(x, x.c.pathKey(&x.q), "") }
+func details(x *exchange, _ *api.Operation) error { return serveResource(x, x.c.pathKey(&x.q), "") }
 
 // latest serves the latest resource of a kind. The next release may have another one.
 func latest(x *exchange, _ *api.Operation) error {
 	x.rs.Cache = x.edge.recheck
-	return resource(x, fragment.AppendAlias(x.c.key[:0], x.q.Kind, "latest"), "")
+	return serveResource(x, fragment.AppendAlias(x.c.key[:0], x.q.Kind, "latest"), "")
 }
 
 // ownChanges serves the changes of a season or an episode by its own ID, an alias.
 func ownChanges(x *exchange, _ *api.Operation) error {
 	key := fragment.AppendAlias(x.c.key[:0], x.q.Kind, "")
-	return resource(x, strconv.AppendUint(key, uint64(x.q.ID), 10), "")
+	return serveResource(x, strconv.AppendUint(key, uint64(x.q.ID), 10), "")
 }
 
 // find serves the resources that have an external ID.
@@ -50,7 +50,7 @@ func find(x *exchange, _ *api.Operation) error {
 	default:
 		key = fragment.AppendFind(key, source, name)
 	}
-	return resource(x, key, foundNothing)
+	return serveResource(x, key, foundNothing)
 }
 
 // pathKey returns the key or alias of the resource that the path names. It is empty for a name that is
@@ -69,9 +69,9 @@ func (c *composer) pathKey(q *route.Request) []byte {
 	return i.AppendKey(key)
 }
 
-// resource serves the resource with a key or alias. missing is the body if the release lacks it, or
+// serveResource serves the resource with a key or alias. missing is the body if the release lacks it, or
 // "" for a 404.
-func resource(x *exchange, key []byte, missing string) error {
+func serveResource(x *exchange, key []byte, missing string) error {
 	c := &x.c
 	account, err := x.appendedAccount()
 	if err != nil {

@@ -156,7 +156,8 @@ func (e *Edge) Begin(rq *Request) *Response {
 func (x *exchange) open(e *Edge, rel *release.Reader) {
 	x.edge = e
 	x.rs = Response{Fields: Fields{Cache: e.cache}, x: x}
-	x.c.begin(rel, &x.q, e)
+	c := &x.c
+	c.rel, c.q, c.now, c.prefetch, c.lease.of, c.answer = rel, &x.q, e.opts.Now, e.opts.FromDisk(), e.inflight, &c.body
 }
 
 // bytes returns about the memory that x holds while its response is sent.

@@ -49,14 +49,19 @@ func FindShared(e release.Entry, s fragment.Sub, p *route.Params) (f release.Fra
 // Pick returns what answers sub-request s of resource e, which is of kind k; false when
 // e stores nothing of it, in any variant.
 func Pick(e release.Entry, k fragment.Kind, s fragment.Sub, q *route.Request) (Choice, bool) {
-	switch rowsOf(k, s) {
-	case byImageLanguage:
-		// The language alone does not choose among the images of an episode, which hardly ever have one.
+	switch s {
+	case fragment.SubImages:
 		l := languagesOf(q, q.ImageLanguages, fragment.NoLanguage)
+		if k == fragment.KindPerson || k == fragment.KindCompany || k == fragment.KindNetwork {
+			l = languages{} // these take none, even if the details they are appended to have one
+		}
+		// The language alone does not choose among the images of an episode, which hardly ever have one.
 		if len(l.include) > 0 || l.own != fragment.Base && k != fragment.KindEpisode {
 			return pickRows(e, s, fragment.Base, l, byImageLanguage)
 		}
-	case byVideoLanguage:
+		f, ok := e.Find(fragment.Address{Sub: s}) // groups of languages are no translations
+		return Choice{Fragment: f}, ok
+	case fragment.SubVideos:
 		l := languagesOf(q, q.VideoLanguages, english) // a video without the field is English, as in package render
 		if l.own == fragment.Base && len(l.include) == 0 {
 			l.own = english // the language of a request without one
@@ -66,28 +71,20 @@ func Pick(e release.Entry, k fragment.Kind, s fragment.Sub, q *route.Request) (C
 			from = fragment.Base
 		}
 		return pickRows(e, s, from, l, byVideoLanguage)
-	case byCountryCode:
-		c, ok := pickText(e, k, s, q)
-		c.Filter = byCountry(&q.Params)
-		return c, ok
-	case byTime:
-		c, ok := pickText(e, k, s, q)
-		c.Filter = byDay(&q.Params)
-		return c, ok
-	}
-	if s == fragment.SubImages {
-		f, ok := e.Find(fragment.Address{Sub: s}) // groups of languages are no translations
-		return Choice{Fragment: f}, ok
 	}
 	c, ok := pickText(e, k, s, q)
-	if ok || k != fragment.KindPerson || s != fragment.SubMovieCredits && s != fragment.SubTVCredits {
-		return c, ok
+	switch {
+	case s == fragment.SubChanges:
+		c.Filter = byDay(&q.Params)
+	case s == fragment.SubAlternativeTitles && k == fragment.KindMovie: // the titles of series take no country
+		c.Filter = byCountry(&q.Params)
+	case !ok && k == fragment.KindPerson && (s == fragment.SubMovieCredits || s == fragment.SubTVCredits):
+		// A part of all derived credits, which are the same in all languages but for the rows of the titles.
+		if c.Titles = fragment.KindMovie; s == fragment.SubTVCredits {
+			c.Titles = fragment.KindTV
+		}
+		c.Fragment, ok = e.Find(fragment.Address{Sub: fragment.SubCombinedCredits})
 	}
-	// A part of all derived credits, which are the same in all languages but for the rows of the titles.
-	if c.Titles = fragment.KindMovie; s == fragment.SubTVCredits {
-		c.Titles = fragment.KindTV
-	}
-	c.Fragment, ok = e.Find(fragment.Address{Sub: fragment.SubCombinedCredits})
 	return c, ok
 }
 
@@ -97,28 +94,6 @@ func PickDefault(e release.Entry, k fragment.Kind, s fragment.Sub, q *route.Requ
 	f, ok := e.Find(fragment.Address{Sub: s})
 	_, shown := pageOf(k, s, q)
 	return Choice{Fragment: f, Page: shown}, ok
-}
-
-// rowsOf returns the criterion by which the rows of a sub-request are chosen. The images of people,
-// companies and networks take no language, even if the details they are appended
-// to have one.
-func rowsOf(k fragment.Kind, s fragment.Sub) by {
-	switch s {
-	case fragment.SubImages:
-		switch k {
-		case fragment.KindMovie, fragment.KindTV, fragment.KindSeason, fragment.KindEpisode, fragment.KindCollection:
-			return byImageLanguage
-		}
-	case fragment.SubVideos:
-		return byVideoLanguage
-	case fragment.SubAlternativeTitles:
-		if k == fragment.KindMovie { // the titles of series take no country
-			return byCountryCode
-		}
-	case fragment.SubChanges:
-		return byTime
-	}
-	return byNothing
 }
 
 // pickText walks the variants in which a text is looked for; in each of them, a page that is not
