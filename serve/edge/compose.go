@@ -62,8 +62,9 @@ func (c *composer) end() {
 	clear(c.defaults[:])
 }
 
-// charge counts the memory of c plus n bytes against Options.MaxInflight, until the next charge. The error is a refusal.
-func (c *composer) charge(n int) error { return c.lease.charge(c.bytes() + n) }
+// charge counts the memory of the response plus n bytes against Options.MaxInflight, until End or the next charge. The
+// error is a refusal.
+func (c *composer) charge(n int) error { return c.lease.charge(exchangeBytes + c.bytes() + n) }
 
 // raise raises the class of the response to k, unless it is higher.
 func (c *composer) raise(k Class) { c.class = max(c.class, k) }

@@ -53,7 +53,7 @@ type Edge struct {
 	Releases *releases.Releases
 	date     time.Time          // Options.Date, zero for none
 	pages    *lru.Cache[[]byte] // compressed bodies of pages, by entity tag
-	inflight *inflight
+	inflight inflight
 	log      logSet
 	refused  refusedKeys
 }
@@ -102,13 +102,13 @@ func New(opts Options, tokens func() *auth.Table, signer *auth.Signer, rels *rel
 		Releases: rels,
 		date:     date,
 		pages:    lru.New[[]byte](opts.PageCache),
-		inflight: newInflight(opts.MaxInflight),
 		log: logSet{
 			failed:  observe.Limit(opts.Log, failedPerSecond, time.Second),
 			refused: observe.Limit(opts.Log, refusedPerSecond, time.Second),
 			hints:   observe.Limit(opts.Log, 1, hintEvery),
 		},
 	}
+	e.inflight.most = int64(opts.MaxInflight)
 	if opts.Page {
 		if err := e.webpage.WithPage(cmp.Or(opts.ImageBaseURL, static.DefaultImageBaseURL)); err != nil {
 			return nil, err
@@ -157,14 +157,11 @@ func (x *exchange) open(e *Edge, rel *release.Reader) {
 	x.edge = e
 	x.rs = Response{Fields: Fields{Cache: e.cache}, x: x}
 	c := &x.c
-	c.rel, c.q, c.now, c.prefetch, c.lease.of, c.answer = rel, &x.q, e.opts.Now, e.opts.FromDisk(), e.inflight, &c.body
+	c.rel, c.q, c.now, c.prefetch, c.lease.of, c.answer = rel, &x.q, e.opts.Now, e.opts.FromDisk(), &e.inflight, &c.body
 }
 
-// bytes returns about the memory that x holds while its response is sent.
-func (x *exchange) bytes() int { return exchangeBytes + x.c.bytes() + cap(x.out) + cap(x.keys) }
-
-// charge counts the memory of x plus n bytes against Options.MaxInflight, until End or the next charge. The error is a refusal.
-func (x *exchange) charge(n int) error { return x.c.lease.charge(x.bytes() + n) }
+// charge is the composer's charge with the buffers of x.
+func (x *exchange) charge(n int) error { return x.c.charge(cap(x.out) + cap(x.keys) + n) }
 
 // serve makes the response. The error is a status.Code for refusals.
 func (x *exchange) serve() error {

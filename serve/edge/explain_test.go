@@ -128,7 +128,7 @@ func TestInspectionBytes(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		own := x.bytes() // what any response counts
+		own := exchangeBytes + x.c.bytes() // what any response counts
 		if counted, want := x.c.lease.n-own, in.RawBytes+len(in.Pieces)*int(unsafe.Sizeof(Piece{}))+2*len(text); counted < want {
 			t.Errorf("%s: %d bytes are counted, want at least %d", target, counted, want)
 		}

@@ -8,7 +8,7 @@ import (
 
 // TestLease: a lease is rounded up, a refused charge changes nothing, and all is given back.
 func TestLease(t *testing.T) {
-	f := newInflight(3 * leaseStep)
+	f := &inflight{most: int64(3 * leaseStep)}
 	l, other := lease{of: f}, lease{of: f}
 	check := func(n int, err error, held int) {
 		t.Helper()

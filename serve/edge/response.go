@@ -155,7 +155,7 @@ func (rs *Response) End() {
 	x.held.Release()
 	x.meter.End()
 	x.rq, x.rs, x.held, x.engine, x.meter, x.scopes = Request{}, Response{}, nil, nil, nil, ""
-	if x.bytes() <= maxKept {
+	if x.c.bytes()+cap(x.out)+cap(x.keys) <= maxKept {
 		exchanges.Put(x)
 	}
 }
@@ -348,8 +348,6 @@ type inflight struct {
 	held    atomic.Int64
 	refused atomic.Int64 // responses
 }
-
-func newInflight(most int) *inflight { return &inflight{most: int64(most)} }
 
 // charge counts n more bytes. It returns false and counts nothing above the limit.
 func (f *inflight) charge(n int) bool {
