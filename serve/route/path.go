@@ -3,6 +3,7 @@ package route
 import (
 	"bytes"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/reelsplice/reelsplice/schemas/fragment"
@@ -156,6 +157,10 @@ func (c *capture) take(s slot, seg []byte) bool {
 		if i := bytes.IndexByte(seg, '-'); i > 0 {
 			seg = seg[:i]
 		}
+		if s == slotMovie && isIMDb(seg) {
+			c.text = seg
+			return true
+		}
 	}
 	v, ok := parseUint(seg)
 	switch s {
@@ -165,11 +170,6 @@ func (c *capture) take(s slot, seg []byte) bool {
 	case slotEpisode:
 		c.episode = uint32(v)
 		return ok && v == uint64(c.episode)
-	case slotMovie:
-		if !ok && isIMDb(seg) {
-			c.text = seg
-			return true
-		}
 	}
 	c.id = fragment.ID(v)
 	return ok
@@ -190,18 +190,8 @@ func ParseID(k fragment.Kind, text []byte) (id fragment.ID, name []byte, ok bool
 // parseUint reads decimal digits, leading zeros allowed. It refuses everything
 // else and what does not fit.
 func parseUint(b []byte) (uint64, bool) {
-	if len(b) == 0 {
-		return 0, false
-	}
-	var v uint64
-	for _, ch := range b {
-		d := uint64(ch - '0')
-		if d > 9 || v > (1<<64-1-d)/10 {
-			return 0, false
-		}
-		v = v*10 + d
-	}
-	return v, true
+	v, err := strconv.ParseUint(string(b), 10, 64)
+	return v, err == nil
 }
 
 // isIMDb reports whether b is tt and digits, short enough for a resource key.
