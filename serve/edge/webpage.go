@@ -90,12 +90,8 @@ func explain(x *exchange) (any, error) {
 	if !bytes.HasPrefix(target, []byte("/3/")) && !bytes.HasPrefix(target, []byte("/4/")) {
 		return nil, status.InvalidInput // the page itself has no pieces
 	}
-	inner := exchanges.Get().(*exchange)
-	defer func() {
-		inner.meter = nil // x ends the request
-		inner.rs.End()
-	}()
-	inner.engine, inner.meter, inner.scopes = x.engine, x.meter, x.scopes
+	inner := &exchange{engine: x.engine, meter: x.meter, scopes: x.scopes}
+	defer inner.c.end()
 	in, err := inspect(inner, x.edge, x.c.rel, string(target))
 	switch {
 	case errors.Is(err, errIssued):
