@@ -45,7 +45,7 @@ type pageShape struct {
 func popular(x *exchange, op *api.Operation) error {
 	f := query.Popular(op.Rows)
 	f.ShowRegion(x.q.Region)
-	return x.discovered(op, &f, pageShape{knownFor: true})
+	return x.discovered(&f, pageShape{knownFor: true})
 }
 
 func topRated(x *exchange, op *api.Operation) error {
@@ -54,13 +54,13 @@ func topRated(x *exchange, op *api.Operation) error {
 		return err
 	}
 	f.ShowRegion(x.q.Region)
-	return x.discovered(op, &f, pageShape{})
+	return x.discovered(&f, pageShape{})
 }
 
 // inTheatres serves the movies of a window of days around today.
 func inTheatres(x *exchange, op *api.Operation) error {
 	f, window := query.InWindow(op.Answerer, op.Rows, x.today(nil), x.q.Region)
-	return x.discovered(op, &f, pageShape{window: window})
+	return x.discovered(&f, pageShape{window: window})
 }
 
 // onAir serves the series of a window of days around today in the request's time zone.
@@ -70,31 +70,25 @@ func onAir(x *exchange, op *api.Operation) error {
 		return err
 	}
 	f, _ := query.InWindow(op.Answerer, op.Rows, x.today(zone), x.q.Region)
-	return x.discovered(op, &f, pageShape{})
+	return x.discovered(&f, pageShape{})
 }
 
 func discover(x *exchange, op *api.Operation) error {
-	f, err := query.ParseFilter(op.Rows, route.Each(x.q.Raw))
-	if err != nil {
-		return err
-	}
-	return x.discovered(op, &f, pageShape{})
+	f := query.ParseFilter(op.Rows, route.Each(x.q.Raw))
+	return x.discovered(&f, pageShape{})
 }
 
 // genreMovies serves the movies of a genre, a predecessor of discover.
-func genreMovies(x *exchange, op *api.Operation) error {
+func genreMovies(x *exchange, _ *api.Operation) error {
 	q := &x.q
 	if !slices.Contains(reference.Genres(reference.Movie), int64(q.ID)) {
 		return status.NotFound
 	}
-	f, err := query.ParseFilter(fragment.KindMovie, func(yield func(name, value []byte) bool) {
+	f := query.ParseFilter(fragment.KindMovie, func(yield func(name, value []byte) bool) {
 		_ = yield([]byte("with_genres"), strconv.AppendUint(nil, uint64(q.ID), 10)) &&
 			yield([]byte("include_adult"), strconv.AppendBool(nil, q.IncludeAdult))
 	})
-	if err != nil {
-		return err
-	}
-	return x.discovered(op, &f, pageShape{id: uint64(q.ID)})
+	return x.discovered(&f, pageShape{id: uint64(q.ID)})
 }
 
 // trending serves the titles and people of the day or the week. op.Rows is 0 for several kinds.
@@ -177,8 +171,8 @@ func (x *exchange) today(place *time.Location) day.Day {
 }
 
 // discovered serves a page of the resources that a filter finds.
-func (x *exchange) discovered(op *api.Operation, f *query.Filter, shape pageShape) error {
-	err := x.queries().Discover(op.Rows, f, int(x.q.Page), pageRows, &x.rows)
+func (x *exchange) discovered(f *query.Filter, shape pageShape) error {
+	err := x.queries().Discover(f, int(x.q.Page), pageRows, &x.rows)
 	return x.page(err, shape)
 }
 

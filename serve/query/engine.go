@@ -34,8 +34,7 @@ func (r *Result) reset() { r.Rows, r.Total = r.Rows[:0], 0 }
 const DefaultCacheBytes = 16 << 20
 
 // An Engine runs queries over the tables of one release. Its methods may be called from
-// several goroutines, as long as the release is open. Errors match release.ErrCorrupt,
-// except for arguments out of range.
+// several goroutines, as long as the release is open. Errors match release.ErrCorrupt.
 type Engine struct {
 	tables map[fragment.Kind]*table
 	unfit  map[fragment.Kind]error // errors of kinds whose table is left out
@@ -91,15 +90,11 @@ type table struct {
 	usual atomic.Pointer[posting.Set]
 }
 
-// Discover fills out with a page of the hits of f among the resources of a kind. Pages
-// count from 1 and have size rows; pages after the last one are empty. f must be for
-// that kind.
-func (e *Engine) Discover(kind fragment.Kind, f *Filter, page, size int, out *Result) error {
+// Discover fills out with a page of the hits of f. Pages count from 1 and have size rows; pages after the last one are
+// empty.
+func (e *Engine) Discover(f *Filter, page, size int, out *Result) error {
 	out.reset()
-	if f.kind != kind {
-		return fmt.Errorf("discover %s: the filter is for %s", kind, f.kind)
-	}
-	t, err := e.table(kind)
+	t, err := e.table(f.kind)
 	if t == nil {
 		return err
 	}
@@ -110,7 +105,7 @@ func (e *Engine) Discover(kind fragment.Kind, f *Filter, page, size int, out *Re
 		err = e.showDays(t, f, ranks, out.Rows)
 	}
 	if err != nil {
-		return fmt.Errorf("discover %s: %w", kind, err)
+		return fmt.Errorf("discover %s: %w", f.kind, err)
 	}
 	return nil
 }
@@ -143,9 +138,6 @@ func (h *hits) bytes() int { return 4*cap(h.ranks) + 4*cap(h.days) + 8*cap(h.tab
 // page fills out with a page of hits, and returns the ranks of its rows. find returns up to limit
 // hits, which are cached by key.
 func (e *Engine) page(page, size int, out *Result, key []byte, find func(limit int) (*hits, error)) ([]uint32, error) {
-	if page < 1 || size < 1 || page > maxRank/size {
-		return nil, fmt.Errorf("page %d of %d rows is out of range", page, size)
-	}
 	skip := (page - 1) * size
 	h := e.cache.Get(key)
 	if h == nil || skip < h.total && len(h.ranks) < min(h.total, skip+size) {
@@ -161,9 +153,6 @@ func (e *Engine) page(page, size int, out *Result, key []byte, find func(limit i
 	}
 	return out.take(h, skip, size), nil
 }
-
-// maxRank is above all ranks.
-const maxRank = 1 << 32
 
 // take appends size hits of h after the first skip, and returns their ranks.
 func (r *Result) take(h *hits, skip, size int) []uint32 {

@@ -68,9 +68,9 @@ func TestOpen(t *testing.T) {
 					"with_genres": pick(rng, []string{"1", "2", "3|4"}), "sort_by": pick(rng, []string{"vote_average.desc", "title.asc", ""}),
 					"region": pick(rng, []string{"US", "DE", ""}),
 				}
-				f, err := ParseFilter(kind, pairs(rng, params))
+				f := ParseFilter(kind, pairs(rng, params))
 				var got Result
-				if err = errors.Join(err, e.Discover(kind, &f, 1, 20, &got)); err != nil {
+				if err := e.Discover(&f, 1, 20, &got); err != nil {
 					t.Error(err)
 				}
 				ids, days, total := brute{kind == movie, params}.page(docs[kind], 1, 20)
@@ -108,7 +108,7 @@ func TestUnfit(t *testing.T) {
 				}
 			}
 			if f := Popular(kind); kind != 0 {
-				if err := e.Discover(kind, &f, 1, 20, &got); !errors.Is(err, want) || err == nil && got.Total == 0 {
+				if err := e.Discover(&f, 1, 20, &got); !errors.Is(err, want) || err == nil && got.Total == 0 {
 					t.Errorf("%s: discover %s: %v, want %v", column, kind, err, want)
 				}
 			}
@@ -138,11 +138,11 @@ func TestAbsent(t *testing.T) {
 				var got Result
 				for range 10 {
 					f := parse(t, kind, randomParams(rng, kind == fragment.KindMovie))
-					ok(t, e.Discover(kind, &f, 1, 20, &got))
+					ok(t, e.Discover(&f, 1, 20, &got))
 				}
 				now, _ := InWindow(api.AnswerNowPlaying, kind, firstTestDay, route.Country{'U', 'S'})
 				best := topRated(kind)
-				ok(t, errors.Join(e.Discover(kind, &now, 1, 20, &got), e.Discover(kind, &best, 1, 20, &got)))
+				ok(t, errors.Join(e.Discover(&now, 1, 20, &got), e.Discover(&best, 1, 20, &got)))
 				s := Search{Kind: kind, Query: []byte("a"), Year: 1970, PrimaryYear: 1970, FirstAirYear: 1970, Fuzzy: true, Region: route.Country{'U', 'S'}}
 				ok(t, e.Search(&s, 1, 20, &got))
 				for _, week := range []bool{false, true} {
@@ -150,7 +150,7 @@ func TestAbsent(t *testing.T) {
 					popular := Popular(kind)
 					popular.video = true
 					var want Result
-					ok(t, e.Discover(kind, &popular, 1, 20, &want))
+					ok(t, e.Discover(&popular, 1, 20, &want))
 					if lost := c.ID == tables.TrendDay && !week || c.ID == tables.TrendWeek && week; lost && !slices.Equal(got.Rows, want.Rows) {
 						t.Errorf("%s without %s: trending is %v, want %v", kind, section, got.Rows, want.Rows)
 					}
@@ -192,7 +192,7 @@ func TestAbsentFilters(t *testing.T) {
 		var got, want Result
 		f, same := queryOf(t, fragment.KindMovie, c.query), queryOf(t, fragment.KindMovie, c.same)
 		older, newer := &Engine{tables: map[fragment.Kind]*table{fragment.KindMovie: {Table: tab}}}, &Engine{tables: map[fragment.Kind]*table{fragment.KindMovie: whole}}
-		ok(t, errors.Join(older.Discover(fragment.KindMovie, &f, 1, 300, &got), newer.Discover(fragment.KindMovie, &same, 1, 300, &want)))
+		ok(t, errors.Join(older.Discover(&f, 1, 300, &got), newer.Discover(&same, 1, 300, &want)))
 		if got.Total != want.Total || got.Total == 0 || !slices.Equal(got.Rows, want.Rows) {
 			t.Errorf("without %s, %s finds %v of %d, want %v of %d", c.column, c.query, got.Rows, got.Total, want.Rows, want.Total)
 		}

@@ -3,7 +3,6 @@ package query
 import (
 	"bytes"
 	"errors"
-	"fmt"
 	"iter"
 	"math"
 	"strconv"
@@ -84,13 +83,9 @@ type parser struct {
 }
 
 // ParseFilter reads the parameters of discover for movies or series, names and values decoded;
-// see the package comment. A pair need only be valid until the next one. The error is about
-// the kind.
-func ParseFilter(kind fragment.Kind, params iter.Seq2[[]byte, []byte]) (Filter, error) {
+// see the package comment. A pair need only be valid until the next one.
+func ParseFilter(kind fragment.Kind, params iter.Seq2[[]byte, []byte]) Filter {
 	known := parameters()[kind]
-	if known == nil {
-		return Filter{}, fmt.Errorf("parse filter: discover has no %s", kind)
-	}
 	f := Filter{kind: kind, descending: true}
 	p := parser{f: &f, values: map[string][]byte{}}
 	for name, value := range params {
@@ -100,7 +95,7 @@ func ParseFilter(kind fragment.Kind, params iter.Seq2[[]byte, []byte]) (Filter, 
 	}
 	p.parse()
 	f.normalize()
-	return f, nil
+	return f
 }
 
 func (p *parser) parse() {

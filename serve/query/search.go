@@ -36,8 +36,13 @@ type Search struct {
 	Region route.Country
 }
 
-// multiKinds are the kinds of a Search without a kind.
-var multiKinds = [...]fragment.Kind{fragment.KindMovie, fragment.KindTV, fragment.KindPerson}
+// kindsOf returns the kinds of a query for a kind: for 0, movies, series and people.
+func kindsOf(kind fragment.Kind) []fragment.Kind {
+	if kind == 0 {
+		return []fragment.Kind{fragment.KindMovie, fragment.KindTV, fragment.KindPerson}
+	}
+	return []fragment.Kind{kind}
+}
 
 // Search fills out with one page of hits. Pages count from 1, and share one order. First
 // come the resources whose title or original title is the query, then those with another
@@ -47,9 +52,6 @@ var multiKinds = [...]fragment.Kind{fragment.KindMovie, fragment.KindTV, fragmen
 // An error matches release.ErrCorrupt.
 func (e *Engine) Search(s *Search, page, size int, out *Result) (err error) {
 	out.reset()
-	if page < 1 || size < 1 || page > maxRank/size {
-		return fmt.Errorf("search: page %d of %d rows is out of range", page, size)
-	}
 	q := searches.Get().(*search)
 	defer func() {
 		if p := recover(); p != nil { // a library trusts the bytes of the release
@@ -67,12 +69,8 @@ func (e *Engine) Search(s *Search, page, size int, out *Result) (err error) {
 	if len(q.words) == 0 {
 		return nil
 	}
-	kinds := multiKinds[:]
-	if s.Kind != 0 {
-		kinds = []fragment.Kind{s.Kind}
-	}
 	for _, typos := range [...]bool{false, true} {
-		if err := q.find(e, kinds, s, typos); err != nil {
+		if err := q.find(e, s, typos); err != nil {
 			return err
 		}
 		if q.found || !s.Fuzzy {
@@ -134,10 +132,10 @@ type judged struct {
 }
 
 // find collects the hits of all kinds.
-func (q *search) find(e *Engine, kinds []fragment.Kind, s *Search, typos bool) error {
+func (q *search) find(e *Engine, s *Search, typos bool) error {
 	q.drop()
 	q.found = false
-	for _, kind := range kinds {
+	for _, kind := range kindsOf(s.Kind) {
 		t, err := e.table(kind)
 		if err != nil {
 			return err

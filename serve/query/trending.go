@@ -17,14 +17,7 @@ const maxTrending = 10_000
 // ones are left out. Pages work as in Discover.
 func (e *Engine) Trending(kind fragment.Kind, week bool, page, size int, out *Result) error {
 	out.reset()
-	kinds := []fragment.Kind{kind}
-	switch kind {
-	case 0:
-		kinds = []fragment.Kind{fragment.KindMovie, fragment.KindTV, fragment.KindPerson}
-	case fragment.KindMovie, fragment.KindTV, fragment.KindPerson:
-	default:
-		return fmt.Errorf("trending: there is no order of %s", kind)
-	}
+	kinds := kindsOf(kind)
 	key := []byte{keyTrending, byte(kind), bits(week)}
 	_, err := e.page(page, size, out, key, func(limit int) (*hits, error) {
 		h := &hits{}
