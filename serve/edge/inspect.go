@@ -125,7 +125,7 @@ func (in *Inspection) fill(x *exchange) error {
 		return err
 	}
 	if rs.Class == Ready { // the stored form is the complete gzip member
-		body, _ := x.edge.facts.Response(&x.q)
+		body, _ := x.edge.facts.Response(x.q.Op, &x.q)
 		in.Body, in.RawBytes = body.Identity, len(body.Identity)
 		in.Pieces = []Piece{{Number: 1, Kind: "static", Raw: in.RawBytes, Stored: in.GzipBytes, CRC: checksum(in.Body)}}
 		return nil

@@ -13,7 +13,7 @@ import (
 
 // facts serves the operations on facts, which need no release.
 func facts(x *exchange, op *api.Operation) error {
-	body, ok := x.edge.facts.Response(&x.q)
+	body, ok := x.edge.facts.Response(x.q.Op, &x.q)
 	if !ok {
 		return status.NotFound
 	}
@@ -51,7 +51,7 @@ func (x *exchange) joinStatic(body *static.Body) {
 	a := x.c.answer
 	splice.Literal(a, bytes.TrimSuffix(body.Identity, []byte("}")))
 	for _, name := range x.q.Appends {
-		if appended, ok := x.edge.facts.ResponseTo(name.Op, &x.q); ok {
+		if appended, ok := x.edge.facts.Response(name.Op, &x.q); ok {
 			splice.Literal(a, `,"`)
 			splice.Literal(a, name.Property)
 			splice.Literal(a, `":`)

@@ -79,12 +79,9 @@ func New(imageBaseURL string) (*Set, error) {
 	}, nil
 }
 
-// Response returns the response to q's operation, and false for operations of other
-// packages. Of q it looks at Op, Language and WatchRegion.
-func (s *Set) Response(q *route.Request) (*Body, bool) { return s.ResponseTo(q.Op, q) }
-
-// ResponseTo is Response for another operation than q's, such as an appended one.
-func (s *Set) ResponseTo(op api.Op, q *route.Request) (*Body, bool) {
+// Response returns the response of an operation, q's or one appended to it, and false for operations of other
+// packages. Of q it reads Language and WatchRegion.
+func (s *Set) Response(op api.Op, q *route.Request) (*Body, bool) {
 	c, ok := s.ops[op]
 	if !ok {
 		return nil, false

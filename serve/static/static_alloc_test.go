@@ -13,7 +13,7 @@ func TestAnswerAllocs(t *testing.T) {
 		"/3/watch/providers/movie?watch_region=US",
 	} {
 		q := request(t, uri)
-		if n := testing.AllocsPerRun(1000, func() { s.Response(q) }); n != 0 {
+		if n := testing.AllocsPerRun(1000, func() { s.Response(q.Op, q) }); n != 0 {
 			t.Errorf("Answer(%s) allocates %v times a call, want 0", uri, n)
 		}
 	}

@@ -8,7 +8,7 @@ func BenchmarkAnswer(b *testing.B) {
 	b.ReportAllocs()
 	b.RunParallel(func(pb *testing.PB) {
 		for pb.Next() {
-			if body, ok := s.Response(q); !ok || len(body.Gzip) == 0 {
+			if body, ok := s.Response(q.Op, q); !ok || len(body.Gzip) == 0 {
 				b.Error("no answer, want one")
 			}
 		}

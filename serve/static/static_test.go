@@ -58,7 +58,8 @@ func request(tb testing.TB, uri string) *route.Request {
 
 func answer(tb testing.TB, s *Set, uri string) *Body {
 	tb.Helper()
-	b, ok := s.Response(request(tb, uri))
+	q := request(tb, uri)
+	b, ok := s.Response(q.Op, q)
 	if !ok {
 		tb.Fatalf("Answer(%q) = false, want an answer", uri)
 	}
@@ -71,11 +72,12 @@ func TestAnswer(t *testing.T) {
 		checkBody(t, uri, answer(t, s, uri), want)
 	}
 	for _, uri := range []string{"/3/movie/550", "/3/genre/28/movies", "/3/discover/movie"} {
-		if b, ok := s.Response(request(t, uri)); ok || b != nil {
+		q := request(t, uri)
+		if b, ok := s.Response(q.Op, q); ok || b != nil {
 			t.Errorf("Answer(%q) = %v, %v, want nil, false", uri, b, ok)
 		}
 	}
-	if _, ok := s.Response(&route.Request{}); ok {
+	if _, ok := s.Response(api.NoOp, &route.Request{}); ok {
 		t.Errorf("Answer of no operation = true, want false")
 	}
 }
@@ -260,7 +262,7 @@ func TestAnswersAreBounded(t *testing.T) {
 			for b := byte('a'); b <= 'z'; b++ {
 				for _, region := range []string{"", "DE", "ZZ"} {
 					q.Language = fragment.Language(string([]byte{a, b}), region)
-					body, _ := s.Response(q)
+					body, _ := s.Response(q.Op, q)
 					seen[body] = true
 				}
 			}
@@ -276,7 +278,7 @@ func TestAnswersAreBounded(t *testing.T) {
 	for a := byte('A'); a <= 'Z'; a++ {
 		for b := byte('A'); b <= 'Z'; b++ {
 			q.WatchRegion = route.Country{a, b}
-			body, _ := s.Response(q)
+			body, _ := s.Response(q.Op, q)
 			seen[body] = true
 		}
 	}
@@ -300,7 +302,7 @@ func TestConcurrency(t *testing.T) {
 	for i := range got {
 		wg.Go(func() {
 			for _, q := range requests {
-				b, _ := s.Response(q)
+				b, _ := s.Response(q.Op, q)
 				got[i] = append(got[i], b)
 			}
 		})
