@@ -26,18 +26,42 @@ func (w *firstRanks) add(rank uint32) bool {
 	return len(w.ranks) < w.limit
 }
 
-// sorted adds the count ranks of set to w in the order of f.
+// walkPart bounds a walk over the places of an order to one walkPart-th of them. Looking up the
+// places of all hits is cheaper than a longer walk.
+const walkPart = 8
+
+// sorted adds the count ranks of set to w in the order of f. It walks over the order first: many hits that are spread
+// evenly are found soon.
 func (t *table) sorted(f *Filter, set posting.Set, count int, w *firstRanks) error {
-	s := sorter{set: set, rows: t.Rows}
+	s := sorter{set: set, rows: t.Rows, steps: t.Rows / walkPart}
+	missing := 0 // resources without a value
 	switch f.sort.Column().Type {
 	case tables.Range:
-		return t.sortedBy(&s, t.Range(f.sort), count, f.descending, w)
+		s.column = t.Range(f.sort)
+		s.order = &s.column.Order
+		var err error
+		if missing, err = s.column.Count(posting.NoDay, posting.NoDay); err != nil {
+			return err
+		}
 	case tables.NumberOrder, tables.TextOrder:
 		s.order = t.Order(f.sort)
-		return t.sortedBy(&s, nil, count, f.descending, w)
+	default:
+		byRank(set, f.descending, w)
+		return nil
 	}
-	byRank(set, f.descending, w)
-	return nil
+	if w.limit <= count/walkPart {
+		if s.run(missing, f.descending, w); s.err != nil || s.steps > 0 {
+			return s.err
+		}
+		w.ranks = w.ranks[:0]
+	}
+	places := t.Pool.Get()
+	defer t.Pool.Put(places)
+	if err := s.look(*places); err != nil {
+		return err
+	}
+	s.run(missing, f.descending, w)
+	return s.err
 }
 
 // byRank adds the ranks of set by popularity.
@@ -51,37 +75,6 @@ func byRank(set posting.Set, descending bool, w *firstRanks) {
 	for r := set.Prev(len(set) * 64); r >= 0 && w.add(uint32(r)); {
 		r = set.Prev(r - 1)
 	}
-}
-
-// walkPart bounds a walk over the places of an order to one walkPart-th of them. Looking up the
-// places of all hits is cheaper than a longer walk.
-const walkPart = 8
-
-// sortedBy adds the count hits of s to w in the order of a column, or of s.order if column is
-// nil. It walks over the order first: many hits that are spread evenly are found soon.
-func (t *table) sortedBy(s *sorter, column *posting.Range, count int, descending bool, w *firstRanks) error {
-	missing := 0
-	if column != nil {
-		s.column, s.order = column, &column.Order
-		var err error
-		if missing, err = column.Count(posting.NoDay, posting.NoDay); err != nil {
-			return err
-		}
-	}
-	s.steps = t.Rows / walkPart
-	if w.limit <= count/walkPart {
-		if s.run(missing, descending, w); s.err != nil || s.steps > 0 {
-			return s.err
-		}
-		w.ranks = w.ranks[:0]
-	}
-	places := t.Pool.Get()
-	defer t.Pool.Put(places)
-	if err := s.look(*places); err != nil {
-		return err
-	}
-	s.run(missing, descending, w)
-	return s.err
 }
 
 // A sorter iterates over the hits of set by their places.
