@@ -175,7 +175,7 @@ func (w *openAPIWalk) without(op *api.Operation) int {
 func (w *openAPIWalk) ask(t *testing.T, op *api.Operation, target string, want int, change func(*edge.Request)) reply {
 	t.Helper()
 	full := target
-	if op.Auth != api.AuthBearer && op.Version() == 3 {
+	if op.Session && op.Version() == 3 {
 		full = withParam([]string{target}, "session_id", w.session)[0]
 	}
 	a := w.e.do(full, func(rq *edge.Request) {

@@ -52,7 +52,7 @@ func accountDoors(t *testing.T, values map[string]string) (doors []door) {
 			doors = append(doors, door{op, op.Name, filled(op.Path) + "?movie_id=551&media_id=551&media_type=movie"})
 		case api.AnswerNothing:
 		default:
-			if op.Auth != api.AuthBearer {
+			if op.Session {
 				t.Errorf("%s needs a session: want its answerer in this test", op.Name)
 			}
 			for _, name := range appendedStates(op.Appends) {
@@ -156,7 +156,7 @@ func TestScopesOfEveryDoor(t *testing.T) {
 			}
 		}
 		// An operation that needs a session is not explained.
-		if !opened["direct"] || opened["explained"] != (d.op.Auth == api.AuthBearer) {
+		if !opened["direct"] || opened["explained"] == d.op.Session {
 			t.Errorf("%s: account data is given to a token of all scopes: %v, want it directly, and explained if the operation needs no session", d.name, opened)
 		}
 	}

@@ -14,17 +14,6 @@ import (
 
 //go:generate go run ./gen
 
-// An Auth is the credential of an operation. Operations with a session also need a bearer token (or key).
-type Auth string
-
-// The credentials.
-const (
-	AuthBearer         Auth = "bearer"
-	AuthSession        Auth = "session"
-	AuthGuestSession   Auth = "guest_session"
-	AuthSessionOrGuest Auth = "session|guest_session"
-)
-
 // A Param is a parameter in the path or in the query.
 type Param struct {
 	Name string
@@ -72,7 +61,8 @@ type Operation struct {
 	// QueryParams are the parameters that change the response, without api_key and callback, which every operation
 	// accepts, and without parameters of appended sub-requests.
 	QueryParams []Param
-	Auth        Auth
+	// Session marks operations that need a session besides a bearer token (or key).
+	Session bool
 	// Writes marks operations that change data, including some GETs.
 	Writes bool
 	// Shape names the schema of the response; empty if it is unknown.

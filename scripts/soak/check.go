@@ -59,7 +59,7 @@ func (c *checker) release(id string) (*held, error) {
 
 // inspected reports whether inspect responds as an edge does, which is not so for data of a client.
 func inspected(op *api.Operation) bool {
-	return op.Auth == api.AuthBearer && op.Answerer < api.AnswerValidKey
+	return !op.Session && op.Answerer < api.AnswerValidKey
 }
 
 // want returns the response to a target from a release. If inspect refuses the target, such as an account's data, the

@@ -139,7 +139,7 @@ func (t *token) mayEnd() bool {
 func (s *soak) ask(route int) {
 	op, target := s.paths.target()
 	key := s.token(route > 1)
-	if op.Version() == 4 && op.Auth != api.AuthBearer {
+	if op.Version() == 4 && op.Session {
 		key = token{value: s.text("user")}
 	}
 	full := s.urls[route] + target

@@ -111,7 +111,7 @@ func (in *Inspection) fill(x *exchange) error {
 	switch op := x.q.Op.Operation(); {
 	case op.Answerer == api.AnswerValidKey, op.Answerer == api.AnswerRequestToken, op.Answerer == api.AnswerGuestSession:
 		return fmt.Errorf("%s %w", x.rq.Path, errIssued)
-	case op.Auth != api.AuthBearer:
+	case op.Session:
 		return status.AuthFailed
 	}
 	x.rq.Gzip, x.c.trace = true, new(trace)

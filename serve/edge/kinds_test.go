@@ -278,7 +278,7 @@ func TestEveryOperation(t *testing.T) {
 			if a.Status != 405 || a.plain != servetest.Body405 || a.Allow == "" || strings.Contains(a.Allow, op.Method) || a.Cache != servetest.NotKept {
 				t.Errorf("%s: %s %s = %d %s, Allow %q, want 405 %s", op.Name, op.Method, path, a.Status, a.plain, a.Allow, servetest.Body405)
 			}
-		case op.Auth != api.AuthBearer:
+		case op.Session:
 			if a.Status != 401 || a.plain != servetest.Body3 || a.Cache != servetest.NotKept {
 				t.Errorf("%s: %s = %d %s, want 401 %s", op.Name, path, a.Status, a.plain, servetest.Body3)
 			}

@@ -86,7 +86,7 @@ func (t *tables) addRoute(o api.Op, op *api.Operation) {
 // changes reports whether an operation changes something for good, and is not served
 // for that. The GETs that write without a session make values that nobody keeps.
 func changes(op *api.Operation) bool {
-	return op.Writes && (op.Method != get || op.Auth != api.AuthBearer)
+	return op.Writes && (op.Method != get || op.Session)
 }
 
 // slotOf returns the slot of a path parameter of op.

@@ -24,8 +24,7 @@ type operation struct {
 	text               object      // as written
 	params             []parameter // path parameters first
 	response           any         // the name of a schema, a schema, or nil
-	auth               string
-	writes             bool
+	session, writes    bool
 	kind               fragment.Kind // with sub; zero if the response is not a fragment
 	sub                fragment.Sub
 	answerer           string // empty if the edge rejects the operation
@@ -122,9 +121,12 @@ func (s *spec) operation(op *operation) error {
 		}
 		op.params = append(op.params, p)
 	}
-	op.auth = op.text.text("x-auth")
-	if !slices.Contains([]string{"", "session", "guest_session", "session|guest_session"}, op.auth) {
-		return fmt.Errorf("unknown x-auth %q, want session, guest_session or session|guest_session", op.auth)
+	switch auth := op.text.text("x-auth"); auth {
+	case "":
+	case "session", "guest_session", "session|guest_session":
+		op.session = true
+	default:
+		return fmt.Errorf("unknown x-auth %q, want session, guest_session or session|guest_session", auth)
 	}
 	op.writes = op.method != "GET" || op.text.get("x-writes") == true
 	if f := op.text.text("x-fragment"); f != "" {

@@ -33,9 +33,9 @@ func (s *spec) table() ([]byte, error) {
 		}
 		params(&b, "PathParams", path)
 		params(&b, "QueryParams", query)
-		fmt.Fprintf(&b, "Auth: %s, ", map[string]string{
-			"": "AuthBearer", "session": "AuthSession", "guest_session": "AuthGuestSession", "session|guest_session": "AuthSessionOrGuest",
-		}[op.auth])
+		if op.session {
+			b.WriteString("Session: true, ")
+		}
 		if op.writes {
 			b.WriteString("Writes: true, ")
 		}
