@@ -79,13 +79,6 @@ func (c *composer) bytes() int {
 	return n
 }
 
-// dropScratch frees large buffers before the response is sent.
-func (c *composer) dropScratch() {
-	if c.bytes()-c.body.Bytes() > maxScratch {
-		c.scratch, c.unused = scratch{}, nil
-	}
-}
-
 // composeJSON returns the JSON that compose adds, which becomes part of the response only after a change. It is valid
 // until the next call.
 func (c *composer) composeJSON(compose func() error) ([]byte, error) {

@@ -108,7 +108,6 @@ func New(opts Options, tokens func() *auth.Table, signer *auth.Signer, rels *rel
 			hints:   observe.Limit(opts.Log, 1, hintEvery),
 		},
 	}
-	e.inflight.most = int64(opts.MaxInflight)
 	if opts.Page {
 		if err := e.webpage.WithPage(cmp.Or(opts.ImageBaseURL, static.DefaultImageBaseURL)); err != nil {
 			return nil, err
@@ -157,7 +156,7 @@ func (x *exchange) open(e *Edge, rel *release.Reader) {
 	x.edge = e
 	x.rs = Response{Fields: Fields{Cache: e.cache}, x: x}
 	c := &x.c
-	c.rel, c.q, c.now, c.prefetch, c.lease.of, c.answer = rel, &x.q, e.opts.Now, e.opts.FromDisk(), &e.inflight, &c.body
+	c.rel, c.q, c.now, c.prefetch, c.lease.edge, c.answer = rel, &x.q, e.opts.Now, e.opts.FromDisk(), e, &c.body
 }
 
 // charge is the composer's charge with the buffers of x.
@@ -455,10 +454,6 @@ func (e *Edge) Pages() (hits, misses uint64) { return e.pages.Lookups() }
 
 // FromDisk reports whether the release is currently read from the disk.
 func (e *Edge) FromDisk() bool { return e.opts.FromDisk() }
-
-// Charge counts n more bytes of responses under way, or releases them if n is negative. It returns
-// false and counts nothing above the limit.
-func (e *Edge) Charge(n int) bool { return e.inflight.charge(n) }
 
 // CutShort logs that a response ended early because the release could not be read, and searches for
 // the damage.

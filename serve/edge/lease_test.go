@@ -8,8 +8,8 @@ import (
 
 // TestLease: a lease is rounded up, a refused charge changes nothing, and all is given back.
 func TestLease(t *testing.T) {
-	f := &inflight{most: int64(3 * leaseStep)}
-	l, other := lease{of: f}, lease{of: f}
+	e := &Edge{opts: Options{MaxInflight: 3 * leaseStep}}
+	l, other, f := lease{edge: e}, lease{edge: e}, &e.inflight
 	check := func(n int, err error, held int) {
 		t.Helper()
 		if got := l.charge(n); got != err || f.held.Load() != int64(held) {

@@ -181,7 +181,9 @@ func (x *exchange) finish() (err error) {
 		return nil
 	}
 	rs.Gzip = x.rq.Gzip
-	x.c.dropScratch()
+	if x.c.bytes()-a.Bytes() > maxScratch { // a slow client would hold it
+		x.c.scratch, x.c.unused = scratch{}, nil
+	}
 	if rs.Gzip && rs.Class == Page {
 		return x.pack()
 	}
@@ -341,28 +343,27 @@ var (
 	maxKept = 512 << 10
 )
 
-// An inflight bounds the memory of responses from their composition until the client has read
-// them. Bytes sent from the mapping of a release do not count. It is safe for concurrent use.
+// inflight is the memory of responses from their composition until the client has read them. Bytes sent from the mapping
+// of a release do not count.
 type inflight struct {
-	most    int64
-	held    atomic.Int64
+	held    atomic.Int64 // bytes
 	refused atomic.Int64 // responses
 }
 
-// charge counts n more bytes. It returns false and counts nothing above the limit.
-func (f *inflight) charge(n int) bool {
-	if f.held.Add(int64(n)) > f.most && n > 0 {
-		f.held.Add(-int64(n))
+// Charge counts n more bytes of responses under way, or releases them if n is negative. It returns
+// false and counts nothing above the limit.
+func (e *Edge) Charge(n int) bool {
+	if e.inflight.held.Add(int64(n)) > int64(e.opts.MaxInflight) && n > 0 {
+		e.inflight.held.Add(-int64(n))
 		return false
 	}
 	return true
 }
 
-// A lease is the part of an inflight that one response holds. It is not safe for concurrent
-// use.
+// A lease is the memory that one response holds. It is not safe for concurrent use.
 type lease struct {
-	of *inflight
-	n  int
+	edge *Edge
+	n    int // bytes
 }
 
 // leaseStep is the unit to which leases are rounded up, so that most responses charge only twice. Tests lower it.
@@ -374,8 +375,8 @@ func (l *lease) charge(n int) error {
 	if n == l.n {
 		return nil
 	}
-	if !l.of.charge(n - l.n) {
-		l.of.refused.Add(1)
+	if !l.edge.Charge(n - l.n) {
+		l.edge.inflight.refused.Add(1)
 		return status.Offline
 	}
 	l.n = n

@@ -80,9 +80,12 @@ func (c *client) respond(rq *request, w *reply, now time.Time) {
 	}
 	length := c.meter.count(rs, rq.isHead)
 	if rs.Streams && !rq.isHead {
-		c.stream(w, rs)
+		stream(w, rs)
 	} else {
-		c.send(w)
+		w.send()
+	}
+	if unreadable(w.err) {
+		c.edge.CutShort()
 	}
 	c.meters.sent(c.meter, rs.RouteClass(), now, w.conn, rq, observe.Entry{Status: rs.Status, Bytes: length, Token: rs.Token, Release: rs.Release})
 	if usual && rs.Class == edge.Stored && rs.Status < http.StatusBadRequest {
@@ -104,17 +107,13 @@ func (c *client) write(rq *request, w *reply, rs *edge.Response, now time.Time) 
 var streamBuffers = sync.Pool{New: func() any { return bufio.NewWriterSize(nil, writeBuffer) }}
 
 // stream sends w, and then the body while it is made.
-func (c *client) stream(w *reply, rs *edge.Response) {
+func stream(w *reply, rs *edge.Response) {
 	w.stream(func(to io.Writer) error {
 		b := streamBuffers.Get().(*bufio.Writer)
 		defer streamBuffers.Put(b)
 		defer b.Reset(nil) // releases the connection
 		b.Reset(to)
-		err := rs.WriteBody(b)
-		if unreadable(err) {
-			c.edge.CutShort()
-		}
-		if err != nil {
+		if err := rs.WriteBody(b); err != nil {
 			return err
 		}
 		return b.Flush()
@@ -125,15 +124,6 @@ func (c *client) stream(w *reply, rs *edge.Response) {
 // by the kernel.
 func unreadable(err error) bool {
 	return errors.Is(err, release.ErrCorrupt) || errors.Is(err, syscall.EFAULT)
-}
-
-// send sends w. If the kernel could not read all of the response, it is cut and the connection
-// ends.
-func (c *client) send(w *reply) {
-	w.send()
-	if unreadable(w.err) {
-		c.edge.CutShort()
-	}
 }
 
 // servePrepared sends the prepared response to a request. It returns false and does nothing without one.
@@ -166,7 +156,9 @@ func (c *client) servePrepared(rq *request, target, query []byte, w *reply, now 
 		class, how = p.class, wasPrepared|inGzip
 	}
 	c.meter.add(class, code, length, how)
-	c.send(w)
+	if w.send(); unreadable(w.err) {
+		c.edge.CutShort()
+	}
 	c.meters.sent(c.meter, class, now, w.conn, rq, observe.Entry{Status: code, Bytes: length, Token: allowed.Name, Release: held.Reader.Manifest().ID})
 	return true
 }

@@ -59,7 +59,10 @@ func (c *conn) serve() {
 	defer c.server.buffers.Put(buf)
 	c.buf = *buf
 	for {
-		n, status := c.parser.parse(c.buf[c.from:c.to])
+		n, status := 0, 0
+		if c.from < c.to {
+			n, status = c.parser.parse(c.buf[c.from:c.to])
+		}
 		switch {
 		case status != 0:
 			c.refuse(status)
@@ -92,7 +95,8 @@ func (c *conn) respond() (last bool, err error) {
 	w.conn, w.copies, w.last = c, c.socket == nil, c.parser.rq.last || c.server.closing.Load()
 	c.responder.respond(&c.parser.rq, w, c.now)
 	last, err = w.last, w.err
-	w.reset()
+	w.discard()
+	w.conn = nil
 	return last, err
 }
 

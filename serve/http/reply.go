@@ -124,9 +124,3 @@ func (w *reply) stream(write func(to io.Writer) error) {
 	}
 	w.conn.now = time.Now()
 }
-
-// reset prepares w for another connection.
-func (w *reply) reset() {
-	w.discard()
-	w.conn, w.last = nil, false
-}

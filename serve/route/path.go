@@ -157,7 +157,7 @@ func (c *capture) take(s slot, seg []byte) bool {
 		if i := bytes.IndexByte(seg, '-'); i > 0 {
 			seg = seg[:i]
 		}
-		if s == slotMovie && isIMDb(seg) {
+		if s == slotMovie && len(seg) > 0 && seg[0] == 't' && isIMDb(seg) {
 			c.text = seg
 			return true
 		}
