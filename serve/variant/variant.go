@@ -49,9 +49,13 @@ func FindShared(e release.Entry, s fragment.Sub, p *route.Params) (f release.Fra
 // Pick returns what answers sub-request s of resource e, which is of kind k; false when
 // e stores nothing of it, in any variant.
 func Pick(e release.Entry, k fragment.Kind, s fragment.Sub, q *route.Request) (Choice, bool) {
+	own := fragment.Base
+	if q.HasLanguage {
+		own = q.Language.Bare()
+	}
 	switch s {
 	case fragment.SubImages:
-		l := languagesOf(q, q.ImageLanguages, fragment.NoLanguage)
+		l := languages{own, q.ImageLanguages, fragment.NoLanguage}
 		if k == fragment.KindPerson || k == fragment.KindCompany || k == fragment.KindNetwork {
 			l = languages{} // these take none, even if the details they are appended to have one
 		}
@@ -62,7 +66,7 @@ func Pick(e release.Entry, k fragment.Kind, s fragment.Sub, q *route.Request) (C
 		f, ok := e.Find(fragment.Address{Sub: s}) // groups of languages are no translations
 		return Choice{Fragment: f}, ok
 	case fragment.SubVideos:
-		l := languagesOf(q, q.VideoLanguages, english) // a video without the field is English, as in package render
+		l := languages{own, q.VideoLanguages, english} // a video without the field is English, as in package render
 		if l.own == fragment.Base && len(l.include) == 0 {
 			l.own = english // the language of a request without one
 		}
@@ -101,13 +105,11 @@ func PickDefault(e release.Entry, k fragment.Kind, s fragment.Sub, q *route.Requ
 // of the base, has no untranslated form: en-GB falls back to en-US.
 func pickText(e release.Entry, k fragment.Kind, s fragment.Sub, q *route.Request) (Choice, bool) {
 	stored, shown := pageOf(k, s, q)
-	if s == fragment.SubMovies && k == fragment.KindKeyword && q.IncludeAdult {
-		if c, ok := pickPage(e, s, fragment.All, stored, shown); ok {
-			return c, true
-		}
-	}
-	var buf [4]fragment.Variant
+	var buf [5]fragment.Variant
 	chain := buf[:0]
+	if s == fragment.SubMovies && k == fragment.KindKeyword && q.IncludeAdult {
+		chain = append(chain, fragment.All)
+	}
 	if v := q.Language; q.HasLanguage && v != english && v != fragment.Language("en", "US") {
 		chain = append(chain, v)
 		if v.Bare() != english {
@@ -115,22 +117,16 @@ func pickText(e release.Entry, k fragment.Kind, s fragment.Sub, q *route.Request
 		}
 	}
 	for _, v := range append(chain, fragment.Base) {
-		if c, ok := pickPage(e, s, v, stored, shown); ok {
-			return c, true
+		if stored != 0 {
+			if f, ok := e.Find(fragment.Address{Sub: s, Page: stored, Variant: v}); ok {
+				return Choice{Fragment: f, Page: shown}, true
+			}
 		}
-	}
-	return Choice{}, false
-}
-
-// pickPage returns a page in one variant, or its tail.
-func pickPage(e release.Entry, s fragment.Sub, v fragment.Variant, stored, shown uint16) (Choice, bool) {
-	if stored != 0 {
-		if f, ok := e.Find(fragment.Address{Sub: s, Page: stored, Variant: v}); ok {
+		if f, ok := e.Find(fragment.Address{Sub: s, Variant: v}); ok {
 			return Choice{Fragment: f, Page: shown}, true
 		}
 	}
-	f, ok := e.Find(fragment.Address{Sub: s, Variant: v})
-	return Choice{Fragment: f, Page: shown}, ok
+	return Choice{}, false
 }
 
 // pageOf returns the page of a sub-request to look for, 0 for one that has none, and the page
@@ -156,14 +152,6 @@ type languages struct {
 	own     fragment.Variant   // language of the request, Base for none
 	include []fragment.Variant // languages that a parameter adds, each once; the request owns them
 	unnamed fragment.Variant   // language of rows without one
-}
-
-func languagesOf(q *route.Request, include []fragment.Variant, unnamed fragment.Variant) languages {
-	l := languages{own: fragment.Base, include: include, unnamed: unnamed}
-	if q.HasLanguage {
-		l.own = q.Language.Bare()
-	}
-	return l
 }
 
 func (l *languages) has(v fragment.Variant) bool {
