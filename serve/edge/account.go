@@ -91,7 +91,7 @@ func (t *accountTables) of(x *exchange, r auth.Result, absent *accounts.Account)
 // owner returns the account of the session. In version 4 the path must name the same
 // account. The response is private.
 func (x *exchange) owner(op *api.Operation) (*accountTables, *accounts.Account, error) {
-	x.c.raise(Private)
+	x.c.raise(classPrivate)
 	t, err := openAccounts(x.c.rel)
 	if err != nil {
 		return nil, nil, err

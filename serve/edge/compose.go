@@ -31,7 +31,7 @@ type composer struct {
 	answer   *splice.Answer
 	body     splice.Answer    // body of the response
 	unused   []*splice.Answer // for composeJSON
-	class    Class            // highest class so far
+	class    class            // highest class so far
 	key      [fragment.MaxKeyLen]byte
 	defaults [fragment.KindEpisodeGroup + 1]defaults // by kind, looked up on first use
 	scratch  scratch
@@ -58,7 +58,7 @@ type defaults struct {
 func (c *composer) end() {
 	c.body.Reset()
 	_ = c.lease.charge(0) // which never fails
-	c.rel, c.answer, c.class, c.trace = nil, nil, Stored, nil
+	c.rel, c.answer, c.class, c.trace = nil, nil, classStored, nil
 	clear(c.defaults[:])
 }
 
@@ -67,7 +67,7 @@ func (c *composer) end() {
 func (c *composer) charge(n int) error { return c.lease.charge(exchangeBytes + c.bytes() + n) }
 
 // raise raises the class of the response to k, unless it is higher.
-func (c *composer) raise(k Class) { c.class = max(c.class, k) }
+func (c *composer) raise(k class) { c.class = max(c.class, k) }
 
 // bytes returns about the memory that c holds while its response is sent.
 func (c *composer) bytes() int {
@@ -88,7 +88,7 @@ func (c *composer) composeJSON(compose func() error) ([]byte, error) {
 	}
 	n := len(c.unused) - 1
 	c.answer, c.unused = c.unused[n], c.unused[:n]
-	c.class, c.trace = Page, nil // the JSON is read, not sent: leave it uncompressed
+	c.class, c.trace = classPage, nil // the JSON is read, not sent: leave it uncompressed
 	defer func() {
 		c.answer.Reset()
 		c.unused = append(c.unused, c.answer)
@@ -334,7 +334,7 @@ var deflaters = sync.Pool{New: func() any {
 
 // add adds raw, compressed now unless the whole body will be.
 func (c *composer) add(raw []byte) error {
-	if c.class == Page {
+	if c.class == classPage {
 		splice.Literal(c.answer, raw)
 		return nil
 	}

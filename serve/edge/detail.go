@@ -118,7 +118,7 @@ func (x *exchange) appendedAccount() (*accounts.Account, error) {
 		if x.q.Appends[i].Sub != fragment.SubAccountStates {
 			continue
 		}
-		x.c.raise(Private)
+		x.c.raise(classPrivate)
 		t, err := openAccounts(x.c.rel)
 		if err != nil {
 			return nil, err

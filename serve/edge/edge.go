@@ -154,7 +154,7 @@ func (e *Edge) Begin(rq *Request) *Response {
 // open prepares x to serve from rel, nil for none.
 func (x *exchange) open(e *Edge, rel *release.Reader) {
 	x.edge = e
-	x.rs = Response{Fields: Fields{Cache: e.cache}, x: x}
+	x.rs = Response{Cache: e.cache, x: x}
 	c := &x.c
 	c.rel, c.q, c.now, c.prefetch, c.lease.edge, c.answer = rel, &x.q, e.opts.Now, e.opts.FromDisk(), e, &c.body
 }
@@ -424,7 +424,7 @@ func (x *exchange) refuse(err error) {
 		code = status.Internal
 	}
 	rs := Response{
-		Class: Failure, Status: code.HTTP(), Fields: Fields{Cache: noStore, Release: x.rs.Release}, Token: x.rs.Token, body: code.Body(), x: x,
+		class: classFailure, Status: code.HTTP(), Cache: noStore, Release: x.rs.Release, Token: x.rs.Token, body: code.Body(), x: x,
 	}
 	if code == status.MethodNotAllowed {
 		rs.Allow = x.q.Allow
@@ -432,7 +432,7 @@ func (x *exchange) refuse(err error) {
 	if code == status.TooManyRequests {
 		rs.Retry = x.rs.Retry
 	}
-	switch isPrivate := x.c.class == Private; {
+	switch isPrivate := x.c.class == classPrivate; {
 	case !isPrivate && code == status.NotFound:
 		rs.Cache, rs.Keys = x.rs.Cache, x.rs.Keys
 	case !isPrivate:

@@ -119,12 +119,12 @@ func (in *Inspection) fill(x *exchange) error {
 		return err
 	}
 	rs, a := &x.rs, x.c.answer
-	in.Status, in.Class, in.ETag, in.Release, in.GzipBytes = statusOK, classNames[rs.Class], string(rs.ETag), rs.Release, rs.Len()
+	in.Status, in.Class, in.ETag, in.Release, in.GzipBytes = statusOK, classNames[rs.class], string(rs.ETag), rs.Release, rs.Len()
 	held := x.c.trace.bytes() + inspectionBytes(a) + a.RawLen()
 	if err := x.charge(held); err != nil {
 		return err
 	}
-	if rs.Class == Ready { // the stored form is the complete gzip member
+	if rs.class == classReady { // the stored form is the complete gzip member
 		body, _ := x.edge.facts.Response(x.q.Op, &x.q)
 		in.Body, in.RawBytes = body.Identity, len(body.Identity)
 		in.Pieces = []Piece{{Number: 1, Kind: "static", Raw: in.RawBytes, Stored: in.GzipBytes, CRC: checksum(in.Body)}}
@@ -139,7 +139,7 @@ func (in *Inspection) fill(x *exchange) error {
 }
 
 // classNames are the names of classes in an Inspection.
-var classNames = [...]string{Stored: "stored", Ready: "static", Page: "page", Private: "private"}
+var classNames = [...]string{classStored: "stored", classReady: "static", classPage: "page", classPrivate: "private"}
 
 // afterHost returns the path and query of a URL, or "/". It returns a path unchanged.
 func afterHost(target []byte) []byte {

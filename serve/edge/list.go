@@ -183,7 +183,7 @@ func (x *exchange) page(err error, shape pageShape) error {
 	}
 	c, s, res := &x.c, &shape, &x.rows
 	s.sub = cmp.Or(s.sub, fragment.SubRow)
-	c.raise(Page)
+	c.raise(classPage)
 	if c.prefetch {
 		c.scratch.awaitRows(c.rel, s, res.Rows)
 	}
@@ -332,7 +332,7 @@ func (c *composer) changesIn() (*changelog.Log, changelog.Window) {
 // addChanges adds the changes of a resource in the builds of the last days, after the opening
 // brace. They depend on the clock.
 func addChanges(c *composer, k fragment.Kind, id uint64) error {
-	c.raise(Page)
+	c.raise(classPage)
 	log, window := c.changesIn()
 	for piece, err := range log.Answer(k, id, window) {
 		switch {
@@ -350,7 +350,7 @@ func addChanges(c *composer, k fragment.Kind, id uint64) error {
 // changes serves a page of the resources of a kind that changed.
 func changes(x *exchange, op *api.Operation) error {
 	c := &x.c
-	c.raise(Page)
+	c.raise(classPage)
 	log, window := c.changesIn()
 	rows, total := log.List(nil, op.Rows, window, int(x.q.Page), changeRows)
 	b := append(c.scratch.mark[:0], `{"results":[`...)

@@ -25,24 +25,22 @@ type Request struct {
 	Grant *auth.Grant
 }
 
-// A Class is the way to make a body, and the caches that may keep it.
-type Class uint8
+// A class is the way to make a body, and the caches that may keep it.
+type class uint8
 
 // The classes. A response with parts of several classes has the last one of them.
 const (
-	// Stored depends on request and release alone, and is spliced from stored segments. Below status 400 it is lasting: all
-	// allowed clients get the same response until the release or its Serial changes.
-	Stored  Class = iota
-	Ready         // facts compressed in advance; depends on the request alone
-	Page          // made on request, such as a list; compressed as a whole, once for each ETag
-	Private       // for one client; no cache may keep it, and it has no cache names
-	Failure       // a refusal or an error
+	// classStored depends on request and release alone, and is spliced from stored segments.
+	classStored  class = iota
+	classReady         // facts compressed in advance; depends on the request alone
+	classPage          // made on request, such as a list; compressed as a whole, once for each ETag
+	classPrivate       // for one client; no cache may keep it, and it has no cache names
+	classFailure       // a refusal or an error
 )
 
 // A Response to a Request has this form from composition to socket, in all classes. It is
 // valid until End.
 type Response struct {
-	Class  Class
 	Status int
 	Gzip   bool // the body is a gzip member
 	// Streams is set for a long body: write it with WriteBody, piece by piece while the client
@@ -50,19 +48,11 @@ type Response struct {
 	Streams bool
 	// Serial is the serial of the release before the response was checked.
 	Serial uint64
-	Fields
-	Token string // name of the token, even if refused; for logs
+	Token  string // name of the token, even if refused; for logs
 	// More is how many additional requests the response counts for its token's rate.
 	More int
 
-	route RouteClass     // class of the operation
-	body  []byte         // the whole body, unless parts has it
-	parts *splice.Answer // the body in parts, compressed if Gzip is set
-	x     *exchange
-}
-
-// Fields are the values of header fields, empty for none.
-type Fields struct {
+	// Values of header fields, empty for none.
 	Cache    string // Cache-Control
 	Allow    string
 	Callback string // Authentication-Callback
@@ -73,6 +63,12 @@ type Fields struct {
 	Retry    int    // Retry-After of 429, in seconds
 	ETag     []byte
 	Keys     []byte // Surrogate-Key: names of the resource for caches
+
+	class class
+	route RouteClass     // class of the operation
+	body  []byte         // the whole body, unless parts has it
+	parts *splice.Answer // the body in parts, compressed if Gzip is set
+	x     *exchange
 }
 
 // HasBody reports whether the response has a body, and header fields about it.
@@ -114,6 +110,9 @@ func (rs *Response) Pieces(yield func(b []byte, stable bool)) {
 	rs.parts.GzipPieces(yield)
 }
 
+// Lasting reports whether all allowed clients get the same response until the release or its Serial changes.
+func (rs *Response) Lasting() bool { return rs.class == classStored && rs.Status < 400 }
+
 // Complete returns a lasting response as a 200 in gzip, even if it is a 304 or uncompressed.
 func (rs *Response) Complete() Response {
 	full := *rs
@@ -139,14 +138,11 @@ func (rs *Response) Charge(n int) error {
 
 // Refusal returns the response to bytes that are not a request. No cache may keep it.
 func Refusal(code int, refusal status.Code) Response {
-	return Response{Class: Failure, Status: code, Fields: Fields{Cache: noStore}, body: refusal.Body()}
+	return Response{class: classFailure, Status: code, Cache: noStore, body: refusal.Body()}
 }
 
 // Refuse turns the response into the refusal for err.
 func (rs *Response) Refuse(err error) { rs.x.refuse(err) }
-
-// CutShort is Edge.CutShort.
-func (rs *Response) CutShort() { rs.x.edge.CutShort() }
 
 // End ends the response, and releases its references.
 func (rs *Response) End() {
@@ -164,10 +160,10 @@ func (rs *Response) End() {
 // body in an accepted encoding. WriteBody makes long bodies.
 func (x *exchange) finish() (err error) {
 	rs, a := &x.rs, x.c.answer
-	rs.Class, rs.Status = x.c.class, statusOK
+	rs.class, rs.Status = x.c.class, statusOK
 	x.keys = appendAppendedKeys(x.keys, &x.q)
 	rs.Keys = x.keys
-	if rs.Class == Private {
+	if rs.class == classPrivate {
 		rs.Cache, rs.Keys = privateStore, nil
 	}
 	if x.c.prefetch {
@@ -184,7 +180,7 @@ func (x *exchange) finish() (err error) {
 	if x.c.bytes()-a.Bytes() > maxScratch { // a slow client would hold it
 		x.c.scratch, x.c.unused = scratch{}, nil
 	}
-	if rs.Gzip && rs.Class == Page {
+	if rs.Gzip && rs.class == classPage {
 		return x.pack()
 	}
 	rs.parts = a

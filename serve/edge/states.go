@@ -18,7 +18,7 @@ import (
 // states serves the marks and ratings that a session has for a title.
 func states(x *exchange, _ *api.Operation) error {
 	c, q := &x.c, &x.q
-	c.raise(Private)
+	c.raise(classPrivate)
 	t, err := openAccounts(x.c.rel)
 	if err != nil {
 		return err

@@ -33,7 +33,7 @@ func facts(x *exchange, op *api.Operation) error {
 // ready makes the response of a body compressed in advance.
 func (x *exchange) ready(body *static.Body) {
 	rs := &x.rs
-	rs.Class, rs.Status, rs.ETag = Ready, statusOK, body.ETag
+	rs.class, rs.Status, rs.ETag = classReady, statusOK, body.ETag
 	if Matches(x.rq.IfNoneMatch, rs.ETag) {
 		rs.Status = statusNotModified
 		return
@@ -47,7 +47,7 @@ func (x *exchange) ready(body *static.Body) {
 
 // joinStatic composes an object of facts and the facts appended to it.
 func (x *exchange) joinStatic(body *static.Body) {
-	x.c.class = Page
+	x.c.class = classPage
 	a := x.c.answer
 	splice.Literal(a, bytes.TrimSuffix(body.Identity, []byte("}")))
 	for _, name := range x.q.Appends {
@@ -93,6 +93,6 @@ func guestSession(x *exchange, _ *api.Operation) error {
 // issue makes body the private response of one client.
 func (x *exchange) issue(body []byte) error {
 	x.out = body
-	x.rs.Class, x.rs.Status, x.rs.Cache, x.rs.body = Private, statusOK, noStore, body
+	x.rs.class, x.rs.Status, x.rs.Cache, x.rs.body = classPrivate, statusOK, noStore, body
 	return nil
 }

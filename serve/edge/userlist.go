@@ -16,7 +16,7 @@ import (
 
 // openList returns the list that the path names. A private one needs its owner's session.
 func (x *exchange) openList() (accounts.List, error) {
-	x.c.raise(Page)
+	x.c.raise(classPage)
 	x.rs.Cache = x.edge.recheck
 	x.keys = appendKeys(x.keys[:0], x.rs.Release, fragment.AppendID(x.c.key[:0], fragment.KindList, x.q.ID))
 	x.rs.Keys = x.keys
@@ -33,7 +33,7 @@ func (x *exchange) openList() (accounts.List, error) {
 	case !l.Private():
 		return l, nil
 	}
-	x.c.raise(Private)
+	x.c.raise(classPrivate)
 	a, err := t.ofSession(x, false)
 	if err == nil && (a == nil || a.Guest() || !l.OwnedBy(a.Row)) {
 		err = status.Private

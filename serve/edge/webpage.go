@@ -51,7 +51,7 @@ func (x *exchange) show(content func(x *exchange) (any, error)) error {
 	if err := x.authorize(); err != nil {
 		return err
 	}
-	x.c.class = Private // refusals too
+	x.c.class = classPrivate // refusals too
 	v, err := content(x)
 	if err != nil {
 		return err
@@ -64,7 +64,7 @@ func (x *exchange) show(content func(x *exchange) (any, error)) error {
 	}
 	x.out = body.Bytes()
 	rs := &x.rs
-	rs.Class, rs.Status, rs.Cache, rs.Policy, rs.body = Private, statusOK, privateStore, x.edge.webpage.Policy(), x.out
+	rs.class, rs.Status, rs.Cache, rs.Policy, rs.body = classPrivate, statusOK, privateStore, x.edge.webpage.Policy(), x.out
 	rs.Streams = len(rs.body) > MaxWhole
 	return x.charge(0)
 }

@@ -88,7 +88,7 @@ func (c *client) respond(rq *request, w *reply, now time.Time) {
 		c.edge.CutShort()
 	}
 	c.meters.sent(c.meter, rs.RouteClass(), now, w.conn, rq, observe.Entry{Status: rs.Status, Bytes: length, Token: rs.Token, Release: rs.Release})
-	if usual && rs.Class == edge.Stored && rs.Status < http.StatusBadRequest {
+	if usual && rs.Lasting() {
 		c.meter.missed.Add(1)
 		c.prepared.learn(target, rs)
 	}

@@ -258,7 +258,7 @@ func TestUnreadableShown(t *testing.T) {
 	rs := w.edge.Begin(w.request("/3/movie/1"))
 	defer rs.End()
 	fault := &net.OpError{Op: "write", Err: os.NewSyscallError("write", syscall.EFAULT)}
-	if _, err := (&body{rs: rs}).WriteTo(failingWriter{fault}); !errors.Is(err, syscall.EFAULT) {
+	if _, err := (&body{edge: w.edge, rs: rs}).WriteTo(failingWriter{fault}); !errors.Is(err, syscall.EFAULT) {
 		t.Fatalf("WriteTo = %v, want EFAULT", err)
 	}
 	if !strings.Contains(logged.String(), "cut short") {

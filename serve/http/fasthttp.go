@@ -61,22 +61,22 @@ func (c *handedConn) Close() error { return nil }
 const connWarnings = 5
 
 // ConnectionLog returns the log of warnings about connections, a few a second at most.
-func ConnectionLog(log *slog.Logger) ConnLog {
-	return ConnLog{observe.Limit(log, connWarnings, time.Second)}
+func ConnectionLog(log *slog.Logger) connLog {
+	return connLog{observe.Limit(log, connWarnings, time.Second)}
 }
 
-// A ConnLog logs the warnings of HTTP servers about connections.
-type ConnLog struct{ log *slog.Logger }
+// A connLog logs the warnings of HTTP servers about connections.
+type connLog struct{ log *slog.Logger }
 
 // Printf logs a message of fasthttp. The message quotes malformed bytes, which may hold a token,
 // so only the connection and the failed step are logged.
-func (l ConnLog) Printf(format string, args ...any) {
+func (l connLog) Printf(format string, args ...any) {
 	parts := strings.SplitN(fmt.Sprintf(format, args...), ": ", 3)
 	l.log.Warn(strings.Join(parts[:min(len(parts), 2)], ": "))
 }
 
 // Write logs a message of net/http, which quotes no request.
-func (l ConnLog) Write(p []byte) (int, error) {
+func (l connLog) Write(p []byte) (int, error) {
 	l.log.Warn(string(bytes.TrimSpace(p)))
 	return len(p), nil
 }
@@ -84,7 +84,7 @@ func (l ConnLog) Write(p []byte) (int, error) {
 // handle serves a request of fasthttp from the edge.
 func handle(ctx *fasthttp.RequestCtx, e *edge.Edge, m *meters) {
 	h := &ctx.Request.Header
-	b := &body{meters: m, meter: m.of(ctx.ConnID()), conn: ctx.Conn(), start: ctx.Time()}
+	b := &body{edge: e, meters: m, meter: m.of(ctx.ConnID()), conn: ctx.Conn(), start: ctx.Time()}
 	b.rq = request{method: h.Method(), target: h.RequestURI(), minor: '1', isHead: ctx.IsHead()}
 	if !h.IsHTTP11() {
 		b.rq.minor = '0'
@@ -116,6 +116,7 @@ func setResponse(to *fasthttp.Response, b *body) {
 
 // A body is the body of a response, for fasthttp, with the data to log and count once it was sent.
 type body struct {
+	edge   *edge.Edge
 	rs     *edge.Response
 	rq     request // valid until Close
 	conn   net.Conn
@@ -137,7 +138,7 @@ func (b *body) Read([]byte) (int, error) { return 0, errors.ErrUnsupported }
 func (b *body) WriteTo(w io.Writer) (int64, error) {
 	err := b.rs.WriteBody(w)
 	if unreadable(err) {
-		b.rs.CutShort()
+		b.edge.CutShort()
 	}
 	return int64(b.rs.Len()), err
 }

@@ -11,7 +11,7 @@ import (
 
 func TestParsePath(t *testing.T) {
 	var q Request
-	f := func(path string, want Target) {
+	f := func(path string, want target) {
 		t.Helper()
 		if want.Allow == "" {
 			want.Allow = "GET, HEAD, OPTIONS"
@@ -20,14 +20,14 @@ func TestParsePath(t *testing.T) {
 			t.Errorf("Parse(%q) = %d, want 0", path, c)
 			return
 		}
-		if got, want := describe(q.Target), describe(want); got != want {
+		if got, want := describe(q.target), describe(want); got != want {
 			t.Errorf("Parse(%q) = %s, want %s", path, got, want)
 		}
 	}
-	movie := Target{Op: api.OpMovieDetails, Kind: fragment.KindMovie, Sub: fragment.SubDetails, ID: 550}
-	popular := Target{Op: api.OpMoviePopularList}
-	find := func(id string) Target {
-		return Target{Op: api.OpFindById, Kind: fragment.KindFind, Sub: fragment.SubDetails, Name: []byte(id)}
+	movie := target{Op: api.OpMovieDetails, Kind: fragment.KindMovie, Sub: fragment.SubDetails, ID: 550}
+	popular := target{Op: api.OpMoviePopularList}
+	find := func(id string) target {
+		return target{Op: api.OpFindById, Kind: fragment.KindFind, Sub: fragment.SubDetails, Name: []byte(id)}
 	}
 
 	// details, with a slash at the end, with leading zeros
@@ -35,33 +35,33 @@ func TestParsePath(t *testing.T) {
 	f("/3/movie/550/", movie)
 	f("/3/movie/000550", movie)
 	// zero is a number like any other, and the longest one fits
-	f("/3/movie/0", Target{Op: movie.Op, Kind: movie.Kind, Sub: movie.Sub})
-	f("/3/movie/18446744073709551615", Target{Op: movie.Op, Kind: movie.Kind, Sub: movie.Sub, ID: 1<<64 - 1})
+	f("/3/movie/0", target{Op: movie.Op, Kind: movie.Kind, Sub: movie.Sub})
+	f("/3/movie/18446744073709551615", target{Op: movie.Op, Kind: movie.Kind, Sub: movie.Sub, ID: 1<<64 - 1})
 	// a title after it, as the addresses of the web site have it
 	f("/3/movie/550-fight-club", movie)
 	f("/3/movie/550-fight-club/", movie)
 	f("/3/movie/550-", movie)
 	f("/3/movie/550-am%C3%A9lie-100%25", movie)
-	f("/3/movie/550-x/videos", Target{Op: api.OpMovieVideos, Kind: fragment.KindMovie, Sub: fragment.SubVideos, ID: 550})
-	f("/3/movie/550-x%2Fvideos", Target{Op: api.OpMovieVideos, Kind: fragment.KindMovie, Sub: fragment.SubVideos, ID: 550})
+	f("/3/movie/550-x/videos", target{Op: api.OpMovieVideos, Kind: fragment.KindMovie, Sub: fragment.SubVideos, ID: 550})
+	f("/3/movie/550-x%2Fvideos", target{Op: api.OpMovieVideos, Kind: fragment.KindMovie, Sub: fragment.SubVideos, ID: 550})
 	f("/3/movie/551-x/../550-y", movie)
-	f("/3/person/287-brad-pitt", Target{Op: api.OpPersonDetails, Kind: fragment.KindPerson, Sub: fragment.SubDetails, ID: 287})
+	f("/3/person/287-brad-pitt", target{Op: api.OpPersonDetails, Kind: fragment.KindPerson, Sub: fragment.SubDetails, ID: 287})
 	// an IMDb id in place of the number, also of sub-requests
-	f("/3/movie/tt0137523", Target{Op: movie.Op, Kind: movie.Kind, Sub: movie.Sub, Name: []byte("tt0137523")})
-	f("/3/movie/tt0137523/credits", Target{
+	f("/3/movie/tt0137523", target{Op: movie.Op, Kind: movie.Kind, Sub: movie.Sub, Name: []byte("tt0137523")})
+	f("/3/movie/tt0137523/credits", target{
 		Op: api.OpMovieCredits, Kind: fragment.KindMovie, Sub: fragment.SubCredits, Name: []byte("tt0137523"),
 	})
 	// the lookup of several
-	f("/3/movie", Target{Op: api.OpBatchMovies, Kind: fragment.KindMovie, Sub: fragment.SubDetails})
-	f("/3/tv/", Target{Op: api.OpBatchSeries, Kind: fragment.KindTV, Sub: fragment.SubDetails})
+	f("/3/movie", target{Op: api.OpBatchMovies, Kind: fragment.KindMovie, Sub: fragment.SubDetails})
+	f("/3/tv/", target{Op: api.OpBatchSeries, Kind: fragment.KindTV, Sub: fragment.SubDetails})
 	// words win over parameters
-	f("/3/movie/latest", Target{Op: api.OpMovieLatestId, Kind: fragment.KindMovie, Sub: fragment.SubDetails})
+	f("/3/movie/latest", target{Op: api.OpMovieLatestId, Kind: fragment.KindMovie, Sub: fragment.SubDetails})
 	f("/3/movie/popular", popular)
-	f("/3/movie/changes", Target{Op: api.OpChangesMovieList})
+	f("/3/movie/changes", target{Op: api.OpChangesMovieList})
 	// series, seasons, episodes
-	f("/3/tv/1399/season/0", Target{Op: api.OpTvSeasonDetails, Kind: fragment.KindSeason, Sub: fragment.SubDetails, ID: 1399})
+	f("/3/tv/1399/season/0", target{Op: api.OpTvSeasonDetails, Kind: fragment.KindSeason, Sub: fragment.SubDetails, ID: 1399})
 	// texts
-	f("/3/review/5488c29bc3a3686f4a00004a", Target{
+	f("/3/review/5488c29bc3a3686f4a00004a", target{
 		Op: api.OpReviewDetails, Kind: fragment.KindReview, Sub: fragment.SubDetails, Name: []byte("5488c29bc3a3686f4a00004a"),
 	})
 	f("/3/find/tt0137523", find("tt0137523"))
@@ -72,7 +72,7 @@ func TestParsePath(t *testing.T) {
 	f("/3/find/%2Fm%2F03d34x8", find("m/03d34x8"))
 	f("/3/find//m/03d34x8", find("m/03d34x8"))
 	f("/3/find/m/03d34x8/", find("m/03d34x8"))
-	f("/4/account/4bc8892a017a3c0z92001001/lists", Target{Op: api.OpV4AccountLists, Name: []byte("4bc8892a017a3c0z92001001")})
+	f("/4/account/4bc8892a017a3c0z92001001/lists", target{Op: api.OpV4AccountLists, Name: []byte("4bc8892a017a3c0z92001001")})
 
 	// "%2F" is a slash before dot segments are resolved
 	f("/3/movie/x%2F..%2F..%2Fmovie%2F550", movie)
@@ -99,7 +99,7 @@ func TestRefusePath(t *testing.T) {
 			t.Errorf("Parse(%q) = %d, want %d", path, got, want)
 		}
 		if q.Op != api.NoOp || q.Kind != 0 || q.ID != 0 || q.Name != nil {
-			t.Errorf("Parse(%q) leaves %s, want nothing", path, describe(q.Target))
+			t.Errorf("Parse(%q) leaves %s, want nothing", path, describe(q.target))
 		}
 	}
 	// no path at all
@@ -177,7 +177,7 @@ func TestEveryOperation(t *testing.T) {
 		if c != want || q.Op != api.Op(i) || q.Kind != op.Kind || q.Sub != op.Sub {
 			t.Errorf("Match(%s %s) = %d with %v, want %d with %s", op.Method, path, c, q.Op, want, op.Name)
 		}
-		if back := encodePath(&q.Target, false); back != path {
+		if back := encodePath(&q.target, false); back != path {
 			t.Errorf("Match(%s %s) took the values of %s", op.Method, path, back)
 		}
 		const allow = "GET, HEAD, OPTIONS"

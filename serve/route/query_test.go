@@ -11,8 +11,8 @@ import (
 	"github.com/reelsplice/reelsplice/serve/status"
 )
 
-// describe writes a Target for comparison.
-func describe(t Target) string {
+// describe writes a target for comparison.
+func describe(t target) string {
 	return fmt.Sprintf("{%v %v/%v id %d season %d episode %d name %q allow %q}",
 		t.Op, t.Kind, t.Sub, t.ID, t.Season, t.Episode, t.Name, t.Allow)
 }

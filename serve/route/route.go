@@ -57,7 +57,7 @@ const (
 // into the Request itself: they are good until the caller changes those bytes or
 // parses into the Request again.
 type Request struct {
-	Target
+	target
 	Params
 
 	// The memory of Params.
@@ -71,8 +71,8 @@ type Request struct {
 	used    int // bytes used in scratch
 }
 
-// A Target is what the path names.
-type Target struct {
+// A target is what the path names.
+type target struct {
 	// Op is the operation; NoOp when none has this path and method.
 	Op api.Op
 	// Kind and Sub belong to the operation; zero if it has none.
@@ -149,7 +149,7 @@ type Append struct {
 // Reset empties q for the next request and lets go of the bytes it points to.
 func (q *Request) Reset() {
 	clear(q.Appends)
-	q.Target, q.Params = Target{Op: api.NoOp}, Params{Page: 1}
+	q.target, q.Params = target{Op: api.NoOp}, Params{Page: 1}
 	q.used = 0
 }
 
@@ -161,7 +161,7 @@ func Parse(path, query []byte, q *Request) status.Code {
 	return ParseQuery(query, q)
 }
 
-// Match resets q and fills in its Target from a raw path, which starts with a slash
+// Match resets q and fills in its target from a raw path, which starts with a slash
 // and ends before the question mark.
 //
 // HEAD is routed as GET. OPTIONS is OK on every known path. Every other method

@@ -33,9 +33,9 @@ func FuzzPath(f *testing.F) {
 		if string(path) != keep {
 			t.Fatalf("Parse(%q) changed the path to %q", keep, path)
 		}
-		first := describe(q.Target)
-		if c := Parse(path, nil, &again); c != code || describe(again.Target) != first {
-			t.Fatalf("Parse(%q) again = %d %s, want %d %s", path, c, describe(again.Target), code, first)
+		first := describe(q.target)
+		if c := Parse(path, nil, &again); c != code || describe(again.target) != first {
+			t.Fatalf("Parse(%q) again = %d %s, want %d %s", path, c, describe(again.target), code, first)
 		}
 		if code != status.OK {
 			if (q.Op != api.NoOp && code != status.MethodNotAllowed) || (code == status.MethodNotAllowed) != (q.Allow != "") {
@@ -43,12 +43,12 @@ func FuzzPath(f *testing.F) {
 			}
 			return
 		}
-		for _, canonical := range []string{encodePath(&q.Target, false), encodePath(&q.Target, true)} {
+		for _, canonical := range []string{encodePath(&q.target, false), encodePath(&q.target, true)} {
 			if len(canonical) > MaxPath {
 				continue // escapes can make it longer
 			}
-			if c := Parse([]byte(canonical), nil, &again); c != status.OK || describe(again.Target) != first {
-				t.Fatalf("Parse(%q), canonical for %q = %d %s, want 0 %s", canonical, path, c, describe(again.Target), first)
+			if c := Parse([]byte(canonical), nil, &again); c != status.OK || describe(again.target) != first {
+				t.Fatalf("Parse(%q), canonical for %q = %d %s, want 0 %s", canonical, path, c, describe(again.target), first)
 			}
 		}
 	})
@@ -56,7 +56,7 @@ func FuzzPath(f *testing.F) {
 
 // encodePath writes the path that t was parsed from; with escapes in place of all
 // bytes of texts, or of those only that need it.
-func encodePath(t *Target, escapeAll bool) string {
+func encodePath(t *target, escapeAll bool) string {
 	op := t.Op.Operation()
 	out := op.Path
 	for _, p := range op.PathParams {
