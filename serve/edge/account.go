@@ -42,13 +42,13 @@ func (t *accountTables) ofSession(x *exchange, guests bool) (*accounts.Account, 
 	table, now := x.edge.tokens(), x.edge.opts.Now().Unix()
 	var buf [auth.MaxTokenLen]byte
 	if id, ok := route.Lookup(buf[:0], x.rq.Query, "session_id"); ok && len(id) > 0 {
-		return t.of(x, table.Check(auth.KindSession, id, now), nil)
+		return t.accountOf(x, table.Check(auth.KindSession, id, now), nil)
 	}
 	if id, ok := route.Lookup(buf[:0], x.rq.Query, "guest_session_id"); ok && guests && len(id) > 0 {
 		return t.ofGuest(x, id)
 	}
 	if token, ok := auth.Bearer(x.rq.Authorization); ok {
-		return t.of(x, table.Check(auth.KindToken, token, now), nil)
+		return t.accountOf(x, table.Check(auth.KindToken, token, now), nil)
 	}
 	return nil, nil
 }
@@ -61,12 +61,12 @@ func (t *accountTables) ofGuest(x *exchange, id []byte) (*accounts.Account, erro
 	if !r.OK && x.edge.signer.CheckGuestSession(id, x.edge.opts.Now()) {
 		return empty, nil
 	}
-	return t.of(x, r, empty)
+	return t.accountOf(x, r, empty)
 }
 
-// of returns the account of a credential, or absent if the release lacks it. It is nil for a refused credential, and
+// accountOf returns the account of a credential, or absent if the release lacks it. It is nil for a refused credential, and
 // if the request's token may not read the account.
-func (t *accountTables) of(x *exchange, r auth.Result, absent *accounts.Account) (*accounts.Account, error) {
+func (t *accountTables) accountOf(x *exchange, r auth.Result, absent *accounts.Account) (*accounts.Account, error) {
 	if !r.OK || r.Account == "" {
 		return nil, nil
 	}

@@ -293,8 +293,8 @@ func (c *composer) include(i *release.Include, depth int) error {
 	return c.fragment(&choice, depth+1)
 }
 
-// filtered adds the rows of a segment or a literal that f keeps. Those of a segment are compressed again; literals are
-// too short for that.
+// filtered adds the rows of a segment or a literal that f keeps. It compresses rows of a segment again; literals are too
+// short for it.
 func (c *composer) filtered(piece *release.Piece, f *variant.Filter) error {
 	if piece.Op == release.OpSegment {
 		if err := c.charge(2 * int(piece.Segment.RawLen)); err != nil { // before and after filtering

@@ -101,7 +101,7 @@ func appendField[T string | []byte](dst []byte, key string, value T) []byte {
 	return append(append(dst, value...), "\r\n"...)
 }
 
-// appendStart appends the status line and the fields before those of appendFields: Server, and Date, which is now.
+// appendStart appends the status line, Server and Date, which is now. appendFields appends the other fields.
 func appendStart(dst []byte, code int, now time.Time) []byte {
 	line := statusLines[code]
 	if line == "" {

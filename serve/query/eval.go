@@ -183,63 +183,22 @@ func (t *table) releasedIn(f *Filter, set posting.Set) error {
 
 // released removes the ranks without a day of release, anywhere, or an episode within b.
 func (t *table) released(b bounds, set posting.Set) error {
-	if !b.set {
-		return nil
-	}
-	first, last := t.Range(tables.FirstDay), t.Range(tables.LastDay)
 	switch {
-	case b.lo == posting.NoDay+1:
-		return first.And(set, b.lo, b.hi)
-	case b.hi == posting.MaxValue:
-		return last.And(set, b.lo, b.hi)
-	case b.lo > b.hi:
-		set.Clear()
+	case !b.set:
 		return nil
+	case b.lo == posting.NoDay+1: // the first day decides
+		return t.Range(tables.FirstDay).And(set, b.lo, b.hi)
+	case b.hi == posting.MaxValue:
+		return t.Range(tables.LastDay).And(set, b.lo, b.hi)
 	}
-	// A first or last day within b suffices. Only titles with days on both sides of b
-	// need a check of each day.
-	found, rest := t.Pool.Get(), t.Pool.Get()
+	found := t.Pool.Get()
 	defer t.Pool.Put(found)
-	defer t.Pool.Put(rest)
-	copy(*found, set)
-	if err := first.And(*found, b.lo, b.hi); err != nil {
+	found.Clear()
+	l, _ := t.Dated(tables.Release).Find(tables.ReleaseKey("", anyType))
+	if err := l.Between(b.lo, b.hi).AddTo(*found); err != nil {
 		return err
-	}
-	copy(*rest, set)
-	if err := last.And(*rest, b.lo, b.hi); err != nil {
-		return err
-	}
-	found.Or(*rest)
-	copy(*rest, set)
-	rest.AndNot(*found)
-	if err := first.And(*rest, posting.NoDay+1, b.lo); err != nil {
-		return err
-	}
-	if err := last.And(*rest, b.hi, posting.MaxValue); err != nil {
-		return err
-	}
-	if rest.Next(0) >= 0 {
-		l, _ := t.Dated(tables.Release).Find(tables.ReleaseKey("", anyType))
-		if err := keepDated(l.Between(b.lo, b.hi), *rest, *found); err != nil {
-			return err
-		}
 	}
 	set.And(*found)
-	return nil
-}
-
-// keepDated adds the ranks in both l and rest to found.
-func keepDated(l posting.DatedList, rest, found posting.Set) error {
-	n := uint32(len(rest)) * 64
-	for i := range l.Len() {
-		rank := l.Rank(i)
-		if rank >= n {
-			return corrupt("release: rank %d of %d", rank, n)
-		}
-		if rest.Has(rank) {
-			found.Add(rank)
-		}
-	}
 	return nil
 }
 

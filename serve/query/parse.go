@@ -78,7 +78,7 @@ var parameters = sync.OnceValue(func() map[fragment.Kind]map[string]string {
 // A parser makes a Filter of parameters.
 type parser struct {
 	f      *Filter
-	values map[string][]byte // of the parameters, without blanks around them
+	values map[string][]byte // values by parameter, without blanks around them
 	terms  int               // number of terms so far
 }
 
