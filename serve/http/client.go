@@ -89,7 +89,7 @@ func (c *client) respond(rq *request, w *reply, now time.Time) {
 	}
 	c.meters.sent(c.meter, rs.RouteClass(), now, w.conn, rq, observe.Entry{Status: rs.Status, Bytes: length, Token: rs.Token, Release: rs.Release})
 	if usual && rs.Lasting() {
-		c.meter.missed.Add(1)
+		c.meter.misses.Add(1)
 		c.prepared.learn(target, rs)
 	}
 }
@@ -151,11 +151,12 @@ func (c *client) servePrepared(rq *request, target, query []byte, w *reply, now 
 	if c.edge.FromDisk() {
 		w.await()
 	}
-	class, how := edge.RouteNotModified, wasPrepared
+	class := edge.RouteNotModified
 	if code == http.StatusOK {
-		class, how = p.class, wasPrepared|inGzip
+		class = p.class
 	}
-	c.meter.add(class, code, length, how)
+	c.meter.add(class, code, length, code == http.StatusOK)
+	c.meter.hits.Add(1)
 	if w.send(); unreadable(w.err) {
 		c.edge.CutShort()
 	}

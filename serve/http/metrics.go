@@ -22,22 +22,15 @@ type meters struct {
 // A meter has a share of the counts. Connections are spread over the meters, so that cores do not
 // contend for cache lines.
 type meter struct {
-	served  [edge.RouteClasses][ways]atomic.Uint64 // below 400
-	refused [len(sentStatuses)]atomic.Uint64       // 400 and above, by index in sentStatuses
-	bytes   atomic.Uint64                          // bytes of bodies
-	missed  atomic.Uint64                          // responses that could have been prepared
+	served  [edge.RouteClasses]atomic.Uint64 // below 400
+	refused [maxStatus]atomic.Uint64         // 400 and above, by status
+	bytes   atomic.Uint64                    // bytes of bodies
+	gzip    atomic.Uint64                    // bodies in gzip
+	hits    atomic.Uint64                    // prepared responses
+	misses  atomic.Uint64                    // responses that could have been prepared
 	took    [edge.RouteClasses]observe.Durations
 	_       [128]byte // two cache lines, which processors fetch in pairs
 }
-
-// A way is the form of a sent response, as bits.
-type way uint8
-
-const (
-	inGzip      way = 1 << iota
-	wasPrepared     // by an earlier request
-	ways
-)
 
 // maxStatus is above every HTTP status.
 const maxStatus = 600
@@ -45,7 +38,7 @@ const maxStatus = 600
 // sentStatuses are the HTTP statuses that a Server sends.
 var sentStatuses = [...]int{200, 204, 304, 400, 401, 404, 405, 408, 414, 422, 429, 431, 500, 503, 505}
 
-// maxMeters bounds the memory of meters, 2 KB each.
+// maxMeters bounds the memory of meters, 7 KB each.
 const maxMeters = 64
 
 func newMeters() *meters {
@@ -57,28 +50,23 @@ func (m *meters) of(conn uint64) *meter { return &m.shares[conn%uint64(len(m.sha
 
 // count counts a response, and returns how many bytes of its body are sent: 0 for HEAD.
 func (m *meter) count(rs *edge.Response, isHead bool) (sent int) {
-	how := way(0)
-	if rs.Gzip {
-		how = inGzip
-	}
 	if !isHead {
 		sent = rs.Len()
 	}
-	m.add(rs.RouteClass(), rs.Status, sent, how)
+	m.add(rs.RouteClass(), rs.Status, sent, rs.Gzip)
 	return sent
 }
 
 // add counts a response with a body of so many bytes.
-func (m *meter) add(class edge.RouteClass, status, bytes int, how way) {
+func (m *meter) add(class edge.RouteClass, status, bytes int, inGzip bool) {
 	m.bytes.Add(uint64(bytes))
-	if status < http.StatusBadRequest {
-		m.served[class][how].Add(1)
-		return
+	if inGzip {
+		m.gzip.Add(1)
 	}
-	for i, s := range sentStatuses {
-		if s == status {
-			m.refused[i].Add(1)
-		}
+	if status < http.StatusBadRequest {
+		m.served[class].Add(1)
+	} else {
+		m.refused[status].Add(1)
 	}
 }
 
@@ -95,50 +83,39 @@ func statusOf(class edge.RouteClass) int {
 
 // write adds the samples of m to w.
 func (m *meters) write(w *observe.Writer) {
-	var bytes, gzip, hits, misses uint64
 	for class := range edge.RouteClasses {
-		var served uint64
 		var took observe.Snapshot
 		for i := range m.shares {
-			share := &m.shares[i]
-			for how := range ways {
-				n := share.served[class][how].Load()
-				served += n
-				if how&inGzip != 0 {
-					gzip += n
-				}
-				if how&wasPrepared != 0 {
-					hits += n
-				}
-			}
-			took.Add(&share.took[class])
+			took.Add(&m.shares[i].took[class])
 		}
 		if class != edge.RouteError {
+			served := m.sum(func(share *meter) *atomic.Uint64 { return &share.served[class] })
 			w.Uint(observe.Requests, served, class.String(), strconv.Itoa(statusOf(class)))
 		}
 		w.Durations(observe.RequestDuration, &took, class.String())
 	}
-	for i, s := range sentStatuses {
+	for _, s := range sentStatuses {
 		if s >= http.StatusBadRequest {
-			w.Uint(observe.Requests, m.refused(i), edge.RouteError.String(), strconv.Itoa(s))
+			w.Uint(observe.Requests, m.refused(s), edge.RouteError.String(), strconv.Itoa(s))
 		}
 	}
-	for i := range m.shares {
-		bytes += m.shares[i].bytes.Load()
-		misses += m.shares[i].missed.Load()
-	}
-	w.Uint(observe.BodyBytes, bytes)
-	w.Uint(observe.GzipResponses, gzip)
-	w.Uint(observe.ResponseCacheHits, hits, "prepared")
-	w.Uint(observe.ResponseCacheMisses, misses, "prepared")
+	w.Uint(observe.BodyBytes, m.sum(func(share *meter) *atomic.Uint64 { return &share.bytes }))
+	w.Uint(observe.GzipResponses, m.sum(func(share *meter) *atomic.Uint64 { return &share.gzip }))
+	w.Uint(observe.ResponseCacheHits, m.sum(func(share *meter) *atomic.Uint64 { return &share.hits }), "prepared")
+	w.Uint(observe.ResponseCacheMisses, m.sum(func(share *meter) *atomic.Uint64 { return &share.misses }), "prepared")
 }
 
-// refused returns the count of the status at an index in sentStatuses.
-func (m *meters) refused(i int) (n uint64) {
-	for s := range m.shares {
-		n += m.shares[s].refused[i].Load()
+// sum returns the sum of a count over the shares.
+func (m *meters) sum(count func(share *meter) *atomic.Uint64) (n uint64) {
+	for i := range m.shares {
+		n += count(&m.shares[i]).Load()
 	}
 	return n
+}
+
+// refused returns the count of a status of 400 or above.
+func (m *meters) refused(status int) uint64 {
+	return m.sum(func(share *meter) *atomic.Uint64 { return &share.refused[status] })
 }
 
 // sent notes the time of a response, from start, when the request was read, until it was passed to the kernel, and

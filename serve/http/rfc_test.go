@@ -273,8 +273,8 @@ func TestRules(t *testing.T) {
 			}
 		}
 		t.Logf("%d rules over %s: %d failures", len(rules), name, failures)
-		for i, status := range sentStatuses {
-			if n := server.meters.refused(i); status >= 400 && n != uint64(refused[status]) {
+		for _, status := range sentStatuses {
+			if n := server.meters.refused(status); status >= 400 && n != uint64(refused[status]) {
 				t.Errorf("%d responses of %d over %s are counted, want %d", n, status, name, refused[status])
 			}
 		}

@@ -42,7 +42,7 @@ func BenchmarkMeter(b *testing.B) {
 	b.RunParallel(func(pb *testing.PB) {
 		m := all.of(uint64(all.opened.Add(1)))
 		for pb.Next() {
-			m.add(edge.RouteNotModified, 200, 1000, inGzip|wasPrepared)
+			m.add(edge.RouteNotModified, 200, 1000, true)
 			m.took[edge.RouteNotModified].Observe(time.Since(now))
 		}
 	})
