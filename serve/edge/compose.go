@@ -6,7 +6,6 @@ import (
 	"hash/crc32"
 	"strconv"
 	"sync"
-	"time"
 
 	"github.com/klauspost/compress/flate"
 
@@ -22,11 +21,11 @@ import (
 // A composer joins the fragments of a release into a body. It is reused and not safe for
 // concurrent use.
 type composer struct {
+	edge     *Edge
 	rel      *release.Reader
 	q        *route.Request
-	now      func() time.Time
-	prefetch bool  // see Options.FromDisk
-	lease    lease // memory of the response
+	prefetch bool // see Options.FromDisk
+	leased   int  // bytes of memory that the response counts
 
 	answer   *splice.Answer
 	body     splice.Answer    // body of the response
@@ -57,14 +56,14 @@ type defaults struct {
 // end releases the body's references and memory.
 func (c *composer) end() {
 	c.body.Reset()
-	_ = c.lease.charge(0) // which never fails
+	_ = c.lease(0) // which never fails
 	c.rel, c.answer, c.class, c.trace = nil, nil, classStored, nil
 	clear(c.defaults[:])
 }
 
 // charge counts the memory of the response plus n bytes against Options.MaxInflight, until End or the next charge. The
 // error is a refusal.
-func (c *composer) charge(n int) error { return c.lease.charge(exchangeBytes + c.bytes() + n) }
+func (c *composer) charge(n int) error { return c.lease(exchangeBytes + c.bytes() + n) }
 
 // raise raises the class of the response to k, unless it is higher.
 func (c *composer) raise(k class) { c.class = max(c.class, k) }

@@ -156,7 +156,7 @@ func (x *exchange) open(e *Edge, rel *release.Reader) {
 	x.edge = e
 	x.rs = Response{Cache: e.cache, x: x}
 	c := &x.c
-	c.rel, c.q, c.now, c.prefetch, c.lease.edge, c.answer = rel, &x.q, e.opts.Now, e.opts.FromDisk(), e, &c.body
+	c.edge, c.rel, c.q, c.prefetch, c.answer = e, rel, &x.q, e.opts.FromDisk(), &c.body
 }
 
 // charge is the composer's charge with the buffers of x.

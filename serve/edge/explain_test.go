@@ -129,10 +129,10 @@ func TestInspectionBytes(t *testing.T) {
 			t.Fatal(err)
 		}
 		own := exchangeBytes + x.c.bytes() // what any response counts
-		if counted, want := x.c.lease.n-own, in.RawBytes+len(in.Pieces)*int(unsafe.Sizeof(Piece{}))+2*len(text); counted < want {
+		if counted, want := x.c.leased-own, in.RawBytes+len(in.Pieces)*int(unsafe.Sizeof(Piece{}))+2*len(text); counted < want {
 			t.Errorf("%s: %d bytes are counted, want at least %d", target, counted, want)
 		}
-		_ = x.c.lease.charge(0)
+		_ = x.c.lease(0)
 	}
 }
 

@@ -66,7 +66,7 @@ func Inspect(rel *release.Reader, target string) (in Inspection, err error) {
 		return Inspection{}, err
 	}
 	x := new(exchange)
-	defer func() { _ = x.c.lease.charge(0) }() // which never fails
+	defer func() { _ = x.c.lease(0) }() // which never fails
 	err = release.Guard(func() error {
 		in, err = inspect(x, e, rel, target)
 		return err

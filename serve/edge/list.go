@@ -326,7 +326,7 @@ const changeRows = 100
 func (c *composer) changesIn() (*changelog.Log, changelog.Window) {
 	log, p := changelog.Open(c.rel), &c.q.Params
 	days := changelog.Days{Start: int32(p.Start), End: int32(p.End), HasStart: p.HasStart, HasEnd: p.HasEnd}
-	return log, log.Window(days, c.now())
+	return log, log.Window(days, c.edge.opts.Now())
 }
 
 // addChanges adds the changes of a resource in the builds of the last days, after the opening

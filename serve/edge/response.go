@@ -132,8 +132,8 @@ func (rs *Response) Charge(n int) error {
 	if rs.parts == nil {
 		return nil
 	}
-	l := &rs.x.c.lease
-	return l.charge(l.n + n)
+	c := &rs.x.c
+	return c.lease(c.leased + n)
 }
 
 // Refusal returns the response to bytes that are not a request. No cache may keep it.
@@ -356,25 +356,20 @@ func (e *Edge) Charge(n int) bool {
 	return true
 }
 
-// A lease is the memory that one response holds. It is not safe for concurrent use.
-type lease struct {
-	edge *Edge
-	n    int // bytes
-}
-
-// leaseStep is the unit to which leases are rounded up, so that most responses charge only twice. Tests lower it.
+// leaseStep is the unit to which the memory of a response is rounded up, so that most responses charge only twice. Tests
+// lower it.
 var leaseStep = 4 << 10
 
-// charge sets l to n bytes. The error is a refusal, and leaves l unchanged.
-func (l *lease) charge(n int) error {
+// lease sets the memory of the response to n bytes. The error is a refusal, and changes nothing.
+func (c *composer) lease(n int) error {
 	n = (n + leaseStep - 1) / leaseStep * leaseStep
-	if n == l.n {
+	if n == c.leased {
 		return nil
 	}
-	if !l.edge.Charge(n - l.n) {
-		l.edge.inflight.refused.Add(1)
+	if !c.edge.Charge(n - c.leased) {
+		c.edge.inflight.refused.Add(1)
 		return status.Offline
 	}
-	l.n = n
+	c.leased = n
 	return nil
 }

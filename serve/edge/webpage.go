@@ -100,7 +100,7 @@ func explain(x *exchange) (any, error) {
 		return nil, status.Offline
 	}
 	// From here on x holds the memory of inner: the pieces, until they are JSON.
-	if leased := inner.c.lease.n; err == nil {
+	if leased := inner.c.leased; err == nil {
 		err = x.charge(leased)
 	}
 	return &in, err
