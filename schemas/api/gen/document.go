@@ -46,19 +46,29 @@ func (s *spec) document() object {
 
 // marked returns a value with the marks of extensions spelled out.
 func marked(v any) any {
+	return rewritten(v, func(o object) object {
+		for i := range o {
+			if o[i].name == "x-own" {
+				o[i].name = mark
+			}
+		}
+		return o
+	})
+}
+
+// rewritten returns a value with each of its objects rewritten, inner ones first. rewrite may change its argument.
+func rewritten(v any, rewrite func(o object) object) any {
 	switch v := v.(type) {
 	case object:
 		out := slices.Clone(v)
-		for i, f := range out {
-			if out[i].value = marked(f.value); f.name == "x-own" {
-				out[i].name = mark
-			}
+		for i := range out {
+			out[i].value = rewritten(out[i].value, rewrite)
 		}
-		return out
+		return rewrite(out)
 	case list:
 		out := slices.Clone(v)
 		for i := range out {
-			out[i] = marked(out[i])
+			out[i] = rewritten(out[i], rewrite)
 		}
 		return out
 	}
@@ -287,29 +297,17 @@ func downgrade(doc object) object {
 
 // downgraded converts a value of the document and all values below it.
 func downgraded(v any) any {
-	switch v := v.(type) {
-	case object:
-		var out object
-		for _, f := range v {
+	return rewritten(v, func(o object) object {
+		for i, f := range o {
 			switch f.name {
 			case "const":
-				out = append(out, field{"enum", list{f.value}})
-			case "propertyNames":
+				o[i] = field{"enum", list{f.value}}
 			case "patternProperties":
-				out = append(out, field{"additionalProperties", true})
-			default:
-				out = append(out, field{f.name, downgraded(f.value)})
+				o[i] = field{"additionalProperties", true}
 			}
 		}
-		return nullable(out)
-	case list:
-		out := slices.Clone(v)
-		for i := range out {
-			out[i] = downgraded(out[i])
-		}
-		return out
-	}
-	return v
+		return nullable(o.without("propertyNames"))
+	})
 }
 
 // nullable replaces the type null with nullable.
