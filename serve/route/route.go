@@ -165,8 +165,7 @@ func Parse(path, query []byte, q *Request) status.Code {
 // and ends before the question mark.
 //
 // HEAD is routed as GET. OPTIONS is OK on every known path. Every other method
-// is MethodNotAllowed, since the edge is read-only, with Op telling which operation was
-// meant if there is one. So are GETs that change something in a session's name.
+// is MethodNotAllowed, since the edge is read-only. So are GETs that change something in a session's name.
 func Match(method, path []byte, q *Request) status.Code {
 	q.Reset()
 	t := load()
@@ -187,23 +186,19 @@ func Match(method, path []byte, q *Request) status.Code {
 		return status.NotFound
 	}
 	q.ID, q.Season, q.Episode, q.Name = c.id, c.season, c.episode, c.text
-	r := &t.routes[leaf]
-	q.Allow = r.allow
-	code := status.MethodNotAllowed
-	switch m := string(method); {
-	case m == options, r.get != api.NoOp && (m == get || m == head):
-		q.Op, code = r.get, status.OK
-	default:
-		for _, w := range r.writes {
-			if w.method == m {
-				q.Op = w.op
-			}
-		}
+	read := t.reads[leaf]
+	q.Allow = options
+	if read != api.NoOp {
+		q.Allow = get + ", " + head + ", " + options
 	}
-	if op := q.Op.Operation(); op != nil {
+	if m := string(method); m != options && (read == api.NoOp || m != get && m != head) {
+		return status.MethodNotAllowed
+	}
+	q.Op = read
+	if op := read.Operation(); op != nil {
 		q.Kind, q.Sub = op.Kind, op.Sub
 	}
-	return code
+	return status.OK
 }
 
 const (

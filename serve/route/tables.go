@@ -10,21 +10,9 @@ import (
 
 // tables is what package api's table becomes for the request path.
 type tables struct {
-	root   *node       // leaves are indexes of routes
-	routes []pathRoute // one for each path, whatever its parameters are called
-	ops    []opInfo    // by api.Op
-}
-
-// A pathRoute holds the operations of one path.
-type pathRoute struct {
-	get    api.Op // NoOp for none
-	writes []methodOp
-	allow  string
-}
-
-type methodOp struct {
-	method string
-	op     api.Op
+	root  *node    // leaves are indexes of reads
+	reads []api.Op // what GET reads from each path; NoOp if the edge rejects it
+	ops   []opInfo // by api.Op
 }
 
 // An opInfo is what the request path needs of an operation.
@@ -68,25 +56,17 @@ func newTables() *tables {
 	return t
 }
 
-// addRoute adds an operation to the route of its path.
+// addRoute adds the path of an operation.
 func (t *tables) addRoute(o api.Op, op *api.Operation) {
 	n := t.root.add(strings.TrimPrefix(op.Path, "/"), func(name string) slot { return slotOf(op, name) })
 	if n.leaf < 0 {
-		n.leaf = len(t.routes)
-		t.routes = append(t.routes, pathRoute{get: api.NoOp, allow: options})
+		n.leaf = len(t.reads)
+		t.reads = append(t.reads, api.NoOp)
 	}
-	r := &t.routes[n.leaf]
-	if op.Method == get && !changes(op) {
-		r.get, r.allow = o, get+", "+head+", "+options
-		return
+	// GETs that write without a session make values that nobody keeps.
+	if op.Method == get && (!op.Writes || !op.Session) {
+		t.reads[n.leaf] = o
 	}
-	r.writes = append(r.writes, methodOp{op.Method, o})
-}
-
-// changes reports whether an operation changes something for good, and is not served
-// for that. The GETs that write without a session make values that nobody keeps.
-func changes(op *api.Operation) bool {
-	return op.Writes && (op.Method != get || op.Session)
 }
 
 // slotOf returns the slot of a path parameter of op.
