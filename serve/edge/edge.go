@@ -56,13 +56,14 @@ type Edge struct {
 	inflight inflight
 	log      logSet
 	refused  refusedKeys
+	// Free exchanges. Their memory counts against Options.MaxInflight.
+	exchanges sync.Pool
 }
 
 // Free memory for requests.
 var (
-	exchanges = sync.Pool{New: func() any { return new(exchange) }}
-	packers   = sync.Pool{New: func() any { return new(splice.Packer) }}
-	keys      = sync.Pool{New: func() any { return new([auth.MaxTokenLen]byte) }} // for an api_key
+	packers = sync.Pool{New: func() any { return new(splice.Packer) }}
+	keys    = sync.Pool{New: func() any { return new([auth.MaxTokenLen]byte) }} // for an api_key
 )
 
 // A logSet is one log with a limit for each kind of message.
@@ -107,6 +108,7 @@ func New(opts Options, tokens func() *auth.Table, signer *auth.Signer, rels *rel
 			refused: observe.Limit(opts.Log, refusedPerSecond, time.Second),
 			hints:   observe.Limit(opts.Log, 1, hintEvery),
 		},
+		exchanges: sync.Pool{New: func() any { return new(exchange) }},
 	}
 	if opts.Page {
 		if err := e.webpage.WithPage(cmp.Or(opts.ImageBaseURL, static.DefaultImageBaseURL)); err != nil {
@@ -138,7 +140,7 @@ type exchange struct {
 
 // Begin returns the response to rq, which is valid until its End.
 func (e *Edge) Begin(rq *Request) *Response {
-	x := exchanges.Get().(*exchange)
+	x := e.exchanges.Get().(*exchange)
 	x.rq, x.held = *rq, e.Releases.Acquire()
 	var rel *release.Reader
 	if x.held != nil {

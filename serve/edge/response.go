@@ -152,7 +152,7 @@ func (rs *Response) End() {
 	x.meter.End()
 	x.rq, x.rs, x.held, x.engine, x.meter, x.scopes = Request{}, Response{}, nil, nil, nil, ""
 	if x.c.bytes()+cap(x.out)+cap(x.keys) <= maxKept {
-		exchanges.Put(x)
+		x.edge.exchanges.Put(x)
 	}
 }
 
