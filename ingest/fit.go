@@ -36,31 +36,29 @@ type fileFit struct {
 	examples map[string]report.Sample
 }
 
-// fits holds the fits of files: by source number, or by folder for files that are each named after one resource.
+// fits holds the fits of files, in reading order.
 type fits struct {
-	files map[int]*fileFit
-	group map[groupKey]*fileFit
+	of    map[fitKey]*fileFit
 	order []*fileFit
 }
 
-type groupKey struct{ dir, layout, kind, sub string }
+// A fitKey is the number of a source, or, with number -1, a group of files: the parts of one, or the files of a folder that are
+// each named after one resource.
+type fitKey struct {
+	number                 int
+	dir, layout, kind, sub string
+}
 
 // fileFit returns the fit of a file.
 func (f *fits) fileFit(in *input) *fileFit {
-	if one := f.files[in.number]; one != nil {
-		return one
-	}
-	one := &fileFit{first: in, cells: map[string]record.Cells{}, examples: map[string]report.Sample{}}
+	key := fitKey{number: in.number}
 	if in.isAddressed() || in.Parts != "" {
-		key := groupKey{cmp.Or(in.Parts, filepath.Dir(in.Path)), in.layout(), in.Kind, in.Sub}
-		if known := f.group[key]; known != nil {
-			one = known
-		}
-		f.group[key] = one
-	} else {
-		f.files[in.number] = one
+		key = fitKey{-1, cmp.Or(in.Parts, filepath.Dir(in.Path)), in.layout(), in.Kind, in.Sub}
 	}
-	if one.first == in {
+	one := f.of[key]
+	if one == nil {
+		one = &fileFit{first: in, cells: map[string]record.Cells{}, examples: map[string]report.Sample{}}
+		f.of[key] = one
 		f.order = append(f.order, one)
 	}
 	return one
@@ -75,16 +73,13 @@ func (f *fits) add(b *batch) {
 	if b.first {
 		one.files++
 	}
-	if b.in.meaning != nil && one.first.meaning == nil {
-		one.first = b.in
-	}
 	one.rows.Add(&b.out.tally.Rows)
 	for name, n := range b.out.cells {
 		have := one.cells[name]
 		have.Add(n)
 		one.cells[name] = have
 	}
-	for path, sample := range b.out.examples {
+	for path, sample := range b.out.tally.Examples() {
 		if _, ok := one.examples[path]; !ok && len(one.examples) < record.MaxPaths {
 			one.examples[path] = sample
 		}

@@ -135,7 +135,7 @@ func newRun(c Config) (*run, error) {
 		return nil, err
 	}
 	rows = layout.WithAliases(rows)
-	return &run{Config: c, rows: rows, start: time.Now(), list: &fileList{}, sums: map[string]string{}, parts: map[string]looked{}, fits: fits{map[int]*fileFit{}, map[groupKey]*fileFit{}, nil}}, nil
+	return &run{Config: c, rows: rows, start: time.Now(), list: &fileList{}, sums: map[string]string{}, parts: map[string]looked{}, fits: fits{of: map[fitKey]*fileFit{}}}, nil
 }
 
 // setting matches a line of TOML that is neither blank nor a comment.

@@ -364,8 +364,7 @@ type mapped struct {
 	ids      []byte         // entries of the records, for a resolve.Resolver
 	given    layout.KindSet // kinds of the records, except of resources that rows only name
 	tally    report.Tally
-	cells    map[string]record.Cells  // counts of the rows' values, by column
-	examples map[string]report.Sample // values left out, by path
+	cells    map[string]record.Cells // counts of the rows' values, by column
 }
 
 // An outRecord is a record of a row. Its key still lacks the sequence number.
@@ -417,7 +416,6 @@ func (b *batch) makeRecords(r *run) error {
 			continue
 		}
 		row.count(&out.tally, left)
-		out.example(row.place, left)
 		kept = append(kept, row.left...)
 		for i := range recs {
 			out.add(b.in.number, &recs[i], i > 0, row.place, r.resolver.Collector)
@@ -453,20 +451,6 @@ func (b *batch) makeRecords(r *run) error {
 	}
 	out.tally.Fields.Merge(report.Fields{Unknown: c.Unknown, Coerced: c.Coerced, Dropped: c.Dropped, Whole: c.Whole})
 	return nil
-}
-
-// example keeps the first value of each path that was left out.
-func (r *mapped) example(at source.Place, left []record.LeftOut) {
-	for _, l := range left {
-		if _, ok := r.examples[l.Path]; ok || len(r.examples) >= record.MaxPaths {
-			continue
-		}
-		if r.examples == nil {
-			r.examples = map[string]report.Sample{}
-		}
-		first := l.First[0]
-		r.examples[l.Path] = report.Sample{File: at.File, Row: at.Row, Line: at.Line, Field: first.Field, Value: first.Value, Reason: first.What}
-	}
 }
 
 // begin passes on values that the file's reader left out.

@@ -226,6 +226,15 @@ func (t *Tally) ValuesLeftOut() (n int64) {
 	return n
 }
 
+// Examples returns the first value that was left out, by path.
+func (t *Tally) Examples() map[string]Sample {
+	first := make(map[string]Sample, len(t.left))
+	for path, l := range t.left {
+		first[path] = l.Samples[0]
+	}
+	return first
+}
+
 // group adds the rows of a reason.
 func (t *Tally) group(r *Reason) {
 	key := Reason{Field: r.Field, Reason: r.Reason}

@@ -10,7 +10,6 @@ import (
 	"runtime"
 	"slices"
 	"strings"
-	"sync"
 
 	"golang.org/x/sync/errgroup"
 
@@ -52,12 +51,6 @@ const wordBits = 64
 func (s ids) add(id uint64) { s[id/wordBits] |= 1 << (id % wordBits) }
 
 func (s ids) has(id uint64) bool { return s[id/wordBits]>>(id%wordBits)&1 != 0 }
-
-func (s ids) addAll(o ids) {
-	for at, word := range o {
-		s[at] |= word
-	}
-}
 
 // without returns the IDs that are not in o.
 func (s ids) without(o ids) ids {
@@ -167,140 +160,117 @@ func (c *checker) index(ctx context.Context, typ *catalog.Type, f *catalog.File)
 	return err
 }
 
-// A relationKey is a field of the current kind and the kind it refers to.
-type relationKey struct {
-	path string
-	to   fragment.Kind
+// scan counts the references in the records of one kind, several fields concurrently.
+func (c *checker) scan(ctx context.Context, typ *catalog.Type, f *catalog.File) error {
+	refs := referencesOf(typ)
+	found := make([][]Relation, len(refs))
+	g, ctx := errgroup.WithContext(ctx)
+	g.SetLimit(runtime.GOMAXPROCS(0))
+	for i := range refs {
+		g.Go(func() (err error) {
+			defer bug.Catch(&err)
+			found[i], err = c.count(ctx, typ, f, &refs[i])
+			return err
+		})
+	}
+	err := g.Wait()
+	all := slices.Concat(found...)
+	slices.SortFunc(all, func(a, b Relation) int { return cmp.Or(cmp.Compare(a.Path, b.Path), cmp.Compare(a.Target, b.Target)) })
+	c.found = append(c.found, all...)
+	return err
 }
 
-// A tally counts the references of one relation.
+// A tally counts the references to one kind.
 type tally struct {
 	references int64
 	ids        ids
 }
 
-type tallies map[relationKey]*tally
-
-func (t tallies) of(k relationKey) *tally {
-	if t[k] == nil {
-		t[k] = &tally{ids: ids{}}
+// count counts the references of one field, by the kind that they lead to.
+func (c *checker) count(ctx context.Context, typ *catalog.Type, f *catalog.File, ref *reference) (list []Relation, err error) {
+	at := strings.LastIndexByte(ref.path, '.') + 1
+	objects, field := strings.TrimSuffix(ref.path[:at], "."), ref.path[at:]
+	paths := append(typ.KeyFields(), ref.path)
+	if ref.media {
+		paths = append(paths, ref.path[:at]+"media_type")
 	}
-	return t[k]
-}
-
-// scan counts the references in the records of one kind, several row groups concurrently.
-func (c *checker) scan(ctx context.Context, typ *catalog.Type, f *catalog.File) error {
-	walkers, paths := walkers(typ)
-	if len(walkers) == 0 {
-		return nil
-	}
-	var mu sync.Mutex
-	sum := tallies{}
-	g, ctx := errgroup.WithContext(ctx)
-	g.SetLimit(runtime.GOMAXPROCS(0))
-	for group := range f.RowGroups() {
-		g.Go(func() (err error) {
-			defer bug.Catch(&err)
-			part := tallies{}
-			err = f.Select(paths, group, group+1).Each(ctx, func(r record.Record) error {
-				key, err := typ.Key(r)
-				for i := range walkers {
-					walkers[i].walk(r, key, part)
+	tallies := map[fragment.Kind]*tally{}
+	err = f.Select(paths, 0, f.RowGroups()).Each(ctx, func(r record.Record) error {
+		by, err := typ.Key(r)
+		for el := range r.Each(objects) {
+			id, to := *el.IntNamed(field), ref.to
+			if ref.media {
+				switch el.StringNamed("media_type").V {
+				case "":
+				case "movie":
+					to = fragment.KindMovie
+				case "tv":
+					to = fragment.KindTV
+				default:
+					continue // other media types are not checked
 				}
-				return err
-			})
-			mu.Lock()
-			defer mu.Unlock()
-			for k, p := range part {
-				all := sum.of(k)
-				all.references += p.references
-				all.ids.addAll(p.ids)
 			}
-			return err
-		})
-	}
-	if err := g.Wait(); err != nil {
+			if !id.Set {
+				continue
+			}
+			number := uint64(id.V)
+			if to == fragment.KindSeason {
+				number = seasonID(by.ID(), id.V)
+			}
+			if tallies[to] == nil {
+				tallies[to] = &tally{ids: ids{}}
+			}
+			tallies[to].references++
+			tallies[to].ids.add(number)
+		}
 		return err
+	})
+	for to, all := range tallies {
+		list = append(list, c.relation(typ.Kind, ref.path, to, all))
 	}
-	from := len(c.found)
-	for k, all := range sum {
-		c.found = append(c.found, c.relation(typ.Kind, k, all))
-	}
-	slices.SortFunc(c.found[from:], func(a, b Relation) int { return cmp.Or(cmp.Compare(a.Path, b.Path), cmp.Compare(a.Target, b.Target)) })
-	return nil
+	return list, err
 }
 
-func (c *checker) relation(kind fragment.Kind, k relationKey, all *tally) Relation {
-	to := c.targets[k.to]
+func (c *checker) relation(kind fragment.Kind, path string, target fragment.Kind, all *tally) Relation {
+	to := c.targets[target]
 	missing := all.ids.without(to.known)
 	r := Relation{
-		Kind: kind.String(), Path: k.path, Target: k.to.String(), TargetRecords: to.records, References: all.references,
+		Kind: kind.String(), Path: path, Target: target.String(), TargetRecords: to.records, References: all.references,
 		Distinct: all.ids.len(), Missing: missing.len(), Removed: missing.len() - missing.without(to.removed).len(),
 	}
 	for _, id := range missing.first(MaxDangling) {
-		s := Dangling{ID: fmt.Sprintf("%s %d", k.to, int64(id)), Removed: to.removed.has(id)} // an invalid ID may be negative
-		if k.to == fragment.KindSeason {
-			s.ID = catalog.SeasonKey(int64(id>>seasonBits), int64(id&(1<<seasonBits-1))).Describe(k.to)
+		s := Dangling{ID: fmt.Sprintf("%s %d", target, int64(id)), Removed: to.removed.has(id)} // an invalid ID may be negative
+		if target == fragment.KindSeason {
+			s.ID = catalog.SeasonKey(int64(id>>seasonBits), int64(id&(1<<seasonBits-1))).Describe(target)
 		}
 		r.Samples = append(r.Samples, s)
 	}
 	return r
 }
 
-// A walker finds the IDs of a field in records.
-type walker struct {
-	path, list, field string // list + "." + field is path
-	to                fragment.Kind
-	media             bool // the field media_type beside the ID overrides to
+// A reference is a field with IDs of another kind.
+type reference struct {
+	path  string
+	to    fragment.Kind
+	media bool // the field media_type beside the ID overrides to
 }
 
-// walkers returns the walkers of a kind, and the paths that they read.
-func walkers(t *catalog.Type) (list []walker, paths []string) {
-	paths = t.KeyFields()
-	for to, all := range relations[t.Kind] {
-		for path := range strings.FieldsSeq(all) {
-			at := strings.LastIndexByte(path, '.') + 1
-			w := walker{path: path, list: strings.TrimSuffix(path[:at], "."), field: path[at:], to: to}
+// referencesOf returns the references of a kind.
+func referencesOf(t *catalog.Type) (list []reference) {
+	for to, paths := range relations[t.Kind] {
+		for path := range strings.FieldsSeq(paths) {
+			ref := reference{path: path, to: to}
 			s := t.Plan
 			for name := range strings.SplitSeq(path, ".") {
-				_, w.media = s.Field("media_type")
+				_, ref.media = s.Field("media_type")
 				f, _ := s.Field(name)
 				s = f.Elem
 			}
-			if w.media = w.media && (to == fragment.KindMovie || to == fragment.KindTV); w.media {
-				paths = append(paths, path[:at]+"media_type")
-			}
-			list, paths = append(list, w), append(paths, path)
+			ref.media = ref.media && (to == fragment.KindMovie || to == fragment.KindTV)
+			list = append(list, ref)
 		}
 	}
-	return list, paths
-}
-
-// walk adds the references of a record to t.
-func (w *walker) walk(r record.Record, by catalog.Key, t tallies) {
-	for el := range r.Each(w.list) {
-		id, to := *el.IntNamed(w.field), w.to
-		if w.media {
-			switch el.StringNamed("media_type").V {
-			case "":
-			case "movie":
-				to = fragment.KindMovie
-			case "tv":
-				to = fragment.KindTV
-			default:
-				continue // other media types are not checked
-			}
-		}
-		if !id.Set {
-			continue
-		}
-		all, number := t.of(relationKey{w.path, to}), uint64(id.V)
-		if w.to == fragment.KindSeason {
-			number = seasonID(by.ID(), id.V)
-		}
-		all.references++
-		all.ids.add(number)
-	}
+	return list
 }
 
 // relations lists the fields with IDs, by the referring kind and the target kind: paths through objects, lists and pages. A

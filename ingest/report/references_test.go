@@ -155,8 +155,8 @@ func TestRemovedReferences(t *testing.T) {
 	}
 }
 
-// TestRowGroups: the result does not depend on how many row groups are read concurrently.
-func TestRowGroups(t *testing.T) {
+// TestJobs: the result does not depend on how many fields are read concurrently.
+func TestJobs(t *testing.T) {
 	pad := strings.Repeat("x", 1<<20)
 	var rows []string
 	for i := range 40 {
