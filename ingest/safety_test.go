@@ -18,6 +18,7 @@ import (
 	"github.com/reelsplice/reelsplice/ingest/merge"
 	"github.com/reelsplice/reelsplice/ingest/report"
 	"github.com/reelsplice/reelsplice/schemas/catalog"
+	"github.com/reelsplice/reelsplice/schemas/file"
 	"github.com/reelsplice/reelsplice/schemas/fragment"
 	"github.com/reelsplice/reelsplice/schemas/sharedtest"
 )
@@ -146,7 +147,7 @@ func TestKilled(t *testing.T) {
 			if err != nil {
 				return err
 			}
-			return r.work.move(path, filepath.Join(dir, name))
+			return file.Move(path, filepath.Join(dir, name))
 		})
 		if err != nil || files != moves {
 			t.Fatalf("%d files, %v, want %d", files, err, moves)

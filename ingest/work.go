@@ -1,9 +1,7 @@
 package ingest
 
 import (
-	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 
@@ -33,7 +31,7 @@ const workDir = catalog.WorkDir
 func openWork(dir, run string) (*workFolder, error) {
 	w := &workFolder{catalog: dir, dir: filepath.Join(dir, workDir), name: filepath.Join(catalog.QuarantineDir, run+".ndjson")}
 	if _, err := os.Stat(w.path(catalog.CompleteDir)); err == nil {
-		if err := w.install(); err != nil {
+		if err := file.MoveAll(w.path(catalog.CompleteDir), dir); err != nil {
 			return nil, err
 		}
 	}
@@ -56,71 +54,10 @@ func (w *workFolder) quarantine() string { return w.path("new", w.name) }
 // keepQuarantine moves the quarantine file of a stopped ingest into place, and returns its path.
 func (w *workFolder) keepQuarantine() (string, error) {
 	to := filepath.Join(w.catalog, w.name)
-	return to, w.move(w.quarantine(), to)
+	return to, file.Move(w.quarantine(), to)
 }
 
 // commit makes the files in new the catalogue's.
 func (w *workFolder) commit() error {
-	for _, dir := range []string{w.path("new", catalog.QuarantineDir), w.path("new")} {
-		if err := file.SyncDir(dir); err != nil {
-			return err
-		}
-	}
-	if err := file.Rename(w.path("new"), w.path(catalog.CompleteDir)); err != nil {
-		return err
-	}
-	for _, dir := range []string{w.dir, w.catalog} {
-		if err := file.SyncDir(dir); err != nil {
-			return err
-		}
-	}
-	return w.install()
-}
-
-// install moves the files in complete into place. An empty file removes its counterpart.
-func (w *workFolder) install() error {
-	from := w.path(catalog.CompleteDir)
-	err := filepath.WalkDir(from, func(path string, d fs.DirEntry, err error) error {
-		if err != nil || d.IsDir() {
-			return err
-		}
-		name, err := filepath.Rel(from, path)
-		if err != nil {
-			return err
-		}
-		return w.move(path, filepath.Join(w.catalog, name))
-	})
-	if err != nil {
-		return err
-	}
-	if err := file.SyncDir(w.catalog); err != nil {
-		return err
-	}
-	if err := os.RemoveAll(from); err != nil {
-		return err
-	}
-	return file.SyncDir(w.dir)
-}
-
-// move moves a file into the catalogue. An empty file removes the one there.
-func (w *workFolder) move(from, to string) error {
-	info, err := os.Stat(from)
-	if err == nil {
-		err = os.MkdirAll(filepath.Dir(to), 0o700)
-	}
-	switch {
-	case err != nil:
-	case info.Size() > 0:
-		if err = file.Rename(from, to); err == nil {
-			err = file.SyncDir(filepath.Dir(to))
-		}
-	default:
-		if err = os.Remove(to); err == nil || errors.Is(err, fs.ErrNotExist) {
-			err = os.Remove(from)
-		}
-	}
-	if err != nil {
-		return fmt.Errorf("put %s in its place: %w", to, err)
-	}
-	return nil
+	return file.ReplaceAll(w.path("new"), w.path(catalog.CompleteDir), w.catalog)
 }

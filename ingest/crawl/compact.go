@@ -5,16 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
 	"path/filepath"
 
 	"github.com/reelsplice/reelsplice/schemas/day"
 	"github.com/reelsplice/reelsplice/schemas/file"
 )
-
-// completeFile marks a folder of new files as ready to replace the old ones.
-const completeFile = "complete"
 
 // A holding summarises the contents of a store without replaced rows.
 type holding struct {
@@ -53,16 +49,16 @@ func (h holding) wasteful() bool {
 // compact rewrites the files and the journal without replaced rows. If it is interrupted, the old files stay, or the next
 // opening completes it.
 func (s *store) compact() error {
-	if err := s.sync(); err != nil {
-		return err
+	err := s.sync()
+	if err == nil {
+		err = s.writeNext()
 	}
-	err := s.writeNext()
 	if err == nil {
 		err = errors.Join(s.closeFiles(), s.journal.Close())
 	}
 	if err == nil {
 		s.journal = nil
-		err = s.endCompact()
+		err = file.ReplaceAll(s.work(nextDir), s.work(completeDir), s.dir)
 	}
 	if err != nil {
 		return fmt.Errorf("compact the dump: %w", err)
@@ -78,13 +74,13 @@ type copier struct {
 	end      int64
 }
 
-// writeNext writes the new files and marks them as complete.
+// writeNext writes the new files below nextDir.
 func (s *store) writeNext() (err error) {
 	next := s.work(nextDir)
-	if err := os.MkdirAll(next, 0o755); err != nil {
+	if err := os.MkdirAll(filepath.Join(next, workDir), 0o755); err != nil {
 		return err
 	}
-	journal, err := newCopier("", filepath.Join(next, journalFile))
+	journal, err := newCopier("", filepath.Join(next, workDir, journalFile))
 	if err != nil {
 		return err
 	}
@@ -93,11 +89,8 @@ func (s *store) writeNext() (err error) {
 		for _, c := range files {
 			err = errors.Join(err, c.close())
 		}
-		if err == nil {
-			err = os.WriteFile(filepath.Join(next, completeFile), nil, 0o644)
-		}
 	}()
-	for name := range s.ends { // empty files included
+	for name := range s.ends { // an empty file removes the old one
 		c, err := newCopier(filepath.Join(s.dir, name), filepath.Join(next, name))
 		if err != nil {
 			return err
@@ -155,32 +148,10 @@ func (c *copier) close() error {
 	return errors.Join(c.out.Flush(), file.Sync(c.to), c.to.Close())
 }
 
-// endCompact moves complete new files into place, the journal last, and removes incomplete ones.
+// endCompact moves complete new files into place, and removes incomplete ones.
 func (s *store) endCompact() error {
-	next := s.work(nextDir)
-	if _, err := os.Stat(filepath.Join(next, completeFile)); err != nil {
-		if !errors.Is(err, fs.ErrNotExist) {
-			return err
-		}
-		return os.RemoveAll(next)
+	if _, err := os.Stat(s.work(completeDir)); err == nil {
+		return file.MoveAll(s.work(completeDir), s.dir)
 	}
-	entries, err := os.ReadDir(next)
-	if err != nil {
-		return err
-	}
-	for _, e := range entries {
-		if fileKind(e.Name()) == "" {
-			continue
-		}
-		if err := file.Rename(filepath.Join(next, e.Name()), filepath.Join(s.dir, e.Name())); err != nil {
-			return err
-		}
-	}
-	if err := file.Rename(filepath.Join(next, journalFile), s.work(journalFile)); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return err
-	}
-	if err := errors.Join(file.SyncDir(s.dir), file.SyncDir(s.work(""))); err != nil {
-		return err
-	}
-	return os.RemoveAll(next)
+	return os.RemoveAll(s.work(nextDir))
 }

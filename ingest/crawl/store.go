@@ -28,7 +28,8 @@ const (
 	workDir     = ".crawl"
 	journalFile = "journal"
 	lockFile    = "lock"
-	nextDir     = "next" // compact writes its files here
+	nextDir     = "next"     // compact writes its files here
+	completeDir = "complete" // nextDir, renamed once all of its files are complete and synced
 )
 
 // journalHead is the first line of a journal.

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"io/fs"
 	"log/slog"
 	"os"
 	"path/filepath"
@@ -208,14 +209,15 @@ func TestCompact(t *testing.T) {
 			if err := s.close(); err != nil {
 				t.Fatal(err)
 			}
-			next := s.work(nextDir)
-			switch kill {
-			case "before": // some new files were incomplete
-				os.Remove(filepath.Join(next, completeFile))
-			case "during":
-				if err := os.Rename(filepath.Join(next, "movies.ndjson"), filepath.Join(dir, "movies.ndjson")); err != nil {
-					t.Fatal(err)
-				}
+			next, complete := s.work(nextDir), s.work(completeDir)
+			if kill == "during" || kill == "after" { // the last file was complete
+				err = os.Rename(next, complete)
+			}
+			if kill == "during" {
+				err = errors.Join(err, os.Rename(filepath.Join(complete, "movies.ndjson"), filepath.Join(dir, "movies.ndjson")))
+			}
+			if err != nil {
+				t.Fatal(err)
 			}
 			if got := has(t, dir); got != "movie/1 movie/2 movie/3 tv/1 " {
 				t.Errorf("keys = %q, want all", got)
@@ -227,14 +229,16 @@ func TestCompact(t *testing.T) {
 			if d := cmp.Diff(want, servetest.ReadFile(t, filepath.Join(dir, "movies.ndjson"))); d != "" {
 				t.Error(d)
 			}
-			if _, err := os.Stat(next); err == nil {
-				t.Error("new files are left")
+			for _, folder := range []string{next, complete} {
+				if _, err := os.Stat(folder); err == nil {
+					t.Errorf("new files are left in %s", folder)
+				}
 			}
 		})
 	}
 }
 
-// TestCompactEmpties: a file whose rows were all replaced is empty, and is not moved as a foreign file.
+// TestCompactEmpties: a file whose rows were all replaced is removed.
 func TestCompactEmpties(t *testing.T) {
 	dir := filled(t)
 	s, err := openStore(dir, slog.New(slog.DiscardHandler))
@@ -247,8 +251,11 @@ func TestCompactEmpties(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := servetest.ReadFile(t, filepath.Join(dir, text.File)); got != "" {
-		t.Errorf("rows = %q, want none", got)
+	if _, err := os.Stat(filepath.Join(dir, text.File)); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("Stat(%s) = %v, want no file", text.File, err)
+	}
+	if got := has(t, dir); got != "movie/2 movie/3 tv/1 " {
+		t.Errorf("keys = %q, want all but the removed movie", got)
 	}
 	if moved, err := filepath.Glob(filepath.Join(dir, workDir, "aside-*")); len(moved) > 0 || err != nil {
 		t.Errorf("moved files = %v, %v, want none", moved, err)

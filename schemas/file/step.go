@@ -2,6 +2,7 @@ package file
 
 import (
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
 	"os"
@@ -53,7 +54,7 @@ func isDir(path string) bool {
 	return err == nil && st.IsDir()
 }
 
-// MoveInto durably renames from to to. Both are in one folder.
+// MoveInto durably renames from to to.
 func MoveInto(from, to string) error {
 	if err := Rename(from, to); err != nil {
 		return err
@@ -62,6 +63,74 @@ func MoveInto(from, to string) error {
 		return err
 	}
 	return SyncDir(filepath.Dir(to))
+}
+
+// ReplaceAll durably moves the files of a folder, whose content is on disk, to the same paths below another: all or none. It
+// renames the folder to complete before the first move. If that exists after a kill, MoveAll completes the replacement.
+func ReplaceAll(from, complete, to string) error {
+	err := filepath.WalkDir(from, func(path string, d fs.DirEntry, err error) error {
+		if err == nil && d.IsDir() {
+			err = SyncDir(path)
+		}
+		return err
+	})
+	if err == nil {
+		err = MoveInto(from, complete)
+	}
+	if err == nil {
+		err = SyncDir(to)
+	}
+	if err == nil {
+		err = MoveAll(complete, to)
+	}
+	return err
+}
+
+// MoveAll durably moves the files of a folder to the same paths below another, and removes the folder. If it is interrupted, a
+// second call completes it.
+func MoveAll(from, to string) error {
+	err := filepath.WalkDir(from, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		name, err := filepath.Rel(from, path)
+		if err != nil {
+			return err
+		}
+		return Move(path, filepath.Join(to, name))
+	})
+	if err == nil {
+		err = SyncDir(to)
+	}
+	if err == nil {
+		err = os.RemoveAll(from)
+	}
+	if err == nil {
+		err = SyncDir(filepath.Dir(from))
+	}
+	return err
+}
+
+// Move durably moves a file to another folder of its file system, which it creates if missing. An empty file removes the file
+// at to.
+func Move(from, to string) error {
+	info, err := os.Stat(from)
+	if err == nil {
+		err = os.MkdirAll(filepath.Dir(to), 0o700)
+	}
+	switch {
+	case err != nil:
+	case info.Size() > 0:
+		err = MoveInto(from, to)
+	default:
+		if err = os.Remove(to); err == nil || errors.Is(err, fs.ErrNotExist) {
+			err = os.Remove(from)
+		}
+	}
+	if err != nil {
+		return fmt.Errorf("put %s in its place: %w", to, err)
+	}
+	return nil
 }
 
 var link = os.Link // a test replaces it with a file system without links
