@@ -50,7 +50,7 @@ type Config struct {
 	Concurrency int           // concurrent requests
 	Tries       int           // attempts per request
 	Timeout     time.Duration // for a response
-	Grace       time.Duration // for running requests after an interrupt
+	Grace       time.Duration // for running requests after an interrupt or an error
 
 	Log      *slog.Logger
 	Progress func(done, total int64) // counts of tasks; may be nil
@@ -175,7 +175,7 @@ func Run(ctx context.Context, cfg Config) (r Report, err error) {
 		return r, err
 	}
 	defer func() { err = errors.Join(err, s.close()) }()
-	s.passing = day.Of(start.UTC()) - keepPassing
+	s.expired = day.Of(start.UTC()) - keepChanges
 	l := newLoop(&cfg, c, s, seeds, &r)
 	err = l.run(ctx)
 	r.Requests, r.Retried, r.Bytes = c.traffic.requests.Load(), c.traffic.retried.Load(), c.traffic.bytes.Load()

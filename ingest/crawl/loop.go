@@ -7,7 +7,6 @@ import (
 	"maps"
 	"net/http"
 	"slices"
-	"strings"
 	"sync"
 	"time"
 
@@ -136,7 +135,7 @@ func (l *loop) work(ctx context.Context, cancel context.CancelFunc, tasks chan<-
 			asked--
 			if fatal := l.process(o); err == nil && fatal != nil {
 				err = fatal
-				defer time.AfterFunc(l.grace(fatal), cancel).Stop()
+				defer time.AfterFunc(l.cfg.Grace, cancel).Stop()
 			}
 		case <-stop:
 			stop = nil
@@ -146,15 +145,6 @@ func (l *loop) work(ctx context.Context, cancel context.CancelFunc, tasks chan<-
 			defer time.AfterFunc(l.cfg.Grace, cancel).Stop()
 		}
 	}
-}
-
-// grace returns how long running requests may take after an error.
-func (l *loop) grace(err error) time.Duration {
-	var fatal fatalError
-	if errors.As(err, &fatal) {
-		return l.cfg.Grace
-	}
-	return 0 // rows cannot be written
 }
 
 // next returns the next task that needs a request, or false if no task is ready.
@@ -283,6 +273,7 @@ func (l *loop) process(o outcome) error {
 	}
 	l.done++
 	l.failures, l.refused = 0, 0
+	l.report.Missing = append(l.report.Missing, o.result.missing...)
 	for i := range o.result.parts {
 		if err := l.write(&o.task, &o.result.parts[i]); err != nil {
 			return err
@@ -381,9 +372,6 @@ func (l *loop) follow(t task, e *entry) error {
 	case fetchDetails:
 		return l.followDetails(t, e)
 	case fetchSeasons:
-		if key, ok := strings.CutPrefix(e.Key, lackPrefix); ok {
-			l.report.Missing = append(l.report.Missing, key)
-		}
 		l.followNamed(e)
 		for _, n := range e.Named[episodes.name] { // without Episodes, update the episodes in the dump
 			one := task{what: fetchEpisode, kind: "tv", id: t.id, number: n, since: t.since}
@@ -454,9 +442,6 @@ func (l *loop) followSeasons(t task, numbers []int64, wanted bool) error {
 		e, good, err := l.held(&t, key)
 		if err != nil {
 			return err
-		}
-		if lack := (entry{Key: t.lackKey(n)}); !good && l.store.at(lack.Key).day >= l.today { // it may exist tomorrow
-			e, good = lack, true
 		}
 		if good {
 			l.report.Held++

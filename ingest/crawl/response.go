@@ -24,6 +24,8 @@ type result struct {
 	parts []part
 	// found counts rows of resources by kind, without rows of translations.
 	found map[string]int64
+	// missing are seasons that the series lists and the response lacks.
+	missing []string
 }
 
 // A part is a journal entry with the rows for its file.
@@ -241,8 +243,8 @@ func (t *task) seasonRows(r *result, at stamp, v any, fields record.RawFields) e
 		case err != nil && strings.HasPrefix(fields.Value(prefix), "{"):
 			return err
 		case err == nil && len(season) > 0 && !season.Has("status_code"):
-		case slices.Contains(numbers(v, "seasons.season_number"), n): // the server lacks it, or failed: valid for today
-			r.parts = append(r.parts, part{entry: at.entry(t.lackKey(n))})
+		case slices.Contains(numbers(v, "seasons.season_number"), n): // the server lacks it, or failed
+			r.missing = append(r.missing, t.seasonKey(n))
 			continue
 		default:
 			r.parts = append(r.parts, one.gone(at).parts...)

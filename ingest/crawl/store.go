@@ -35,9 +35,6 @@ const (
 // journalHead is the first line of a journal.
 const journalHead = `{"journal":"reelsplice crawl","version":1}` + "\n"
 
-// maxLine bounds a line of the journal in bytes. A response names fewer IDs than it has bytes.
-const maxLine = maxBody
-
 // syncEvery bounds how long rows exist only in the page cache, where they survive a killed process but not a power failure.
 const syncEvery = 5 * time.Second
 
@@ -72,8 +69,8 @@ type place struct {
 	row      bool // the entry has rows
 }
 
-// keepPassing is how many days entries of change lists and missing seasons are kept. Later, a list is fetched again.
-const keepPassing = 30
+// keepChanges is how many days entries of change lists are kept. Later, a list is fetched again.
+const keepChanges = 30
 
 // A store is the folder of a dump: files of rows, and the journal of responses. A row counts only if its entry is in the
 // journal. Rows are written first, and openStore removes rows without an entry. A store is for one goroutine and one process.
@@ -91,7 +88,7 @@ type store struct {
 	languages map[string]bool
 	// doubled is set if a replaced row has the same date as its replacement: ingest would quarantine the later row.
 	doubled bool
-	passing day.Day // entries of change lists and missing seasons before this day have expired
+	expired day.Day // entries of change lists before this day have expired
 	synced  time.Time
 	dirty   bool
 }
@@ -232,8 +229,6 @@ func readJournal(r io.Reader, use func(off int64, e *entry)) (size int64, err er
 			return size, err
 		}
 		switch {
-		case len(line) > maxLine:
-			return size, fmt.Errorf("line %d: want at most %d bytes", n, maxLine)
 		case n == 1 && string(line) != journalHead:
 			return size, fmt.Errorf("line 1: want %s", strings.TrimSpace(journalHead))
 		case n > 1:
@@ -381,7 +376,7 @@ func syncFile(f *os.File) error {
 func (s *store) each(use func(e *entry)) error {
 	_, err := readJournal(io.NewSectionReader(s.journal, 0, s.end), func(off int64, e *entry) {
 		switch {
-		case s.at(e.Key).off != off, isPassing(e.Key) && e.Day < s.passing:
+		case s.at(e.Key).off != off, strings.HasPrefix(e.Key, changesPrefix) && e.Day < s.expired:
 		case !e.left() && slices.ContainsFunc(ownersOf(e.Key), func(owner string) bool { return s.at(owner).left }):
 		default:
 			use(e)

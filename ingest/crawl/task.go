@@ -79,18 +79,8 @@ func (t *task) seasonKey(number int64) string {
 	return fmt.Sprintf("tv/%d/season/%d%s", t.id, number, t.suffix())
 }
 
-// lackPrefix starts the keys of seasons that a series lists and the server does not have.
-const lackPrefix = "lacks/"
-
-// lackKey is the journal's key for a missing season. It leaves the season's own entry unchanged.
-func (t *task) lackKey(number int64) string { return lackPrefix + t.seasonKey(number) }
-
+// changesPrefix starts the keys of pages of changes.
 const changesPrefix = "changes/"
-
-// isPassing reports whether a key is a page of changes or a missing season. Such entries expire.
-func isPassing(key string) bool {
-	return strings.HasPrefix(key, changesPrefix) || strings.HasPrefix(key, lackPrefix)
-}
 
 // languageOf returns the language in the key of a resource, or "" for the base language and other keys.
 func languageOf(key string) string {
