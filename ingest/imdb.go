@@ -3,7 +3,7 @@ package ingest
 import (
 	"context"
 	"errors"
-	"fmt"
+	"slices"
 
 	"github.com/reelsplice/reelsplice/ingest/imdb"
 	"github.com/reelsplice/reelsplice/ingest/layout"
@@ -22,7 +22,6 @@ type tables struct {
 
 	joiner *imdb.Joiner
 	values *record.Values // values of the row that the joiner reads
-	inputs map[int]int    // index of the input, by source number
 	out    *batch         // open batch of records
 	first  int            // index of its file in the inputs
 }
@@ -43,7 +42,6 @@ func (t *tables) read(ctx context.Context, first, end int) error {
 	t.joiner = j
 	d := decoder{r: t.r, send: t.add}
 	for n := first; n < end; n++ {
-		t.inputs[t.r.list.inputs[n].number] = n
 		if err := d.file(ctx, n); err != nil {
 			return err
 		}
@@ -110,10 +108,7 @@ func (t *tables) record(number int, row, line int64, rec layout.Record) error {
 // refuse sends a row that the join rejected. It was counted as kept. A batch has rows of one file, so the open batch is sent
 // first.
 func (t *tables) refuse(number int, row, line int64, json []byte, err error) error {
-	n, ok := t.inputs[number]
-	if !ok {
-		return fmt.Errorf("imdb: a bad row of file %d, which was not read", number)
-	}
+	n := slices.IndexFunc(t.r.list.inputs, func(in input) bool { return in.number == number })
 	if err := t.flush(); err != nil {
 		return err
 	}

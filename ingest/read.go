@@ -59,7 +59,7 @@ type end struct {
 func (r *run) readTurn(ctx context.Context, turn turn, first, end int) error {
 	return r.inParallel(ctx, func(ctx context.Context, send func(*batch) error) error {
 		if turn == turnIMDb {
-			t := tables{r: r, send: send, inputs: map[int]int{}}
+			t := tables{r: r, send: send}
 			if end < len(r.list.inputs) { // else nothing looks them up
 				t.ids = r.resolver.Collector
 			}

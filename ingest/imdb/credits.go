@@ -113,7 +113,7 @@ type role struct {
 // share has one ID. Only a series has creators.
 func (g *titleGroup) roles(of uint32, kind fragment.Kind) []role {
 	out := make([]role, 0, len(g.credits))
-	g.used, g.done = emptied(g.used), emptied(g.done)
+	done, used := map[credited]bool{}, map[creditID]bool{}
 	for i := range g.credits {
 		c := &g.credits[i]
 		cat := categories[c.category]
@@ -130,17 +130,17 @@ func (g *titleGroup) roles(of uint32, kind fragment.Kind) []role {
 		} else {
 			g.crewRole(&r, c, kind == fragment.KindTV)
 		}
-		if is := (credited{c.person.number, c.category, r.detail()}); g.done[is] {
+		if is := (credited{c.person.number, c.category, r.detail()}); done[is] {
 			g.j.drop(titlePrincipals+": repeated", 1) // the same characters, or jobs that the API does not distinguish
 			continue
 		} else {
-			g.done[is] = true
+			done[is] = true
 		}
 		id := creditID{title: of, person: c.person.number, category: cat.number, what: hashOf(r.detail())}
-		for g.used[id] {
+		for used[id] {
 			id = id.next() // the hashes of two characters collide
 		}
-		g.used[id] = true
+		used[id] = true
 		r.id = id.String()
 		out = append(out, r)
 	}

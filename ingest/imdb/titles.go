@@ -99,7 +99,7 @@ func (j *Joiner) joinTitles(ctx context.Context, out output) error {
 			}
 			g.title = title{number: key.id, akas: g.akas[:0], credits: g.credits[:0]}
 			g.size, g.full = 0, false
-			g.named = emptied(g.named)
+			g.named = map[credited]bool{}
 		}
 		return g.add(key.at, payload)
 	})
@@ -107,17 +107,6 @@ func (j *Joiner) joinTitles(ctx context.Context, out output) error {
 		return err
 	}
 	return g.finish()
-}
-
-// emptied returns m without its keys. It replaces a large map, because clearing that would be slow for every title that
-// follows.
-func emptied[K comparable](m map[K]bool) map[K]bool {
-	const large = 256
-	if m == nil || len(m) > large {
-		return map[K]bool{}
-	}
-	clear(m)
-	return m
 }
 
 // A titleGroup collects the rows of the current title.
@@ -130,8 +119,6 @@ type titleGroup struct {
 	named map[credited]bool // directors and writers so far, whatever their jobs
 	size  int               // bytes of the title's rows
 	full  bool              // the row of title.crew was refused because its people take too much memory
-	done  map[credited]bool // credits of the record so far
-	used  map[creditID]bool // their IDs
 }
 
 // A credited identifies a credit of a title: a person, a category and a detail.
@@ -389,3 +376,46 @@ func number(c string) record.Int {
 
 // text returns the text of a cell, unset if it is empty.
 func text(c string) record.String { return record.String{V: c, Set: c != ""} }
+
+// addEpisode adds a row of title.episode by series, season and number. Rows without a number are sorted last.
+func addEpisode(j *Joiner, t *table, at place) error {
+	title, _ := parseID(j.cells[episodeID], titlePrefix)
+	parent, _ := parseID(j.cells[episodeParent], titlePrefix)
+	j.payload = j.appendRow(append(j.payload[:0], 0), t, at)
+	season, ok := parseNumber(j.cells[episodeSeason])
+	number, ok2 := parseNumber(j.cells[episodeNumber])
+	lo := uint64(unnumbered)
+	if ok && ok2 {
+		lo = uint64(season)<<32 | uint64(number)
+	}
+	// Of several episodes with one number, the IDs decide, not the order of rows.
+	return j.sort(j.episodes, rowKey{parent, lo, uint64(title)}, j.payload)
+}
+
+// unnumbered is the position of episodes without a season or a number, after all others.
+const unnumbered = 1<<64 - 1
+
+// joinEpisodes moves the rows of title.episode to their titles. Each gets a byte that is 1 if another episode has its number.
+func (j *Joiner) joinEpisodes(ctx context.Context) error {
+	var last uint64   // position of the previous episode
+	var holder uint32 // episode that has the number
+	var parent uint32
+	var buf []byte
+	return each(ctx, j.episodes, func(key rowKey, payload []byte) error {
+		in := encoding.NewReader(payload[1:])
+		r, err := readRow(&in, tableNamed(titleEpisode))
+		if err != nil {
+			return err
+		}
+		title, _ := parseID(r.cells[episodeID], titlePrefix)
+		if key.id != parent || key.at != last {
+			parent, last, holder = key.id, key.at, title
+		}
+		row := append(buf[:0], 0)
+		if key.at != unnumbered && title != holder {
+			row[0] = 1
+		}
+		buf = append(row, payload[1:]...)
+		return j.sort(j.titles, titleKey(title, rankEpisode, 0, r.seq()), buf)
+	})
+}
