@@ -259,16 +259,26 @@ func (r *run) unknown(in *input, row string, c *layout.Choice) string {
 // draft returns a message with the command that drafts a mapping for a file. Local mappings beside the file are found
 // automatically.
 func (c *Config) draft(f *input, why string) string {
+	command, mapping := c.explainCommand(f)
+	then := "and run this again"
+	if object.IsURL(f.Path) {
+		then = "then ingest with --mapping " + mapping
+	}
+	return fmt.Sprintf("%s: run \"%s\", check what it wrote, %s", why, command, then)
+}
+
+// explainCommand returns the command that drafts a mapping for a file, and the path of the mapping, quoted for a shell.
+func (c *Config) explainCommand(f *input) (command, mapping string) {
+	mapping = source.Beside(f.Whole(), mappingExt)
+	if object.IsURL(f.Path) {
+		mapping = f.Base() + mappingExt
+	}
+	mapping = shellescape.Quote(mapping)
 	flags := ""
 	if c.Encoding != "" && c.Encoding != source.EncodingAuto {
 		flags = "--encoding " + shellescape.Quote(c.Encoding) + " "
 	}
-	mapping, then := source.Beside(f.Whole(), ".toml"), "and run this again"
-	if object.IsURL(f.Path) {
-		mapping = f.Base() + ".toml"
-		then = "then ingest with --mapping " + shellescape.Quote(mapping)
-	}
-	return fmt.Sprintf("%s: run \"reelsplice ingest --explain %s%s >%s\", check what it wrote, %s", why, flags, shellescape.Quote(f.Whole()), shellescape.Quote(mapping), then)
+	return "reelsplice ingest --explain " + flags + shellescape.Quote(f.Whole()) + " >" + mapping, mapping
 }
 
 // noKind returns the message for a file whose name has no kind.

@@ -149,7 +149,7 @@ func (r *run) dumps(ctx context.Context) ([]source.File, error) {
 	files, err := source.List(r.Sources, o)
 	for i := range files {
 		if p := partitionOf(files[i].Path); p != nil {
-			files[i].Join = p
+			files[i].Join = p.join
 		}
 	}
 	if err == nil {

@@ -8,12 +8,8 @@ import (
 	"slices"
 	"strings"
 
-	"al.essio.dev/pkg/shellescape"
-
 	"github.com/reelsplice/reelsplice/ingest/layout"
 	"github.com/reelsplice/reelsplice/ingest/report"
-	"github.com/reelsplice/reelsplice/ingest/source"
-	"github.com/reelsplice/reelsplice/schemas/object"
 	"github.com/reelsplice/reelsplice/schemas/record"
 	"github.com/reelsplice/reelsplice/schemas/text"
 )
@@ -202,12 +198,8 @@ func (c *Config) nextCommand(f *fileFit) string {
 	if file, _ := in.meaning.Mapping(); in.meaning.IsOwn() {
 		return fmt.Sprintf("mend %s, list unwanted columns under ignore, or give --min-fit 0", file)
 	}
-	mapping := source.Beside(in.Whole(), mappingExt)
-	if object.IsURL(in.Path) {
-		mapping = in.Base() + mappingExt
-	}
-	return fmt.Sprintf("run \"reelsplice ingest --explain %s >%s\" and check what it wrote, or give --min-fit 0 to take the file as it is",
-		shellescape.Quote(in.Whole()), shellescape.Quote(mapping))
+	command, _ := c.explainCommand(in)
+	return fmt.Sprintf("run \"%s\" and check what it wrote, or give --min-fit 0 to take the file as it is", command)
 }
 
 // A PoorFitError stops an ingest because files do not fit their meanings. The catalogue is unchanged.

@@ -15,6 +15,7 @@ import (
 	"github.com/reelsplice/reelsplice/ingest/resolve"
 	"github.com/reelsplice/reelsplice/schemas/catalog"
 	"github.com/reelsplice/reelsplice/schemas/extsort"
+	"github.com/reelsplice/reelsplice/schemas/provenance"
 	"github.com/reelsplice/reelsplice/schemas/record"
 )
 
@@ -218,6 +219,28 @@ func (r *run) write(ctx context.Context) error {
 		return err
 	}
 	return r.quarantine.Close()
+}
+
+// writeDumps adds the list of ingested dumps to the new catalogue. Files that were not read sequentially, such as Parquet, are
+// read again for their hash. Unreadable files, already reported, have none.
+func (r *run) writeDumps(ctx context.Context) error {
+	dumps := make([]provenance.Dump, len(r.list.inputs))
+	for i := range r.list.inputs {
+		f := &r.list.inputs[i].File
+		sum, ok := r.sums[f.Path]
+		if !ok {
+			sum, _ = f.Sum(ctx)
+		}
+		dumps[i] = provenance.Dump{Name: f.Name, Bytes: f.Bytes, SHA256: sum}
+	}
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	before, err := provenance.Read(r.Catalog)
+	if err != nil {
+		r.Log.Warn("cannot read the catalogue's list of dumps", "reason", err)
+	}
+	return provenance.Of(dumps, before).Write(r.work.path("new"))
 }
 
 // checkWhole returns an error if a source was not read completely, because records that it lacks would be removed.

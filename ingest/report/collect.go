@@ -102,14 +102,11 @@ func (c *Collector) Report(e End) Report {
 		r.State, r.Error = Failed, shorten(strings.Join(strings.Fields(e.Err.Error()), " "))
 	}
 	maps.Copy(r.Parameters, e.Parameters)
-	for n, s := range e.Skipped {
-		if n == MaxListed {
-			r.Skipped.More = int64(len(e.Skipped) - n)
-			r.Skipped.MoreCount = r.Skipped.More
-			break
-		}
+	for _, s := range e.Skipped[:min(len(e.Skipped), MaxListed)] {
 		r.Skipped.Top = append(r.Skipped.Top, Skipped{shorten(s.Name), shorten(s.Reason)})
 	}
+	r.Skipped.More = int64(len(e.Skipped) - len(r.Skipped.Top))
+	r.Skipped.MoreCount = r.Skipped.More
 	slices.SortFunc(r.Records, func(a, b Records) int { return cmp.Compare(a.Kind, b.Kind) })
 	for _, number := range slices.Sorted(maps.Keys(c.files)) {
 		f := *c.files[number]

@@ -226,7 +226,7 @@ func (r *Reader) Next() (Row, error) {
 		}
 	}
 	if r.file.Join != nil && row.Err == nil {
-		row.JSON = r.file.Join.Join(row.JSON)
+		row.JSON = r.file.Join(row.JSON)
 	}
 	return row, nil
 }

@@ -92,15 +92,10 @@ type File struct {
 	Modified    time.Time // zero for a file without a size
 	Err         error     // why List could not look at it, and why Open refuses it; nil for most
 
-	Join Joiner // nil for most
-	Rows string // path to nested rows; "" for most, see CheckRows
+	Join func(json []byte) []byte // adds the fields that a row has elsewhere, for any number of goroutines; nil for most
+	Rows string                   // path to nested rows; "" for most, see CheckRows
 
 	object *inBucket // nil for a file on disk
-}
-
-// A Joiner adds the fields that another file has for a row. It is safe for concurrent use.
-type Joiner interface {
-	Join(json []byte) []byte
 }
 
 // Base returns the file's name without its folder and the extensions of format

@@ -5,10 +5,13 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"net/url"
 	"path/filepath"
 	"strconv"
+	"strings"
 
 	"github.com/reelsplice/reelsplice/ingest/source"
+	"github.com/reelsplice/reelsplice/schemas/record"
 )
 
 // Headers of MovieLens tables: movies.csv has titles and genres, links.csv TMDB's IDs.
@@ -46,7 +49,7 @@ func (r *run) joinMovieLens(ctx context.Context, files []source.File) (err error
 				}
 				return err == nil
 			})
-			movies.Join = ids
+			movies.Join = ids.join
 		}
 	}
 	return err
@@ -55,8 +58,8 @@ func (r *run) joinMovieLens(ctx context.Context, files []source.File) (err error
 // movieLensIDs maps MovieLens IDs to TMDB's.
 type movieLensIDs map[string]string
 
-// Join adds the column tmdbId.
-func (ids movieLensIDs) Join(row []byte) []byte {
+// join adds the column tmdbId.
+func (ids movieLensIDs) join(row []byte) []byte {
 	var movie struct{ MovieID string }
 	if err := json.Unmarshal(row, &movie); err != nil {
 		return row
@@ -76,4 +79,35 @@ func (r *run) header(ctx context.Context, f source.File) string {
 	}
 	defer func() { _ = src.Close() }() // read side
 	return found.header
+}
+
+// A partition holds columns from folder names, as DuckDB and Spark write them: original_language=en.
+type partition record.RawFields
+
+// partitionOf returns the columns in a file's path, or nil.
+func partitionOf(path string) (p partition) {
+	for _, folder := range strings.Split(filepath.ToSlash(filepath.Dir(path)), "/") {
+		name, value, ok := strings.Cut(folder, "=")
+		if plain, err := url.PathUnescape(value); err == nil {
+			value = plain
+		}
+		if ok && name != "" && value != "" && value != "__HIVE_DEFAULT_PARTITION__" {
+			p = append(p, record.RawField{Name: name, Raw: string(record.AppendString(nil, value))})
+		}
+	}
+	return p
+}
+
+// join adds the columns that the row lacks.
+func (p partition) join(json []byte) []byte {
+	fields, err := record.Fields(string(json))
+	if err != nil {
+		return json
+	}
+	for _, f := range p {
+		if !fields.Has(f.Name) {
+			fields = append(fields, f)
+		}
+	}
+	return []byte(fields.Object())
 }
