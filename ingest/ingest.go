@@ -85,12 +85,17 @@ type Drafted struct {
 // Layouts lists the names of layouts.
 func Layouts() []string { return append(layout.Names(), imdbLayout) }
 
-// CheckLayout returns an error for an unknown layout.
-func CheckLayout(name string) error {
-	if slices.Contains(Layouts(), name) {
-		return nil
+// CheckMeaning checks the settings for the meaning of rows.
+func (c *Config) CheckMeaning() error {
+	errs := []error{source.CheckEncoding(c.Encoding), source.CheckRows(c.Rows)}
+	if !slices.Contains(Layouts(), c.Layout) {
+		errs = append(errs, fmt.Errorf("layout %q: want one of %s", c.Layout, strings.Join(Layouts(), ", ")))
 	}
-	return fmt.Errorf("layout %q: want one of %s", name, strings.Join(Layouts(), ", "))
+	if c.Kind != "" && !slices.Contains(catalog.Kinds(), c.Kind) {
+		errs = append(errs, fmt.Errorf("kind %q: want one of %s", c.Kind, strings.Join(catalog.Kinds(), ", ")))
+	}
+	_, err := tmdb.ParseLanguage(c.Language)
+	return errors.Join(append(errs, err)...)
 }
 
 // newRun checks a Config, sets defaults, and reads the mappings.
@@ -99,21 +104,17 @@ func newRun(c Config) (*run, error) {
 	if c.Memory <= 0 {
 		c.Memory = DefaultMemory
 	}
-	errs := []error{source.CheckEncoding(c.Encoding), source.CheckRows(c.Rows)}
+	err := c.CheckMeaning()
+	errs := []error{err}
+	c.Language, _ = tmdb.ParseLanguage(c.Language)
+	if err == nil && c.Layout != imdbLayout {
+		errs = append(errs, layout.Check(c.Layout, c.Language))
+	}
 	if c.Catalog == "" {
 		errs = append(errs, errors.New("catalog: want a folder"))
 	}
 	if len(c.Sources) == 0 {
 		errs = append(errs, errors.New("want at least one source"))
-	}
-	if c.Kind != "" && !slices.Contains(catalog.Kinds(), c.Kind) {
-		errs = append(errs, fmt.Errorf("kind %q: want one of %s", c.Kind, strings.Join(catalog.Kinds(), ", ")))
-	}
-	language, err := tmdb.ParseLanguage(c.Language)
-	errs = append(errs, err)
-	c.Language = language
-	if c.Layout != layout.Auto && c.Layout != imdbLayout {
-		errs = append(errs, cmp.Or(CheckLayout(c.Layout), layout.Check(c.Layout, c.Language)))
 	}
 	if !slices.Contains([]merge.Mode{merge.Update, merge.Overlay, merge.Fill, merge.Replace}, c.Mode) {
 		errs = append(errs, fmt.Errorf("mode %q: want overlay, fill or replace", c.Mode))

@@ -17,12 +17,10 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/reelsplice/reelsplice/ingest"
-	"github.com/reelsplice/reelsplice/ingest/layout/tmdb"
 	"github.com/reelsplice/reelsplice/ingest/merge"
 	"github.com/reelsplice/reelsplice/ingest/report"
 	"github.com/reelsplice/reelsplice/ingest/source"
 	"github.com/reelsplice/reelsplice/ingest/source/limit"
-	"github.com/reelsplice/reelsplice/schemas/catalog"
 	"github.com/reelsplice/reelsplice/schemas/object"
 	"github.com/reelsplice/reelsplice/schemas/object/s3"
 	"github.com/reelsplice/reelsplice/schemas/text"
@@ -158,12 +156,7 @@ func (f *minFitFlag) Set(s string) error {
 // checkMeaning checks these flags.
 func checkMeaning(cfg *ingest.Config) error {
 	cfg.Buckets = func(ctx context.Context, l object.Location) (object.Bucket, error) { return s3.Open(ctx, l) }
-	errs := []error{ingest.CheckLayout(cfg.Layout), source.CheckEncoding(cfg.Encoding), source.CheckRows(cfg.Rows)}
-	if kinds := catalog.Kinds(); cfg.Kind != "" && !slices.Contains(kinds, cfg.Kind) {
-		errs = append(errs, fmt.Errorf("kind %q: want one of %s", cfg.Kind, strings.Join(kinds, ", ")))
-	}
-	_, err := tmdb.ParseLanguage(cfg.Language)
-	return errors.Join(append(errs, err)...)
+	return cfg.CheckMeaning()
 }
 
 // limitFlags adds the flags that limit a dump.
