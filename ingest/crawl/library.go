@@ -16,19 +16,10 @@ import (
 	"strings"
 )
 
-// A libraryTitle is a movie or a series in a media library.
-type libraryTitle struct {
-	path string // folder or file, for the report
-	kind string // movie or tv; "" for either
-	ids  ids    // zero for none
-	name string // "" for none
-	year int    // 0 for none
-}
-
 // readLibrary finds the titles below a folder. A folder is a series if it has a tvshow.nfo or season folders, or if it has
 // files named like S01E02 and either an ID or nothing else. Every other video file is a movie. IDs come from NFO files, then
 // file names, then folder names.
-func readLibrary(ctx context.Context, dir string) ([]libraryTitle, error) {
+func readLibrary(ctx context.Context, dir string) ([]candidate, error) {
 	l := library{ctx: ctx, fsys: os.DirFS(dir)}
 	if _, err := os.ReadDir(dir); err != nil { // the error names dir
 		return nil, fmt.Errorf("read library: %w", err)
@@ -39,7 +30,7 @@ func readLibrary(ctx context.Context, dir string) ([]libraryTitle, error) {
 	}
 	titles := l.folder(".", filepath.Base(full))
 	for i := range titles {
-		titles[i].path = filepath.Join(dir, filepath.FromSlash(titles[i].path))
+		titles[i].place = filepath.Join(dir, filepath.FromSlash(titles[i].place))
 	}
 	return titles, ctx.Err()
 }
@@ -48,13 +39,6 @@ func readLibrary(ctx context.Context, dir string) ([]libraryTitle, error) {
 type library struct {
 	ctx  context.Context
 	fsys fs.FS
-}
-
-// tagged holds the facts in a name.
-type tagged struct {
-	ids  ids
-	name string
-	year int
 }
 
 // ids are the IDs of one title at several sites; "" and 0 for none.
@@ -74,6 +58,12 @@ func (i ids) or(o ids) ids {
 		return i
 	}
 	return o
+}
+
+// in returns the title of a folder or a file. kind applies unless the IDs state one.
+func (c candidate) in(place, kind string) candidate {
+	c.place, c.guessed, c.kind = place, c.kind == "", cmp.Or(c.kind, kind)
+	return c
 }
 
 // fill adds missing IDs.
@@ -103,35 +93,35 @@ func episodeAt(base string) int {
 }
 
 // folder returns the titles of a folder and its subfolders.
-func (l *library) folder(dir, name string) []libraryTitle {
+func (l *library) folder(dir, name string) []candidate {
 	entries, err := fs.ReadDir(l.fsys, dir)
 	if err != nil {
-		return []libraryTitle{{path: dir + ": cannot be read"}}
+		return []candidate{{place: dir + ": cannot be read"}}
 	}
 	entries = slices.DeleteFunc(entries, func(e fs.DirEntry) bool { return strings.HasPrefix(e.Name(), ".") || serverDir.MatchString(e.Name()) })
 	own := parseName(name)
-	if isSeries(entries, dir != ".", own.ids.any()) {
+	if isSeries(entries, dir != ".", own.any()) {
 		if nfo, ok := l.nfo(path.Join(dir, "tvshow.nfo")); ok {
 			own.ids = nfo.or(own.ids)
 		}
-		return []libraryTitle{{path: dir, kind: "tv", ids: own.ids, name: own.name, year: own.year}}
+		return []candidate{own.in(dir, "tv")}
 	}
-	if dir == "." && !own.ids.any() {
-		own = tagged{} // a library's name is not a title
+	if dir == "." && !own.any() {
+		own = candidate{} // a library's name is not a title
 	}
 	titles := l.videos(dir, entries, own)
-	oneTitle := own.ids.any() || len(titles) == 1 && dir != "."
+	oneTitle := own.any() || len(titles) == 1 && dir != "."
 	for _, e := range entries {
 		if e.IsDir() && (!oneTitle || !extraDir.MatchString(e.Name())) && l.ctx.Err() == nil {
 			titles = append(titles, l.folder(path.Join(dir, e.Name()), e.Name())...)
 		}
 	}
-	if len(titles) == 0 && own.ids.any() { // a disc, or a folder whose files are still missing
+	if len(titles) == 0 && own.any() { // a disc, or a folder whose files are still missing
 		kind := "movie"
-		if own.ids.tmdb == 0 && own.ids.imdb == "" {
+		if own.tmdb == 0 && own.imdb == "" {
 			kind = "" // at TVDB, a movie and a series may have the same number
 		}
-		return []libraryTitle{{path: dir, kind: kind, ids: own.ids, name: own.name, year: own.year}}
+		return []candidate{own.in(dir, kind)}
 	}
 	return titles
 }
@@ -160,37 +150,37 @@ func isSeries(entries []fs.DirEntry, below, hasIDs bool) bool {
 
 // videos returns the titles of a folder's files. If the folder's name or movie.nfo has an ID, its files are one movie, except
 // those with an ID of their own. An episode stands for its series.
-func (l *library) videos(dir string, entries []fs.DirEntry, own tagged) (titles []libraryTitle) {
+func (l *library) videos(dir string, entries []fs.DirEntry, own candidate) (titles []candidate) {
 	if nfo, ok := l.nfo(path.Join(dir, "movie.nfo")); ok {
 		own.ids = nfo.or(own.ids)
 	}
-	seen := map[libraryTitle]bool{}
+	seen := map[candidate]bool{}
 	for _, e := range entries {
 		if e.IsDir() || !videoExt.MatchString(e.Name()) {
 			continue
 		}
 		base := strings.TrimSuffix(e.Name(), path.Ext(e.Name()))
 		file, folder, kind := parseName(base), own, "movie"
-		if !file.ids.any() && extraFile.MatchString(base) {
+		if !file.any() && extraFile.MatchString(base) {
 			continue
 		}
 		if at := episodeAt(base); at >= 0 {
 			series := parseName(base[:at])
-			file.name, file.year, kind = series.name, series.year, "tv"
-			folder = tagged{} // it may belong to another title
+			file.title, file.year, kind = series.title, series.year, "tv"
+			folder = candidate{} // it may belong to another title
 		}
 		if nfo, ok := l.nfo(path.Join(dir, base+".nfo")); ok {
 			file.ids = nfo.or(file.ids)
 		}
-		t := libraryTitle{kind: kind, ids: file.ids.or(folder.ids)}
-		if t.ids.tmdb == 0 && t.ids.imdb == "" {
-			if t.name, t.year = file.name, file.year; t.year == 0 && folder.year > 0 || t.ids.any() && !file.ids.any() {
-				t.name, t.year = folder.name, folder.year
+		t := candidate{ids: file.ids.or(folder.ids)}
+		if t.tmdb == 0 && t.imdb == "" {
+			if t.title, t.year = file.title, file.year; t.year == 0 && folder.year > 0 || t.any() && !file.any() {
+				t.title, t.year = folder.title, folder.year
 			}
 		}
-		if !seen[t] {
+		if t = t.in("", kind); !seen[t] {
 			seen[t] = true
-			t.path = path.Join(dir, e.Name())
+			t.place = path.Join(dir, e.Name())
 			titles = append(titles, t)
 		}
 	}
@@ -222,9 +212,9 @@ var (
 )
 
 // parseName parses the name of a folder, or of a file without its extension.
-func parseName(name string) (t tagged) {
+func parseName(name string) (t candidate) {
 	for _, m := range idTag.FindAllStringSubmatch(name, -1) {
-		t.ids.set(strings.ToLower(m[1]), m[2])
+		t.set(strings.ToLower(m[1]), m[2])
 	}
 	name = idTag.ReplaceAllString(name, " ")
 	at := yearMark.FindStringSubmatchIndex(name)
@@ -236,7 +226,7 @@ func parseName(name string) (t tagged) {
 		name = name[:at[0]]
 	}
 	name = bracketed.ReplaceAllString(name, " ")
-	t.name = strings.Trim(spaces.ReplaceAllString(name, " "), " -")
+	t.title = strings.Trim(spaces.ReplaceAllString(name, " "), " -")
 	return t
 }
 

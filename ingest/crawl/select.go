@@ -35,11 +35,11 @@ type origin struct {
 	guessed bool // the kind is guessed
 }
 
-// A candidate is one title in a line, a row or a file.
+// A candidate is one title in a line, a row or a file, or in the name of one.
 type candidate struct {
 	ids
-	title   string
-	year    int
+	title   string // "" for none
+	year    int    // 0 for none
 	place   string // for the report
 	guessed bool   // the kind is guessed
 }
@@ -324,11 +324,9 @@ func (s *selection) readExport(ctx context.Context, kind string, least float64, 
 }
 
 // addLibrary adds a title of a library. Without an ID, it is searched for or reported.
-func (s *selection) addLibrary(t libraryTitle, search bool) {
-	c := candidate{ids: t.ids, title: t.name, year: t.year, place: t.path, guessed: t.ids.kind == ""}
-	c.kind = cmp.Or(c.kind, t.kind)
+func (s *selection) addLibrary(c candidate, search bool) {
 	if !c.any() && (!search || c.title == "" || c.year < 1) {
-		s.unresolved = append(s.unresolved, t.path)
+		s.unresolved = append(s.unresolved, c.place)
 		return
 	}
 	s.enter(&c, search)

@@ -175,7 +175,7 @@ func titlesOf(t *testing.T, dir string) (out []string) {
 		t.Fatal(err)
 	}
 	for _, title := range titles {
-		text := title.kind + " named " + title.name
+		text := title.kind + " named " + title.title
 		var one selection
 		if one.addLibrary(title, false); len(one.titles) > 0 {
 			text = one.titles[0].key()
@@ -267,8 +267,8 @@ func TestLibrary(t *testing.T) {
 	}
 	got := titlesOf(t, dir)
 	want := []string{
-		"movie imdb_idtt0078748", "movie imdb_idtt0099810", "movie named Unknown Film", "movie/14160", "movie/348",
-		"movie/514754", "movie/550", "movie/7", "movie/949", "tv imdb_idtt0959621", "tv named Flat Show", "tv tvdb_id121361", "tv tvdb_id5", "tv/1396", "tv/1399",
+		"episode imdb_idtt0959621", "movie imdb_idtt0078748", "movie imdb_idtt0099810", "movie named Unknown Film", "movie/14160", "movie/348",
+		"movie/514754", "movie/550", "movie/7", "movie/949", "tv named Flat Show", "tv tvdb_id121361", "tv tvdb_id5", "tv/1396", "tv/1399",
 	}
 	if d := cmp.Diff(want, got); d != "" {
 		t.Error(d)
@@ -280,13 +280,13 @@ func TestLibrary(t *testing.T) {
 
 // TestParseName reads names of files and folders.
 func TestParseName(t *testing.T) {
-	for name, want := range map[string]tagged{
-		"Blade Runner 2049 (2017)":         {name: "Blade Runner 2049", year: 2017},
-		"Blade.Runner.2049.2017.1080p":     {name: "Blade Runner", year: 2049},
-		"2012 (2009) {tmdb-14161}":         {ids: ids{tmdb: 14161}, name: "2012", year: 2009},
-		"[Group] Title - 01 [1080p]":       {name: "Title - 01"},
-		"X [tmdbid=5] {imdb-tt7} (TVDB-9)": {ids: ids{tmdb: 5, imdb: "tt7", tvdb: 9}, name: "X"},
-		"Y {tmdb-0} {imdb-12} [tmdb-x]":    {name: "Y"},
+	for name, want := range map[string]candidate{
+		"Blade Runner 2049 (2017)":         {title: "Blade Runner 2049", year: 2017},
+		"Blade.Runner.2049.2017.1080p":     {title: "Blade Runner", year: 2049},
+		"2012 (2009) {tmdb-14161}":         {ids: ids{tmdb: 14161}, title: "2012", year: 2009},
+		"[Group] Title - 01 [1080p]":       {title: "Title - 01"},
+		"X [tmdbid=5] {imdb-tt7} (TVDB-9)": {ids: ids{tmdb: 5, imdb: "tt7", tvdb: 9}, title: "X"},
+		"Y {tmdb-0} {imdb-12} [tmdb-x]":    {title: "Y"},
 		"":                                 {},
 	} {
 		if got := parseName(name); got != want {
@@ -301,7 +301,7 @@ func FuzzNames(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, name string) {
 		got := parseName(name)
-		if got.ids.tmdb < 0 || got.ids.tvdb < 0 || got.ids.imdb != "" && !imdbID.MatchString(got.ids.imdb) || got.year < 0 || got.year > 9999 {
+		if got.tmdb < 0 || got.tvdb < 0 || got.imdb != "" && !imdbID.MatchString(got.imdb) || got.year < 0 || got.year > 9999 {
 			t.Errorf("parseName(%q) = %+v", name, got)
 		}
 		if id, err := parseID(name); err == nil && !id.any() {

@@ -190,35 +190,31 @@ func (l *listRule) unite(dst, src record.Record, f *record.Field) {
 	setElements(src, f, list)
 }
 
-// index returns a function that finds an element in a list. Elements without an identity are the same if their content is.
+// index returns a function that finds an element in a list.
 func (l *listRule) index(list []record.Record) func(record.Record) (int, bool) {
-	own, other, nameless := map[string]int{}, map[string]int{}, map[string]int{}
+	own, other := map[string]int{}, map[string]int{}
 	for i := len(list) - 1; i >= 0; i-- { // the first of equal elements stays
-		n := l.identity(list[i])
-		if n.own != "" {
-			own[n.own] = i
-		}
-		if n.other != "" {
-			other[n.other] = i
-		}
-		if n == (identity{}) {
-			nameless[jsonOf(list[i])] = i
-		}
+		n := l.identify(list[i])
+		own[n.own] = i
+		other[n.other] = i
 	}
 	return func(el record.Record) (int, bool) {
-		n := l.identity(el)
-		if at, ok := own[n.own]; ok {
+		n := l.identify(el)
+		if at, ok := own[n.own]; ok && n.own != "" {
 			return at, true
 		}
-		if at, ok := other[n.other]; ok && (n.own == "" || l.identity(list[at]).own == "") {
-			return at, true
-		}
-		if n != (identity{}) || len(nameless) == 0 {
-			return 0, false
-		}
-		at, ok := nameless[jsonOf(el)]
-		return at, ok
+		at, ok := other[n.other]
+		return at, ok && n.other != "" && (n.own == "" || l.identify(list[at]).own == "")
 	}
+}
+
+// identify returns the identity of an element. Elements without one are the same if their content is.
+func (l *listRule) identify(el record.Record) identity {
+	n := l.identity(el)
+	if n == (identity{}) {
+		n.own = jsonOf(el)
+	}
+	return n
 }
 
 func jsonOf(r record.Record) string { return string(record.Append(nil, r)) }
