@@ -203,16 +203,15 @@ func (r *run) write(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	var progress func(read int64)
-	if total := r.sorter.Len(); r.Writing != nil {
-		progress = func(read int64) { r.Writing(read, total) }
-		defer func() { r.Writing(total, total) }()
-	}
 	m := merge.Merger{
 		Catalog: r.Catalog, Out: r.work.path("new"), Mode: r.Mode, Given: r.progress.given, Sources: r.list.sources,
 		Quarantine: r.quarantine, Report: r.report, Changes: r.changes, Time: r.Date,
 	}
-	if err := m.Write(ctx, merge.NewSortedRows(it, progress), r.progress.kinds); err != nil {
+	if total := r.sorter.Len(); r.Writing != nil {
+		m.Progress = func(read int64) { r.Writing(read, total) }
+		defer func() { r.Writing(total, total) }()
+	}
+	if err := m.Write(ctx, it, r.progress.kinds); err != nil {
 		return err
 	}
 	if err := r.checkBad(true); err != nil {

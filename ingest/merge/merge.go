@@ -35,6 +35,8 @@ type Merger struct {
 	// Changes is empty: it sorts the changes, whose time is Time.
 	Changes *extsort.Sorter
 	Time    time.Time
+	// Progress gets the number of rows read, now and then. It may be nil.
+	Progress func(read int64)
 
 	minted  mintedList
 	log     *changelog
@@ -62,7 +64,8 @@ func OverlayFile(t *catalog.Type) string { return t.Name() + ".overlay.parquet" 
 
 // Write writes the files of all kinds that have rows, and of those in kinds that have no file yet,
 // under their names in the catalogue. An empty one stands for a file that goes.
-func (m *Merger) Write(ctx context.Context, rows *SortedRows, kinds map[string]bool) (err error) {
+func (m *Merger) Write(ctx context.Context, it *extsort.Iterator, kinds map[string]bool) (err error) {
+	rows := &sortedRows{it: it, progress: m.Progress}
 	gone, err := catalog.ReadRemoved(m.Catalog)
 	if err != nil {
 		return err
@@ -104,7 +107,7 @@ func (m *Merger) Write(ctx context.Context, rows *SortedRows, kinds map[string]b
 
 // hasNews reports whether the file of a kind is to be written: there are rows, or it has parts of removed series, or there
 // was a source of that kind without any and there is no file yet.
-func (m *Merger) hasNews(t *catalog.Type, rows *SortedRows, kinds map[string]bool) (bool, error) {
+func (m *Merger) hasNews(t *catalog.Type, rows *sortedRows, kinds map[string]bool) (bool, error) {
 	if _, ok, err := (rowStream{rows, t}).peek(); ok || err != nil {
 		return ok, err
 	}
@@ -130,7 +133,7 @@ func (m *Merger) countStored(t *catalog.Type) error {
 }
 
 // writeKind writes the file of a kind, after the overlay file if that changes. It returns the removed resources of the kind.
-func (m *Merger) writeKind(ctx context.Context, t *catalog.Type, rows *SortedRows, old *removedList) ([]catalog.Removed, error) {
+func (m *Merger) writeKind(ctx context.Context, t *catalog.Type, rows *sortedRows, old *removedList) ([]catalog.Removed, error) {
 	overlay := filepath.Join(m.Catalog, OverlayFile(t))
 	if m.Mode == Overlay {
 		k := kindMerger{m: m, typ: t, rows: rowStream{rows, t}, gone: &removedList{}, overlaying: true}
@@ -138,7 +141,7 @@ func (m *Merger) writeKind(ctx context.Context, t *catalog.Type, rows *SortedRow
 		if err := k.writeFile(ctx, overlay, "", next); err != nil {
 			return nil, err
 		}
-		rows, overlay = &SortedRows{}, next
+		rows, overlay = &sortedRows{}, next
 	}
 	k := kindMerger{m: m, typ: t, rows: rowStream{rows, t}, gone: old}
 	if err := k.writeFile(ctx, filepath.Join(m.Catalog, t.File()), overlay, filepath.Join(m.Out, t.File())); err != nil {

@@ -115,8 +115,8 @@ func parseHead(payload []byte) (h Head, body []byte, err error) {
 	return h, r.Rest(), err
 }
 
-// SortedRows are the rows of an ingest, of all kinds, in the order of their keys. The zero value has no rows.
-type SortedRows struct {
+// sortedRows are the rows of an ingest, of all kinds, in the order of their keys. The zero value has no rows.
+type sortedRows struct {
 	it *extsort.Iterator
 
 	key    Key // key of the current row, like head and body
@@ -126,19 +126,14 @@ type SortedRows struct {
 	end    bool
 
 	read     int64
-	progress func(read int64)
-}
-
-// NewSortedRows returns the rows of a sorter. progress, unless nil, gets the number of rows read, now and then.
-func NewSortedRows(it *extsort.Iterator, progress func(read int64)) *SortedRows {
-	return &SortedRows{it: it, progress: progress}
+	progress func(read int64) // see Merger
 }
 
 // progressEvery is the number of rows between two calls of progress.
 const progressEvery = 4096
 
 // load reads the next row, if there is one.
-func (r *SortedRows) load() error {
+func (r *sortedRows) load() error {
 	if r.it == nil {
 		r.end = true
 		return nil
@@ -167,7 +162,7 @@ func (r *SortedRows) load() error {
 
 // rowStream is the stream of the rows of one kind.
 type rowStream struct {
-	*SortedRows
+	*sortedRows
 	typ *catalog.Type
 }
 
