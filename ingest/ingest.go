@@ -64,8 +64,10 @@ type Config struct {
 	// Drafted, if set, enables drafts: a file without a meaning is read by its drafted mapping if that is certain, and Drafted
 	// is called. With nil the file is left out.
 	Drafted func(Drafted)
-	Limits  limit.Limits
-	Memory  int64 // bytes of rows in memory; default DefaultMemory
+	// Parameters are flags by name, for the report.
+	Parameters map[string]string
+	Limits     limit.Limits
+	Memory     int64 // bytes of rows in memory; default DefaultMemory
 	// Progress reports the bytes read, and Writing then the new records written. Both may be nil.
 	Progress func(done, total int64)
 	Writing  func(done, total int64)

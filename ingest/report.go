@@ -2,10 +2,7 @@ package ingest
 
 import (
 	"context"
-	"maps"
 	"path/filepath"
-	"strconv"
-	"strings"
 	"time"
 
 	"github.com/reelsplice/reelsplice/ingest/report"
@@ -14,11 +11,9 @@ import (
 
 // A Report summarises an ingest. The written report has more.
 type Report struct {
-	Records     map[string]int64 `json:"records"`     // now in the catalogue, by kind
-	Rows        int64            `json:"rows"`        // rows read: the sum of Kept, Blank, Duplicates and Quarantined
-	Kept        int64            `json:"kept"`        // rows that gave records
-	Blank       int64            `json:"blank"`       // rows without a value that has a place in the API
-	Quarantined int64            `json:"quarantined"` // rows that did not validate
+	Records map[string]int64 `json:"records"` // now in the catalogue, by kind
+	Rows    int64            `json:"rows"`    // rows read: the sum of Kept, Blank, Duplicates and Quarantined
+	report.Outcome
 	// Bad holds one line for each of the first quarantined rows: place, field, reason.
 	Bad            []string `json:"bad,omitempty"`
 	QuarantineFile string   `json:"quarantine_file,omitempty"`
@@ -26,12 +21,8 @@ type Report struct {
 	// line for each of the first.
 	FailedFiles int64    `json:"failed_files"`
 	Failed      []string `json:"failed,omitempty"`
-	Duplicates  int64    `json:"duplicates"`                 // rows equal to an earlier one of their file
 	Conflicts   int64    `json:"conflicts"`                  // fields on which two sources disagreed
 	Samples     []string `json:"conflict_samples,omitempty"` // samples of the first conflicts
-	Matched     int64    `json:"ids_matched,omitempty"`      // records without an ID, found by external IDs
-	Minted      int64    `json:"ids_minted,omitempty"`       // records whose IDs were minted from fields
-	NoID        int64    `json:"ids_missing,omitempty"`      // quarantined rows for which no ID was found
 	Merged      int64    `json:"merged_minted,omitempty"`    // records with minted IDs, merged into records with TMDB IDs
 	Removed     int64    `json:"removed,omitempty"`          // deleted or merged IDs, now in the catalogue
 	// RemovedRecords counts the records that this ingest removed, by kind.
@@ -76,20 +67,21 @@ func (r *run) complete(ctx context.Context) (Report, error) {
 // writeReport writes the report files and returns a summary.
 func (r *run) writeReport(e report.End) (Report, error) {
 	e.Skipped, e.Fits = r.list.skipped, r.fitsOf()
-	e.Catalog, e.Parameters, e.Elapsed = r.Catalog, r.parameters(), time.Since(r.start)
+	e.Catalog, e.Parameters, e.Elapsed = r.Catalog, r.Parameters, time.Since(r.start)
 	d := r.report.Report(e)
 	if err := d.Write(r.Catalog); err != nil {
 		return Report{}, err
 	}
 	t := &d.Totals
 	out := Report{
-		Records: map[string]int64{}, RemovedRecords: map[string]int64{}, Rows: t.Rows, Kept: t.Kept, Blank: t.Blank, Quarantined: r.quarantine.Count(), Duplicates: t.Duplicates,
+		Records: map[string]int64{}, RemovedRecords: map[string]int64{}, Rows: t.Rows, Outcome: t.Outcome,
 		FailedFiles: r.progress.failed, Failed: r.progress.failures, Conflicts: d.Conflicts.Count, Samples: r.report.FirstConflicts(),
-		Matched: t.Matched, Minted: t.Minted, NoID: t.NoID, Merged: r.progress.merged,
-		Whole: counts(t.Whole), Unknown: counts(t.Unknown), Coerced: counts(t.Coerced), Dropped: counts(t.Dropped),
+		Merged: r.progress.merged,
+		Whole:  counts(t.Whole), Unknown: counts(t.Unknown), Coerced: counts(t.Coerced), Dropped: counts(t.Dropped),
 		ValuesLeftOut: r.progress.leftOut, LeftOut: t.LeftOut.Top, ValuesCoerced: t.Coerced.MoreCount,
 		ReportFile: filepath.Join(r.Catalog, report.HTMLFile), Details: d, Bad: r.quarantine.First(), Columns: e.Fits,
 	}
+	out.Quarantined = r.quarantine.Count()
 	for _, c := range t.Coerced.Top {
 		out.ValuesCoerced += c.Count
 	}
@@ -105,30 +97,6 @@ func (r *run) writeReport(e report.End) (Report, error) {
 		out.QuarantineFile = filepath.Join(r.Catalog, r.work.name)
 	}
 	return out, nil
-}
-
-// parameters returns the settings of the ingest, by flag.
-func (c *Config) parameters() map[string]string {
-	flag := func(set bool) string {
-		if set {
-			return "true"
-		}
-		return ""
-	}
-	p := map[string]string{
-		"layout": c.Layout, "memory": strconv.FormatInt(c.Memory, 10), "kind": c.Kind, "language": c.Language,
-		"mode": string(c.Mode), "update": flag(c.Update), "strict": flag(c.Strict), "mapping": strings.Join(c.Mappings, ", "),
-	}
-	for name, most := range map[string]Tolerance{"max-bad": c.MaxBad, "max-bad-values": c.MaxBadValues} {
-		if most != AnyNumber {
-			p[name] = most.String()
-		}
-	}
-	if c.MinFit != 0 {
-		p["min-fit"] = strconv.FormatFloat(max(c.MinFit, 0), 'f', -1, 64)
-	}
-	maps.DeleteFunc(p, func(_, value string) bool { return value == "" })
-	return p
 }
 
 func counts(top report.Top[report.FieldCount]) map[string]int64 {

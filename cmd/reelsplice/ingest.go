@@ -76,7 +76,7 @@ func ingestCommand(a *app) *cobra.Command {
 	f.BoolVar(&o.explain, "explain", false, "print the fields of the first rows, and a draft mapping for an unknown table; write nothing")
 	limitFlags(f, &cfg)
 	return a.checked(c, func() error { return o.apply(&cfg) }, func(ctx context.Context, args []string) error {
-		cfg.Sources = args
+		cfg.Sources, cfg.Parameters = args, changedFlags(f)
 		catalog, err := catalogFolder(cfg.Catalog)
 		if err != nil {
 			return err
@@ -100,6 +100,13 @@ func ingestCommand(a *app) *cobra.Command {
 		a.next("build", places{"catalog": cfg.Catalog}, "--publish")
 		return nil
 	})
+}
+
+// changedFlags returns the flags that were set, by name.
+func changedFlags(f *pflag.FlagSet) map[string]string {
+	changed := map[string]string{}
+	f.Visit(func(flag *pflag.Flag) { changed[flag.Name] = flag.Value.String() })
+	return changed
 }
 
 // ingestFlags are checked before they become part of a Config.

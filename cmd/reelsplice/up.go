@@ -70,7 +70,7 @@ func upCommand(a *app) *cobra.Command {
 		return errors.Join(checkMeaning(&u.dumps), err)
 	}
 	return a.checked(c, check, func(ctx context.Context, args []string) error {
-		u.dumps.Sources, u.anyDate = args, !f.Changed("date")
+		u.dumps.Sources, u.dumps.Parameters, u.anyDate = args, changedFlags(f), !f.Changed("date")
 		return u.run(ctx)
 	})
 }
