@@ -29,7 +29,6 @@ type input struct {
 	skipped     bool          // a mapping skips the file
 	used        int64         // values of the sample that the meaning or the draft uses
 	draft       *layout.Draft // draft of a mapping, for a file without a meaning
-	header      string        // header of an open CSV or TSV file
 }
 
 // layout names the file's layout in messages and reports.
@@ -89,7 +88,6 @@ type turn int
 // The turns, in order. Turns from turnPeople on look up IDs.
 const (
 	turnPlain   turn = iota
-	turnNames        // joined lists, split by the names of companies and keywords
 	turnPeople       // rows with names of people, or with external IDs
 	turnIMDb         // IMDb's tables
 	turnMinting      // tables without IDs that mint them, which others can look up
@@ -108,8 +106,6 @@ func (in *input) turn() turn {
 		return turnMatched
 	case n.Kinds != 0 || n.People:
 		return turnPeople
-	case n.Names:
-		return turnNames
 	}
 	return turnPlain
 }
@@ -137,7 +133,7 @@ func (r *run) source(ctx context.Context) source.Options {
 func (r *run) open(ctx context.Context, in input) (*source.Reader, *input, error) {
 	src, err := source.Open(in.File, r.source(ctx))
 	if err == nil {
-		in.File, in.header = src.File(), src.Header()
+		in.File = src.File()
 	}
 	return src, &in, err
 }

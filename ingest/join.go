@@ -7,17 +7,19 @@ import (
 	"fmt"
 	"net/url"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 
+	"github.com/reelsplice/reelsplice/ingest/layout"
 	"github.com/reelsplice/reelsplice/ingest/source"
 	"github.com/reelsplice/reelsplice/schemas/record"
 )
 
-// Headers of MovieLens tables: movies.csv has titles and genres, links.csv TMDB's IDs.
-const (
-	movieLensMovies = "movieId,title,genres"
-	movieLensLinks  = "movieId,imdbId,tmdbId"
+// Columns of MovieLens tables: movies.csv has titles and genres, links.csv TMDB's IDs.
+var (
+	movieLensMovies = []string{"movieId", "title", "genres"}
+	movieLensLinks  = []string{"movieId", "imdbId", "tmdbId"}
 )
 
 // maxLinks bounds the IDs in memory. MovieLens has 88,000.
@@ -35,7 +37,7 @@ func (r *run) joinMovieLens(ctx context.Context, files []source.File) (err error
 			if links.Base() != "links" || filepath.Dir(movies.Path) != filepath.Dir(links.Path) || movies.Bytes == 0 || links.Bytes == 0 {
 				continue // a pipe can be read only once
 			}
-			if r.header(ctx, *movies) != movieLensMovies || r.header(ctx, links) != movieLensLinks {
+			if !slices.Equal(r.columns(ctx, *movies), movieLensMovies) || !slices.Equal(r.columns(ctx, links), movieLensLinks) {
 				continue
 			}
 			ids := movieLensIDs{}
@@ -71,14 +73,13 @@ func (ids movieLensIDs) join(row []byte) []byte {
 	return fmt.Appendf(nil, `%s,"tmdbId":%s}`, bytes.TrimSuffix(row, []byte("}")), id)
 }
 
-// header returns the first line of a table, or "" if it cannot be read, which is reported later.
-func (r *run) header(ctx context.Context, f source.File) string {
-	src, found, err := r.open(ctx, input{File: f})
-	if err != nil {
-		return ""
-	}
-	defer func() { _ = src.Close() }() // read side
-	return found.header
+// columns returns the columns of a table, or nil if it has no valid row.
+func (r *run) columns(ctx context.Context, f source.File) (names []string) {
+	r.eachGood(ctx, input{File: f}, func(_ *input, row []byte) bool {
+		names = layout.ColumnsOf(string(row))
+		return false
+	})
+	return names
 }
 
 // A partition holds columns from folder names, as DuckDB and Spark write them: original_language=en.

@@ -138,10 +138,9 @@ const maxNamed = 20
 func (r *run) sortBatch(b *batch) error {
 	in, s := b.in, &r.progress
 	if b.first {
-		if len(r.list.inputs) <= maxNamed || !s.named[in.layout()] { // for many files, only the first of each layout
+		if in.number < maxNamed {
 			r.Log.Info("reading", "file", in.Name, "layout", in.layout(), "format", in.Format.String())
 		}
-		s.named[in.layout()] = true
 		kind := in.Kind
 		if in.ofTables() {
 			kind = ""

@@ -48,7 +48,6 @@ type progress struct {
 	unread        int             // files that failed, or were left out during reading
 	kinds         map[string]bool // kinds of records, from file names
 	given         layout.KindSet  // see merge.Merger
-	named         map[string]bool // layouts whose files were named in the log
 
 	seq uint64 // sequence number of the last sorted row
 	key []byte // key of that row
@@ -112,7 +111,7 @@ func (r *run) prepare(ctx context.Context) (err error) {
 		Catalog: r.Catalog, Dir: r.work.path(), Memory: r.Memory, Collector: r.list.collector(minted),
 		Merges: minted && r.Mode != merge.Overlay, Replaces: r.Mode == merge.Replace,
 	}
-	r.progress = progress{kinds: map[string]bool{}, named: map[string]bool{}}
+	r.progress = progress{kinds: map[string]bool{}}
 	return nil
 }
 

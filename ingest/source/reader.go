@@ -240,14 +240,6 @@ func (r *Reader) Blank() (rows, headers int64) {
 	return 0, 0
 }
 
-// Header returns the first line of a CSV or TSV file as found; "" in other formats.
-func (r *Reader) Header() string {
-	if t, ok := r.rows.(*tableRows); ok {
-		return t.head
-	}
-	return ""
-}
-
 // Consumed returns how many bytes of the file on disk have been read. It may be called
 // while another goroutine calls Next.
 func (r *Reader) Consumed() int64 { return r.consumed.Load() }

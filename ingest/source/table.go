@@ -22,7 +22,6 @@ type tableRows struct {
 	csv   *csv.Reader
 	cells []string // cells of the current row
 	crlf  bool     // a '\r' before a line's '\n' is part of the line end
-	head  string   // the header as found
 	names []string // names of the columns
 	keys  [][]byte // JSON before each cell: `{"id":`, `,"title":`
 	blank int64    // skipped rows: empty, or the header again
@@ -69,14 +68,12 @@ func newTableRows(t textRows, format Format, ext string) (*tableRows, error) {
 	case f != nil:
 		return nil, fmt.Errorf("header: %s", f.ReasonAt())
 	}
-	raw := t.w.held()[:rec.size]
-	if f := record.CheckText(raw); f != nil {
+	if f := record.CheckText(t.w.held()[:rec.size]); f != nil {
 		return nil, fmt.Errorf("header: %s", f.ReasonAt())
 	}
 	if err := r.header(); err != nil {
 		return nil, err
 	}
-	r.head = string(raw)
 	t.w.advanceLines(rec.n, rec.lines)
 	return r, nil
 }
