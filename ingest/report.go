@@ -22,7 +22,7 @@ type Report struct {
 	FailedFiles int64    `json:"failed_files"`
 	Failed      []string `json:"failed,omitempty"`
 	Conflicts   int64    `json:"conflicts"`                  // fields on which two sources disagreed
-	Samples     []string `json:"conflict_samples,omitempty"` // samples of the first conflicts
+	Samples     []string `json:"conflict_samples,omitempty"` // samples for each field
 	Merged      int64    `json:"merged_minted,omitempty"`    // records with minted IDs, merged into records with TMDB IDs
 	Removed     int64    `json:"removed,omitempty"`          // deleted or merged IDs, now in the catalogue
 	// RemovedRecords counts the records that this ingest removed, by kind.
@@ -75,13 +75,16 @@ func (r *run) writeReport(e report.End) (Report, error) {
 	t := &d.Totals
 	out := Report{
 		Records: map[string]int64{}, RemovedRecords: map[string]int64{}, Rows: t.Rows, Outcome: t.Outcome,
-		FailedFiles: r.progress.failed, Failed: r.progress.failures, Conflicts: d.Conflicts.Count, Samples: r.report.FirstConflicts(),
+		FailedFiles: r.progress.failed, Failed: r.progress.failures, Conflicts: d.Conflicts.Count,
 		Merged: r.progress.merged,
 		Whole:  counts(t.Whole), Unknown: counts(t.Unknown), Coerced: counts(t.Coerced), Dropped: counts(t.Dropped),
 		ValuesLeftOut: r.progress.leftOut, LeftOut: t.LeftOut.Top, ValuesCoerced: t.Coerced.MoreCount,
 		ReportFile: filepath.Join(r.Catalog, report.HTMLFile), Details: d, Bad: r.quarantine.First(), Columns: e.Fits,
 	}
 	out.Quarantined = r.quarantine.Count()
+	for _, c := range d.Conflicts.Fields.Top {
+		out.Samples = append(out.Samples, c.Samples...)
+	}
 	for _, c := range t.Coerced.Top {
 		out.ValuesCoerced += c.Count
 	}

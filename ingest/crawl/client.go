@@ -130,13 +130,8 @@ func parseFrom(from string) (*url.URL, error) {
 	if plain, _ := url.Parse("http://" + from); (err != nil || u.Host == "") && plain != nil && plain.Port() != "" {
 		return nil, fmt.Errorf("from: want a URL such as http://%s", plain.Host)
 	}
-	switch {
-	case err != nil:
-		return nil, fmt.Errorf("from: want a URL such as https://api.themoviedb.org/3: %w", errors.Unwrap(err))
-	case u.Scheme != "http" && u.Scheme != "https" || u.Host == "":
-		return nil, errors.New("from: want a URL such as https://api.themoviedb.org/3")
-	case u.User != nil || u.RawQuery != "" || u.Fragment != "":
-		return nil, errors.New("from: want a URL without user, query and fragment: the key has a file of its own")
+	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || u.User != nil || u.RawQuery != "" || u.Fragment != "" {
+		return nil, errors.New("from: want a URL such as https://api.themoviedb.org/3, without user, query and fragment: the key has a file of its own")
 	}
 	u.Path = strings.TrimSuffix(u.Path, "/")
 	if !strings.HasSuffix(u.Path, "/3") {

@@ -279,9 +279,6 @@ func (l *loop) process(o outcome) error {
 			return err
 		}
 	}
-	for kind, n := range o.result.found {
-		l.report.Fetched[kind] += n
-	}
 	for i := range o.result.parts {
 		if err := l.follow(o.task, &o.result.parts[i].entry); err != nil {
 			return err
@@ -308,8 +305,11 @@ func (l *loop) write(t *task, p *part) error {
 	if p.entry.Into > 0 {
 		l.report.Merged++
 	}
-	if p.entry.left() && !l.removes(t, &p.entry) {
+	switch {
+	case p.entry.left() && !l.removes(t, &p.entry):
 		p.rows = nil
+	case !p.entry.left() && p.entry.File != "" && t.language == "":
+		l.report.Fetched[fileKind(p.entry.File)]++
 	}
 	return l.store.add(&p.entry, p.rows)
 }

@@ -22,8 +22,6 @@ const fetchedField = "_fetched"
 // A result holds the parts of a response: one, or one for each season.
 type result struct {
 	parts []part
-	// found counts rows of resources by kind, without rows of translations.
-	found map[string]int64
 	// missing are seasons that the series lists and the response lacks.
 	missing []string
 }
@@ -47,7 +45,6 @@ func (t *task) use(cfg *Config, at stamp, body []byte) (r result, err error) {
 	if err != nil {
 		return r, err
 	}
-	r.found = map[string]int64{}
 	switch id := slices.Concat(numbers(v, "id"), []int64{0})[0]; {
 	case t.isList():
 		p := part{entry: at.entry(t.key())}
@@ -193,7 +190,6 @@ func (r *result) add(p *part, k *kind, v any, fields record.RawFields) error {
 	p.entry.File = k.fileOf("")
 	p.rows = fmt.Appendf(nil, `%s,"%s":"%s"}`+"\n", row[:len(row)-1], fetchedField, age)
 	r.parts = append(r.parts, *p)
-	r.found[k.name]++
 	return nil
 }
 

@@ -16,7 +16,6 @@ import (
 
 const (
 	maxConflictSamples = 3    // for each field
-	maxFirstConflicts  = 20   // in messages
 	maxReasons         = 1000 // counted separately
 )
 
@@ -30,7 +29,6 @@ type Collector struct {
 	conflicts map[string]*Conflict
 	disagreed int64 // all conflicts
 	otherwise int64 // conflicts on fields beyond record.MaxPaths
-	first     []string
 }
 
 // NewCollector returns an empty Collector for an ingest that started at start.
@@ -54,9 +52,7 @@ func (c *Collector) Add(number int, t *Tally) {
 
 // Conflict counts a field of a kind on which sources disagree. sample is called only if its text is listed.
 func (c *Collector) Conflict(kind, field string, sample func() string) {
-	if c.disagreed++; len(c.first) < maxFirstConflicts {
-		c.first = append(c.first, sample())
-	}
+	c.disagreed++
 	name := kind + "." + field
 	m, ok := c.conflicts[name]
 	if !ok && len(c.conflicts) >= record.MaxPaths {
@@ -72,9 +68,6 @@ func (c *Collector) Conflict(kind, field string, sample func() string) {
 		m.Samples = append(m.Samples, shorten(sample()))
 	}
 }
-
-// FirstConflicts returns samples of the first conflicts.
-func (c *Collector) FirstConflicts() []string { return c.first }
 
 // Count adds the record counts of a kind.
 func (c *Collector) Count(r Records) { c.records = append(c.records, r) }
@@ -151,7 +144,7 @@ type Tally struct {
 	other   int64               // rows beyond maxReasons
 }
 
-// Fields are the counts of FieldLists.
+// Fields are counts by path: see Totals.
 type Fields struct{ Unknown, Coerced, Dropped, Whole Counts }
 
 // Merge adds other counts.
@@ -283,8 +276,8 @@ func (t *Tally) totals() Totals {
 	maps.Copy(records, t.Records)
 	return Totals{
 		Rows: t.Rows.Sum(), Outcome: t.Rows, Records: records,
-		Reasons:    topOf(t.reasonList(), t.other, func(r Reason) int64 { return r.Count }, compareReasons),
-		FieldLists: FieldLists{t.Fields.Unknown.top(), t.Fields.Coerced.top(), t.Fields.Dropped.top(), t.Fields.Whole.top(), t.topLeft()},
+		Reasons: topOf(t.reasonList(), t.other, func(r Reason) int64 { return r.Count }, compareReasons),
+		Unknown: t.Fields.Unknown.top(), Coerced: t.Fields.Coerced.top(), Dropped: t.Fields.Dropped.top(), Whole: t.Fields.Whole.top(), LeftOut: t.topLeft(),
 	}
 }
 

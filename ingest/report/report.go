@@ -89,7 +89,13 @@ type Totals struct {
 	Outcome
 	Records Counts      `json:"records"` // by kind
 	Reasons Top[Reason] `json:"reasons"` // reasons of quarantined rows
-	FieldLists
+	// Deviations of rows from the API's fields, by path.
+	Unknown Top[FieldCount] `json:"unknown_fields"` // kept, although the API lacks them
+	Coerced Top[FieldCount] `json:"coerced_fields"` // values read as another type, or in another form
+	Dropped Top[FieldCount] `json:"dropped_fields"` // values without a place in the API
+	Whole   Top[FieldCount] `json:"whole_lists"`    // lists whose names do not all have ids
+	// LeftOut are values that fit no field. Their rows were kept.
+	LeftOut Top[LeftOut] `json:"left_out_values"`
 }
 
 // An Outcome counts the fates of rows. Each row is kept, blank, a duplicate or quarantined. The counts of IDs overlap with
@@ -116,16 +122,6 @@ func (o *Outcome) Add(p *Outcome) {
 	o.Matched += p.Matched
 	o.Minted += p.Minted
 	o.NoID += p.NoID
-}
-
-// FieldLists describe deviations of rows from the API's fields, by path.
-type FieldLists struct {
-	Unknown Top[FieldCount] `json:"unknown_fields"` // kept, although the API lacks them
-	Coerced Top[FieldCount] `json:"coerced_fields"` // values read as another type, or in another form
-	Dropped Top[FieldCount] `json:"dropped_fields"` // values without a place in the API
-	Whole   Top[FieldCount] `json:"whole_lists"`    // lists whose names do not all have ids
-	// LeftOut are values that fit no field. Their rows were kept.
-	LeftOut Top[LeftOut] `json:"left_out_values"`
 }
 
 // A Top is the first entries of a list, and the sum of the others.
