@@ -108,7 +108,7 @@ func (k *kindMerger) keepIDs(key catalog.Key, v, news version) {
 	}
 	keepIDs(v.record, news.record, "", func(c conflict) {
 		k.conflict(key, c.field, func() string {
-			return fmt.Sprintf("%s in the catalogue, %s in %s: %s", record.Shown(c.old), record.Shown(c.new), k.name(k.owners.source(c.top())), withIDsStay)
+			return fmt.Sprintf("%s in the catalogue, %s in %s: %s", record.Shown(c.old), record.Shown(c.new), k.name(k.owner(c.top())), withIDsStay)
 		})
 	})
 }
@@ -210,7 +210,7 @@ func (k *kindMerger) news(key catalog.Key) (v version, reset bool, err error) {
 			v, reset = row, true
 		case !v.isRecord():
 			v = row
-			k.owners = owners{first: number}
+			k.first, k.later = number, k.later[:0]
 		default:
 			k.join(key, v.record, row.record, number)
 		}
@@ -224,13 +224,13 @@ func (k *kindMerger) join(key catalog.Key, dst, row record.Record, number int) {
 	disagree := func(why string) func(conflict) {
 		return func(c conflict) {
 			k.conflict(key, c.field, func() string {
-				return fmt.Sprintf("%s in %s, %s in %s: %s", record.Shown(c.old), k.name(k.owners.source(c.top())), record.Shown(c.new), k.name(number), why)
+				return fmt.Sprintf("%s in %s, %s in %s: %s", record.Shown(c.old), k.name(k.owner(c.top())), record.Shown(c.new), k.name(number), why)
 			})
 		}
 	}
 	keepIDs(dst, row, "", disagree(withIDsStay))
 	join(dst, row, disagree("the later one wins"))
-	k.owners.add(row, number)
+	k.later = append(k.later, sourced{number, row})
 }
 
 // conflict counts a field on which sources disagree. It calls sample only if the report lists the text.
@@ -238,30 +238,20 @@ func (k *kindMerger) conflict(key catalog.Key, field string, sample func() strin
 	k.m.Report.Conflict(k.typ.Name(), field, func() string { return key.Describe(k.typ.Kind) + ": " + field + ": " + sample() })
 }
 
-// owners are the sources of a record's fields, for messages.
-type owners struct {
-	first int            // source of the fields that later lacks
-	later map[string]int // by field; nil with a single source
+// A sourced is the row of a source.
+type sourced struct {
+	number int
+	row    record.Record
 }
 
-// add makes a source the owner of the fields of its row.
-func (o *owners) add(row record.Record, number int) {
-	if o.later == nil {
-		o.later = map[string]int{}
-	}
-	for n := range row.Schema.Fields {
-		if f := &row.Schema.Fields[n]; record.Present(row, f) {
-			o.later[f.Name] = number
+// owner returns the source of a field of the news: the last one whose row has it.
+func (k *kindMerger) owner(name string) int {
+	for _, s := range slices.Backward(k.later) {
+		if f, _ := s.row.Schema.Field(name); record.Present(s.row, f) {
+			return s.number
 		}
 	}
-}
-
-// source returns the source of a field.
-func (o *owners) source(name string) int {
-	if number, ok := o.later[name]; ok {
-		return number
-	}
-	return o.first
+	return k.first
 }
 
 // A sourceMerge makes one version of the rows that one source has of a key.

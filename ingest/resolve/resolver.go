@@ -127,7 +127,7 @@ func (r *Resolver) Add(entries []byte) error {
 			r.sorter = r.newSorter()
 		}
 		if err := addEntry(r.sorter, key(e), int64(binary.BigEndian.Uint64(e[keyBytes:]))); err != nil {
-			return fmt.Errorf("collect ids: %w", err)
+			return err
 		}
 	}
 	return nil

@@ -6,7 +6,6 @@ import (
 	"context"
 	"encoding/binary"
 	"errors"
-	"fmt"
 	"io"
 	"os"
 	"path/filepath"
@@ -86,11 +85,11 @@ func newTable(ctx context.Context, dir string, memory int64, files []*extsort.Fi
 	}
 	f, err := os.Create(filepath.Join(dir, "ids.table"))
 	if err != nil {
-		return nil, errors.Join(fmt.Errorf("write table of ids: %w", err), it.Close())
+		return nil, errors.Join(err, it.Close())
 	}
 	t := &table{file: f}
 	if err := errors.Join(t.fill(it), it.Close()); err != nil {
-		return nil, errors.Join(fmt.Errorf("write table of ids: %w", err), t.close())
+		return nil, errors.Join(err, t.close())
 	}
 	return t, nil
 }
@@ -147,7 +146,6 @@ func (t *table) lookup(k key) (int64, bool) {
 	var block [blockBytes]byte
 	n, err := t.file.ReadAt(block[:], int64(at)*blockBytes)
 	if err != nil && !errors.Is(err, io.EOF) {
-		err = fmt.Errorf("read table of ids: %w", err)
 		t.failed.Store(&err)
 		return 0, false
 	}
@@ -175,8 +173,5 @@ func (t *table) close() error {
 	if t == nil {
 		return nil
 	}
-	if err := errors.Join(t.file.Close(), os.Remove(t.file.Name())); err != nil {
-		return fmt.Errorf("remove table of ids: %w", err)
-	}
-	return nil
+	return errors.Join(t.file.Close(), os.Remove(t.file.Name()))
 }
