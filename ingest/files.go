@@ -8,7 +8,6 @@ import (
 	"slices"
 
 	"github.com/reelsplice/reelsplice/ingest/layout"
-	"github.com/reelsplice/reelsplice/ingest/merge"
 	"github.com/reelsplice/reelsplice/ingest/report"
 	"github.com/reelsplice/reelsplice/ingest/source"
 	"github.com/reelsplice/reelsplice/schemas/catalog"
@@ -112,11 +111,10 @@ func (in *input) turn() turn {
 
 // A fileList is the files of an ingest.
 type fileList struct {
-	inputs  []input        // in reading order
-	sources []merge.Source // by number
+	inputs  []input // in reading order
 	skipped []report.Skipped
 	bytes   int64         // size of all inputs
-	all     []source.File // all files that the command line's sources match
+	all     []source.File // all files that the command line's sources match, by number
 }
 
 // source returns the options for opening files. Compressed files are unpacked in the working folder, if there is one.
@@ -174,7 +172,6 @@ func (r *run) find(ctx context.Context) error {
 		return err
 	}
 	for n, f := range l.all {
-		l.sources = append(l.sources, merge.Source{Name: f.Name, Path: f.Path})
 		in := input{File: f, number: n}
 		reason, _ := r.lookOnce(ctx, &in)
 		if err := ctx.Err(); err != nil {

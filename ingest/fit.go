@@ -166,7 +166,7 @@ func (c *Config) problems(f *fileFit, columns []report.Column) (out []string) {
 	if float64(unused) > (1-least)*float64(cells) {
 		out = append(out, fmt.Sprintf("no field takes %d of %d values: columns %s", unused, cells, strings.Join(names, ", ")))
 	}
-	if read := f.rows.Kept + f.rows.Quarantined; c.MaxBad == AnyNumber && read >= fewCells && float64(f.rows.Quarantined) >= badRows*float64(read) {
+	if read := f.rows.Kept + f.rows.Quarantined; !c.MaxBad.limited && read >= fewCells && float64(f.rows.Quarantined) >= badRows*float64(read) {
 		out = append(out, fmt.Sprintf("%d of %d rows made no record", f.rows.Quarantined, read))
 	}
 	if names := f.first.meaning.NameColumns(); len(names) > 0 && f.rows.Kept > 1 && !layout.Uses(f.cells, names) {
@@ -175,9 +175,9 @@ func (c *Config) problems(f *fileFit, columns []report.Column) (out []string) {
 	return out
 }
 
-// checkFits returns a *PoorFitError if files do not fit their meanings.
+// checkFits returns a *poorFitError if files do not fit their meanings.
 func (r *run) checkFits() error {
-	var poor PoorFitError
+	var poor poorFitError
 	for _, f := range r.fits.order {
 		if one := r.fitOf(f); len(one.Problems) > 0 {
 			poor.Files = append(poor.Files, one)
@@ -202,13 +202,13 @@ func (c *Config) nextCommand(f *fileFit) string {
 	return fmt.Sprintf("run \"%s\" and check what it wrote, or give --min-fit 0 to take the file as it is", command)
 }
 
-// A PoorFitError stops an ingest because files do not fit their meanings. The catalogue is unchanged.
-type PoorFitError struct {
+// A poorFitError stops an ingest because files do not fit their meanings. The catalogue is unchanged.
+type poorFitError struct {
 	Files []report.FileFit
 	next  string
 }
 
-func (e *PoorFitError) Error() string {
+func (e *poorFitError) Error() string {
 	first := &e.Files[0]
 	others := ""
 	if n := len(e.Files) - 1; n > 0 {

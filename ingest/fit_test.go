@@ -96,7 +96,7 @@ func TestPoorFit(t *testing.T) {
 		t.Helper()
 		c.Catalog, c.Sources = dir, []string{put(t, src, name, text)}
 		r, err := Run(t.Context(), c)
-		var poor *PoorFitError
+		var poor *poorFitError
 		if want == nil {
 			if err != nil {
 				t.Errorf("%s: %v, want it to be taken", name, err)
@@ -146,7 +146,7 @@ func TestPoorFit(t *testing.T) {
 		put(t, crawl, fmt.Sprintf("movie/%d.json", n), fmt.Sprintf(`{"id":%d,"title":"A","genres":"Drama"}`, n))
 	}
 	r, err := Run(t.Context(), Config{Catalog: dir, Sources: []string{crawl}})
-	var poor *PoorFitError
+	var poor *poorFitError
 	if !errors.As(err, &poor) || len(r.Columns) != 1 || r.Columns[0].Files != 3 {
 		t.Errorf("a crawl whose genres are texts: %v, %+v, want it refused for all of its files", err, r.Columns)
 	}

@@ -182,8 +182,8 @@ const mappingExt = ".toml"
 
 // Run ingests. The catalogue changes at the end, one kind right after another, or not at all. If the process is killed in
 // between, the next ingest completes the change first. Quarantined rows and damaged files are no errors: the report names them.
-// It is an error if all files are damaged and none gave a row. An ingest that stops because of bad rows returns a report and a
-// *TooManyBadError.
+// It is an error if all files are damaged and none gave a row. An ingest that stops because of bad rows, or of a
+// file that fits no meaning, returns a report and an error.
 func Run(ctx context.Context, c Config) (Report, error) {
 	r, err := newRun(c)
 	if err != nil {

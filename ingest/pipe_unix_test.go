@@ -78,9 +78,9 @@ func TestWaitForPipe(t *testing.T) {
 		t.Fatal(err)
 	}
 	bad := put(t, t.TempDir(), "movies.ndjson", strings.Repeat(`{"id":"x"}`+"\n", 5))
-	var stopped *TooManyBadError
+	var stopped *tooManyBadError
 	if err := run(Config{Sources: []string{bad, fifo(t, "tv.ndjson")}, MaxBad: none}, func(func()) {}); !errors.As(err, &stopped) {
-		t.Errorf("Run of bad rows and a pipe = %v, want a *TooManyBadError", err)
+		t.Errorf("Run of bad rows and a pipe = %v, want a *tooManyBadError", err)
 	}
 }
 

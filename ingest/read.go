@@ -205,7 +205,7 @@ func (r *run) add(k merge.Key, number int, payload []byte) error {
 // addMoved sorts a catalogue record with a minted ID, as the weakest source, under the ID that replaces it. gone is the removal
 // of the minted ID, which sorts after all sources.
 func (r *run) addMoved(rec record.Record, id int64, gone *layout.Record) error {
-	kind, behind := gone.Type.Kind, len(r.list.sources)
+	kind, behind := gone.Type.Kind, len(r.list.all)
 	payload := record.AppendBinary(merge.Head{Number: behind}.Append(nil), gone.Record)
 	if err := r.add(merge.Key{Kind: kind, Key: gone.Key}, behind, payload); err != nil {
 		return err

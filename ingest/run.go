@@ -2,8 +2,6 @@ package ingest
 
 import (
 	"context"
-	"crypto/rand"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"runtime/debug"
@@ -74,8 +72,8 @@ func (r *run) ingest(ctx context.Context) (_ Report, err error) {
 	if err == nil {
 		err = r.writeDumps(ctx)
 	}
-	var bad *TooManyBadError
-	var poor *PoorFitError
+	var bad *tooManyBadError
+	var poor *poorFitError
 	switch {
 	case errors.As(err, &bad), errors.As(err, &poor):
 		return r.stopped(err)
@@ -93,7 +91,7 @@ func (r *run) ingest(ctx context.Context) (_ Report, err error) {
 
 // prepare finds the files and creates the state that the stages share.
 func (r *run) prepare(ctx context.Context) (err error) {
-	if r.work, err = openWork(r.Catalog, runName(r.start)); err != nil {
+	if r.work, err = openWork(r.Catalog, r.start.UTC().Format("20060102T150405.000000Z")); err != nil {
 		return err
 	}
 	if r.Date, err = merge.TimeOfChanges(ctx, r.Catalog, r.Date, r.start); err != nil {
@@ -120,13 +118,6 @@ func (r *run) release() {
 	if r.sorter != nil {
 		_ = errors.Join(r.sorter.Close(), r.changes.Close(), r.resolver.Close(), r.quarantine.Close())
 	}
-}
-
-// runName names the quarantine file of an ingest.
-func runName(t time.Time) string {
-	var b [3]byte
-	_, _ = rand.Read(b[:]) // never fails; see crypto/rand
-	return t.UTC().Format("20060102T150405Z-") + hex.EncodeToString(b[:])
 }
 
 // read sorts the rows of all files, turn by turn.
@@ -203,7 +194,7 @@ func (r *run) write(ctx context.Context) error {
 		return err
 	}
 	m := merge.Merger{
-		Catalog: r.Catalog, Out: r.work.path("new"), Mode: r.Mode, Given: r.progress.given, Sources: r.list.sources,
+		Catalog: r.Catalog, Out: r.work.path("new"), Mode: r.Mode, Given: r.progress.given, Sources: r.list.all,
 		Quarantine: r.quarantine, Report: r.report, Changes: r.changes, Time: r.Date,
 	}
 	if total := r.sorter.Len(); r.Writing != nil {
@@ -252,15 +243,14 @@ func (r *run) checkWhole() error {
 
 // checkBad stops the ingest if there are too many bad rows, or values left out. done reports that all rows were read.
 func (r *run) checkBad(done bool) error {
-	if err := r.MaxBad.check(r.quarantine.Count(), r.progress.rows, done); err != nil {
-		return err
+	s := &r.progress
+	if n := r.quarantine.Count(); !r.MaxBad.allows(n, s.rows, done) {
+		return &tooManyBadError{Bad: n, Rows: s.rows, Limit: r.MaxBad}
 	}
-	err := r.MaxBadValues.check(r.progress.leftOut, r.progress.rows, done)
-	var many *TooManyBadError
-	if errors.As(err, &many) {
-		many.Values = true
+	if !r.MaxBadValues.allows(s.leftOut, s.rows, done) {
+		return &tooManyBadError{Bad: s.leftOut, Rows: s.rows, Limit: r.MaxBadValues, Values: true}
 	}
-	return err
+	return nil
 }
 
 // stopped ends an ingest with too many bad rows or values, or a poor fit. It keeps the bad rows and writes a report.
@@ -269,7 +259,7 @@ func (r *run) stopped(why error) (Report, error) {
 	if err == nil && r.quarantine.Count() > 0 {
 		var file string
 		file, err = r.work.keepQuarantine()
-		if bad := (*TooManyBadError)(nil); errors.As(why, &bad) {
+		if bad := (*tooManyBadError)(nil); errors.As(why, &bad) {
 			bad.File = file
 		}
 	}

@@ -189,7 +189,7 @@ func TestMaxBad(t *testing.T) {
 		}
 		src := put(t, t.TempDir(), "movies.ndjson", strings.Join(rows, "\n"))
 		r, err := Run(t.Context(), Config{Catalog: dir, Sources: []string{src}, MaxBad: tolerance})
-		var bad *TooManyBadError
+		var bad *tooManyBadError
 		if stopped := errors.As(err, &bad); stopped == want {
 			t.Fatalf("Run with --max-bad %s = %+v, %v, want stopped: %v", limit, r, err, !want)
 		}

@@ -15,9 +15,6 @@ type Tolerance struct {
 	share   float64 // bound as a share of the rows read, 0 to 1; used if above 0
 }
 
-// AnyNumber allows any number.
-var AnyNumber = Tolerance{}
-
 // fewRows is the number of rows below which a share means little.
 const fewRows = 1000
 
@@ -49,29 +46,29 @@ func (t Tolerance) String() string {
 	return strconv.FormatInt(t.rows, 10)
 }
 
-// check returns a *TooManyBadError if bad exceeds the bound for the rows read so far. While reading continues, a share applies
-// to at least fewRows rows.
-func (t Tolerance) check(bad, rows int64, done bool) error {
-	of := rows
-	if !done {
-		of = max(rows, fewRows)
-	}
+// allows reports whether bad is within the bound for the rows read so far. While reading continues, a share applies to at least
+// fewRows rows.
+func (t Tolerance) allows(bad, rows int64, done bool) bool {
 	switch {
-	case !t.limited, t.share > 0 && float64(bad) <= t.share*float64(of), t.share == 0 && bad <= t.rows:
-		return nil
+	case !t.limited:
+		return true
+	case t.share == 0:
+		return bad <= t.rows
+	case !done:
+		rows = max(rows, fewRows)
 	}
-	return &TooManyBadError{Bad: bad, Rows: rows, Limit: t}
+	return float64(bad) <= t.share*float64(rows)
 }
 
-// A TooManyBadError stops an ingest because of bad rows or values. The catalogue is unchanged.
-type TooManyBadError struct {
+// A tooManyBadError stops an ingest because of bad rows or values. The catalogue is unchanged.
+type tooManyBadError struct {
 	Bad, Rows int64
 	Limit     Tolerance
 	Values    bool   // Bad counts values left out
 	File      string // quarantine file
 }
 
-func (e *TooManyBadError) Error() string {
+func (e *tooManyBadError) Error() string {
 	if e.Values {
 		return fmt.Sprintf("%d values of %d rows did not fit their fields, more than %s: stopped, the catalogue is as it was; the report has the first", e.Bad, e.Rows, e.Limit)
 	}

@@ -179,7 +179,7 @@ func TestMaxBadValues(t *testing.T) {
 		if fmt.Sprint(err) != want || r.ValuesLeftOut != 3 || r.Stopped != (err != nil) || r.QuarantineFile != "" {
 			t.Errorf("with at most %s: %v, %+v, want %s", limit, err, r, want)
 		}
-		var many *TooManyBadError
+		var many *tooManyBadError
 		if errors.As(err, &many) {
 			checkFiles(t, dir)
 		}

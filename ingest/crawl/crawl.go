@@ -40,7 +40,7 @@ type Config struct {
 
 	Kinds     []string // kinds of daily ID exports and change lists; nil for all of KindNames
 	Languages []string // xx or xx-YY, besides en-US
-	Seasons   SeasonMode
+	Seasons   seasonMode
 	Episodes  bool // one request each, for their own images, videos, texts and IDs
 	People    bool // people whom titles name
 	// Collections, and companies and networks, that titles name.
@@ -62,7 +62,7 @@ type Config struct {
 // DefaultConfig returns settings for TMDB: half of its rate limit.
 func DefaultConfig() Config {
 	return Config{
-		Seasons: SeasonsAll, Collections: true, Rate: 20, Concurrency: 8, Tries: 8, Timeout: time.Minute, Grace: 5 * time.Second,
+		Seasons: seasonsAll, Collections: true, Rate: 20, Concurrency: 8, Tries: 8, Timeout: time.Minute, Grace: 5 * time.Second,
 		Log: slog.New(slog.DiscardHandler), Now: time.Now,
 	}
 }
@@ -89,9 +89,9 @@ func (cfg *Config) Validate() error {
 	check(cfg.Concurrency > 0 && cfg.Concurrency <= maxConcurrency, "concurrency %d: want 1 to %d", cfg.Concurrency, maxConcurrency)
 	check(cfg.Tries > 0 && cfg.Tries <= maxTries, "tries %d: want 1 to %d", cfg.Tries, maxTries)
 	check(cfg.Timeout > 0, "timeout %s: want more than 0", cfg.Timeout)
-	check(slices.Contains([]SeasonMode{SeasonsNone, SeasonsDetails, SeasonsAll}, cfg.Seasons),
-		"seasons %q: want %s, %s or %s", cfg.Seasons, SeasonsNone, SeasonsDetails, SeasonsAll)
-	check(!cfg.Episodes || cfg.Seasons != SeasonsNone, "episodes: want them with their seasons, not with seasons %q", SeasonsNone)
+	check(slices.Contains([]seasonMode{seasonsNone, seasonsDetails, seasonsAll}, cfg.Seasons),
+		"seasons %q: want %s, %s or %s", cfg.Seasons, seasonsNone, seasonsDetails, seasonsAll)
+	check(!cfg.Episodes || cfg.Seasons != seasonsNone, "episodes: want them with their seasons, not with seasons %q", seasonsNone)
 	for _, k := range cfg.Kinds {
 		check(kindNamed(k) != nil, "kind %q: want one of %v", k, KindNames())
 	}

@@ -511,7 +511,7 @@ func TestRemovals(t *testing.T) {
 	}
 	now := time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
 	cfg := testConfig(s.URL, token, t.TempDir())
-	cfg.Now, cfg.Seasons = func() time.Time { return now }, SeasonsNone
+	cfg.Now, cfg.Seasons = func() time.Time { return now }, seasonsNone
 	run := func(want ...string) {
 		t.Helper()
 		if _, err := Run(t.Context(), cfg); err != nil {
@@ -685,7 +685,7 @@ func TestChanges(t *testing.T) {
 	})
 	now := time.Date(2026, 11, 23, 12, 0, 0, 0, time.UTC)
 	cfg := testConfig(s.URL, token, t.TempDir())
-	cfg.Concurrency, cfg.Seasons, cfg.People, cfg.Now = 1, SeasonsNone, false, func() time.Time { return now }
+	cfg.Concurrency, cfg.Seasons, cfg.People, cfg.Now = 1, seasonsNone, false, func() time.Time { return now }
 	cfg.IDs = withIDs(t, "movie 7", "movie 8")
 	run := func(want ...string) {
 		t.Helper()
@@ -912,18 +912,18 @@ func TestSeasonModes(t *testing.T) {
 	now := time.Date(2026, 11, 25, 12, 0, 0, 0, time.UTC)
 	cfg.Now, cfg.IDs, cfg.Concurrency = func() time.Time { return now }, withIDs(t, "tv 1"), 1
 	for _, step := range []struct {
-		mode    SeasonMode
+		mode    seasonMode
 		days    int
 		asked   int
 		credits bool
 	}{
-		{SeasonsDetails, 0, 2, false},
-		{SeasonsDetails, 0, 0, false},
-		{SeasonsAll, 0, 2, true}, // two seasons per request
-		{SeasonsAll, 0, 0, true},
-		{SeasonsDetails, 0, 0, true},
-		{SeasonsDetails, 200, 3, true}, // a refresh keeps the mode
-		{SeasonsNone, 200, 3, true},
+		{seasonsDetails, 0, 2, false},
+		{seasonsDetails, 0, 0, false},
+		{seasonsAll, 0, 2, true}, // two seasons per request
+		{seasonsAll, 0, 0, true},
+		{seasonsDetails, 0, 0, true},
+		{seasonsDetails, 200, 3, true}, // a refresh keeps the mode
+		{seasonsNone, 200, 3, true},
 	} {
 		server.asked = nil
 		now = now.AddDate(0, 0, step.days)
@@ -1071,7 +1071,7 @@ func TestNeverThere(t *testing.T) {
 	if _, err := Run(t.Context(), cfg); err != nil {
 		t.Fatal(err)
 	}
-	server.asked, now, cfg.Seasons = nil, now.AddDate(0, 0, 1), SeasonsNone
+	server.asked, now, cfg.Seasons = nil, now.AddDate(0, 0, 1), seasonsNone
 	if r, err := Run(t.Context(), cfg); err != nil || len(server.asked) > 0 {
 		t.Errorf("Run = %+v, %v after %v, want no request", r, err, server.asked)
 	}

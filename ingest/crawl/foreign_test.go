@@ -393,7 +393,7 @@ func (c *foreignList) check(t *testing.T, path string) {
 	t.Helper()
 	var d database
 	cfg := testConfig(fake(t, d.ServeHTTP).URL, token, t.TempDir())
-	cfg.IDs, cfg.Kind, cfg.Seasons = []string{path}, c.kind, SeasonsNone
+	cfg.IDs, cfg.Kind, cfg.Seasons = []string{path}, c.kind, seasonsNone
 	for range 2 {
 		r, err := Run(t.Context(), cfg)
 		if err != nil || !r.Complete {
@@ -464,7 +464,7 @@ func TestLibraryOfTVDB(t *testing.T) {
 	}
 	var d database
 	cfg := testConfig(fake(t, d.ServeHTTP).URL, token, t.TempDir())
-	cfg.Library, cfg.Seasons = []string{dir}, SeasonsNone
+	cfg.Library, cfg.Seasons = []string{dir}, seasonsNone
 	unresolved := func(want ...string) {
 		t.Helper()
 		r, err := Run(t.Context(), cfg)

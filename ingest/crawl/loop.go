@@ -230,7 +230,7 @@ func (l *loop) held(t *task, key string) (e entry, good bool, err error) {
 	case t.hasVideos() && slices.ContainsFunc(t.furtherVideos(l.cfg), func(language string) bool { return !slices.Contains(e.Videos, language) }):
 		return e, false, nil
 	}
-	return e, e.File != "" && (t.mode != SeasonsAll || e.Mode == SeasonsAll), nil
+	return e, e.File != "" && (t.mode != seasonsAll || e.Mode == seasonsAll), nil
 }
 
 // ask makes the request of a task. Several goroutines call it concurrently.
@@ -417,7 +417,7 @@ func (l *loop) followDetails(t task, e *entry) error {
 			l.add(one)
 		}
 		if t.kind == "tv" {
-			if err := l.followSeasons(one, e.Named[seasons.name], wanted && l.cfg.Seasons != SeasonsNone); err != nil {
+			if err := l.followSeasons(one, e.Named[seasons.name], wanted && l.cfg.Seasons != seasonsNone); err != nil {
 				return err
 			}
 		}
@@ -428,12 +428,12 @@ func (l *loop) followDetails(t task, e *entry) error {
 // followSeasons adds the seasons of a series in a language. Unwanted seasons are updated if the dump has them. A season with
 // all sub-requests keeps them.
 func (l *loop) followSeasons(t task, numbers []int64, wanted bool) error {
-	t.what, t.mode = fetchSeasons, SeasonsNone
+	t.what, t.mode = fetchSeasons, seasonsNone
 	if wanted {
 		t.mode = l.cfg.Seasons
 	}
 	some, all := t, t // with details only, and with all sub-requests
-	some.mode, all.mode = SeasonsDetails, SeasonsAll
+	some.mode, all.mode = seasonsDetails, seasonsAll
 	for _, n := range numbers {
 		key := t.seasonKey(n)
 		if !wanted && !l.store.has(key) || !l.claim(key) {
@@ -451,7 +451,7 @@ func (l *loop) followSeasons(t task, numbers []int64, wanted bool) error {
 			continue
 		}
 		group := &some
-		if t.mode == SeasonsAll || e.Mode == SeasonsAll {
+		if t.mode == seasonsAll || e.Mode == seasonsAll {
 			group = &all
 		}
 		group.seasons, group.videos = append(group.seasons, n), append(group.videos, e.Videos...)

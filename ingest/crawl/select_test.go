@@ -53,7 +53,7 @@ func TestRequests(t *testing.T) {
 		{task{what: fetchDetails, kind: "keyword", id: 825}, "/keyword/825?"},
 		{task{what: fetchLanguage, kind: "movie", id: 550, language: "de-DE"}, "/movie/550?append_to_response=credits,lists,recommendations,reviews,similar&language=de-DE"},
 		{
-			task{what: fetchSeasons, kind: "tv", id: 1, language: "de-DE", mode: SeasonsAll, seasons: []int64{0, 2}},
+			task{what: fetchSeasons, kind: "tv", id: 1, language: "de-DE", mode: seasonsAll, seasons: []int64{0, 2}},
 			"/tv/1?append_to_response=season/0,season/0/aggregate_credits,season/0/credits,season/2,season/2/aggregate_credits,season/2/credits&language=de-DE",
 		},
 		{
@@ -71,14 +71,14 @@ func TestRequests(t *testing.T) {
 		}
 	}
 	// 20 names per request
-	one := task{what: fetchSeasons, kind: "tv", id: 1, mode: SeasonsDetails}
+	one := task{what: fetchSeasons, kind: "tv", id: 1, mode: seasonsDetails}
 	for n := range int64(45) {
 		one.seasons = append(one.seasons, n)
 	}
 	if got := one.seasonTasks(); len(got) != 3 || len(got[0].seasons) != 20 || len(got[2].seasons) != 5 {
 		t.Errorf("seasonTasks = %v, want 20, 20 and 5 seasons", got)
 	}
-	one.mode = SeasonsAll
+	one.mode = seasonsAll
 	if got := one.seasonTasks(); len(got) != 23 {
 		t.Errorf("seasonTasks = %d tasks, want 23", len(got))
 	}
@@ -346,7 +346,7 @@ func FuzzResponses(f *testing.F) {
 			{what: fetchDetails, kind: "movie", id: 1},
 			{what: fetchDetails, kind: "tv", id: 1},
 			{what: fetchLanguage, kind: "movie", id: 1, language: "de-DE"},
-			{what: fetchSeasons, kind: "tv", id: 1, mode: SeasonsAll, seasons: []int64{1, 2}},
+			{what: fetchSeasons, kind: "tv", id: 1, mode: seasonsAll, seasons: []int64{1, 2}},
 			{what: fetchSeasons, kind: "tv", id: 1, seasons: []int64{1}, language: "fr"},
 			{what: fetchEpisode, kind: "tv", id: 1, number: episodeNumber(1, 1)},
 			{what: findID, source: "imdb_id", text: "tt1"},

@@ -51,7 +51,7 @@ type entry struct {
 	Into   int64              `json:"m,omitempty"` // ID that replaced the resource
 	Named  map[string][]int64 `json:"n,omitempty"` // IDs in the response, by kind
 	Pages  int                `json:"p,omitempty"` // pages of a list
-	Mode   SeasonMode         `json:"s,omitempty"` // mode of a season
+	Mode   seasonMode         `json:"s,omitempty"` // mode of a season
 	Videos []string           `json:"v,omitempty"` // requested video languages besides the base
 }
 

@@ -31,7 +31,7 @@ type task struct {
 	id   int64  // for findID: TMDB's ID, if known
 	// language of fetchLanguage and fetchSeasons; "" is the base language.
 	language string
-	mode     SeasonMode
+	mode     seasonMode
 	seasons  []int64  // season numbers of fetchSeasons
 	videos   []string // video languages that the dump has, besides the Config's
 	number   int64    // fetchEpisode: season and episode, see episodeNumber
@@ -203,24 +203,24 @@ func (t *task) hasVideos() bool {
 	case fetchDetails:
 		return slices.Contains(kindNamed(t.kind).appends, "videos")
 	case fetchSeasons:
-		return t.mode == SeasonsAll && t.language == ""
+		return t.mode == seasonsAll && t.language == ""
 	}
 	return t.what == fetchEpisode
 }
 
-// A SeasonMode selects how much of each season is fetched.
-type SeasonMode string
+// A seasonMode selects how much of each season is fetched.
+type seasonMode string
 
 // Modes.
 const (
-	SeasonsNone    SeasonMode = "none"
-	SeasonsDetails SeasonMode = "details" // with episodes: up to 20 seasons per request
-	SeasonsAll     SeasonMode = "all"     // with all sub-requests: two seasons per request
+	seasonsNone    seasonMode = "none"
+	seasonsDetails seasonMode = "details" // with episodes: up to 20 seasons per request
+	seasonsAll     seasonMode = "all"     // with all sub-requests: two seasons per request
 )
 
 // appends returns the sub-requests to append for each season.
-func (m SeasonMode) appends(language string) []string {
-	if m != SeasonsAll {
+func (m seasonMode) appends(language string) []string {
+	if m != seasonsAll {
 		return nil
 	}
 	if language == "" {

@@ -17,6 +17,7 @@ import (
 
 	"github.com/reelsplice/reelsplice/ingest/layout"
 	"github.com/reelsplice/reelsplice/ingest/report"
+	"github.com/reelsplice/reelsplice/ingest/source"
 	"github.com/reelsplice/reelsplice/schemas/catalog"
 	"github.com/reelsplice/reelsplice/schemas/extsort"
 	"github.com/reelsplice/reelsplice/schemas/fragment"
@@ -29,7 +30,7 @@ type Merger struct {
 	Mode    Mode
 	Given   layout.KindSet // kinds of the rows, without kinds that rows only name, such as the cast of a table
 
-	Sources    []Source // by number
+	Sources    []source.File // by number
 	Quarantine *report.Quarantine
 	Report     *report.Collector
 	// Changes is empty: it sorts the changes, whose time is Time.
@@ -55,12 +56,9 @@ const (
 	Replace Mode = "replace" // records of the rows' kinds go, with all their fields, unless rows give them
 )
 
-// A Source is a file that rows came from.
-type Source struct{ Name, Path string }
-
-// OverlayFile returns the name of the file that holds the records of overlay sources by
+// overlayFile returns the name of the file that holds the records of overlay sources by
 // themselves, so that they also win over records that are ingested later.
-func OverlayFile(t *catalog.Type) string { return t.Name() + ".overlay.parquet" }
+func overlayFile(t *catalog.Type) string { return t.Name() + ".overlay.parquet" }
 
 // Write writes the files of all kinds that have rows, and of those in kinds that have no file yet,
 // under their names in the catalogue. An empty one stands for a file that goes.
@@ -134,10 +132,10 @@ func (m *Merger) countStored(t *catalog.Type) error {
 
 // writeKind writes the file of a kind, after the overlay file if that changes. It returns the removed resources of the kind.
 func (m *Merger) writeKind(ctx context.Context, t *catalog.Type, rows *sortedRows, old *removedList) ([]catalog.Removed, error) {
-	overlay := filepath.Join(m.Catalog, OverlayFile(t))
+	overlay := filepath.Join(m.Catalog, overlayFile(t))
 	if m.Mode == Overlay {
 		k := kindMerger{m: m, typ: t, rows: rowStream{rows, t}, gone: &removedList{}, overlaying: true}
-		next := filepath.Join(m.Out, OverlayFile(t))
+		next := filepath.Join(m.Out, overlayFile(t))
 		if err := k.writeFile(ctx, overlay, "", next); err != nil {
 			return nil, err
 		}

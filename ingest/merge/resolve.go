@@ -436,11 +436,11 @@ func (k *kindMerger) duplicate(h Head) {
 }
 
 // sourceOf returns a source. Records that the catalogue had under minted ids have none.
-func (k *kindMerger) sourceOf(number int) Source {
+func (k *kindMerger) sourceOf(number int) source.File {
 	if number < len(k.m.Sources) {
 		return k.m.Sources[number]
 	}
-	return Source{Name: "source"}
+	return source.File{Name: "source"}
 }
 
 func (k *kindMerger) name(number int) string { return k.sourceOf(number).Name }

@@ -18,8 +18,8 @@ import (
 )
 
 const (
-	// MaxRaw is the most bytes of a row that are kept: 1 MiB.
-	MaxRaw = 1 << 20
+	// maxRaw is the most bytes of a row that are kept: 1 MiB.
+	maxRaw = 1 << 20
 
 	// maxFirst is how many bad rows First lists.
 	maxFirst = 20
@@ -45,25 +45,25 @@ type BadRow struct {
 // SetRow sets the row to an object from a reader. It does not retain b.
 func (e *BadRow) SetRow(b []byte) {
 	var object bytes.Buffer
-	if len(b) > MaxRaw || json.Compact(&object, b) != nil {
+	if len(b) > maxRaw || json.Compact(&object, b) != nil {
 		e.SetText(b, 0)
 		return
 	}
 	e.Row = object.Bytes()
 }
 
-// SetText sets the row to a JSON string, because the text is not an object or is longer than MaxRaw. The text is cut at MaxRaw,
+// SetText sets the row to a JSON string, because the text is not an object or is longer than maxRaw. The text is cut at maxRaw,
 // or b has only its start; then size is the length of the complete row. Bytes that are not UTF-8 are replaced. It does not
 // retain b.
 func (e *BadRow) SetText(b []byte, size int64) {
-	if len(b) <= MaxRaw && bytes.HasPrefix(b, []byte{'"'}) && json.Valid(b) { // set by an earlier SetText
+	if len(b) <= maxRaw && bytes.HasPrefix(b, []byte{'"'}) && json.Valid(b) { // set by an earlier SetText
 		e.Row = bytes.Clone(b)
 		return
 	}
-	if whole := max(size, int64(len(b))); whole > MaxRaw || whole > int64(len(b)) {
+	if whole := max(size, int64(len(b))); whole > maxRaw || whole > int64(len(b)) {
 		e.Size = whole
 	}
-	e.Row = record.AppendString(nil, strings.ToValidUTF8(string(text.Cut(b, MaxRaw)), "\uFFFD"))
+	e.Row = record.AppendString(nil, strings.ToValidUTF8(string(text.Cut(b, maxRaw)), "\uFFFD"))
 }
 
 // String returns place, field and reason.

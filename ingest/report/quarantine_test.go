@@ -73,15 +73,15 @@ func TestQuarantine(t *testing.T) {
 
 // TestLongRow: the start of a long row is kept.
 func TestLongRow(t *testing.T) {
-	long := []byte(`{"a":"` + strings.Repeat("é", MaxRaw) + `"}`) // 2 MiB, and MaxRaw cuts an é in two
+	long := []byte(`{"a":"` + strings.Repeat("é", maxRaw) + `"}`) // 2 MiB, and maxRaw cuts an é in two
 	var e BadRow
 	e.SetRow(long)
 	var kept string
 	if err := json.Unmarshal(e.Row, &kept); err != nil {
 		t.Fatal(err)
 	}
-	if n := len(kept); e.Size != int64(len(long)) || n > MaxRaw || n < MaxRaw-4 || !strings.HasPrefix(string(long), kept) {
-		t.Errorf("a long row was cut to %d bytes of %d, want %d at most", n, e.Size, MaxRaw)
+	if n := len(kept); e.Size != int64(len(long)) || n > maxRaw || n < maxRaw-4 || !strings.HasPrefix(string(long), kept) {
+		t.Errorf("a long row was cut to %d bytes of %d, want %d at most", n, e.Size, maxRaw)
 	}
 }
 

@@ -19,8 +19,8 @@ import (
 	"github.com/reelsplice/reelsplice/schemas/record"
 )
 
-// MaxDangling is how many dangling IDs a Relation lists.
-const MaxDangling = 10
+// maxDangling is how many dangling IDs a Relation lists.
+const maxDangling = 10
 
 // A Relation counts all references from one field of a kind to resources of one kind. Dangling IDs are not errors: a dump of
 // movies alone names people without records. But a share that jumps between dumps suggests an incomplete one.
@@ -238,7 +238,7 @@ func (c *checker) relation(kind fragment.Kind, path string, target fragment.Kind
 		Kind: kind.String(), Path: path, Target: target.String(), TargetRecords: to.records, References: all.references,
 		Distinct: all.ids.len(), Missing: missing.len(), Removed: missing.len() - missing.without(to.removed).len(),
 	}
-	for _, id := range missing.first(MaxDangling) {
+	for _, id := range missing.first(maxDangling) {
 		s := Dangling{ID: fmt.Sprintf("%s %d", target, int64(id)), Removed: to.removed.has(id)} // an invalid ID may be negative
 		if target == fragment.KindSeason {
 			s.ID = catalog.SeasonKey(int64(id>>seasonBits), int64(id&(1<<seasonBits-1))).Describe(target)

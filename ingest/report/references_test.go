@@ -183,8 +183,8 @@ func TestJobs(t *testing.T) {
 	if cast.References != 80 || cast.Distinct != 42 || cast.Missing != 41 {
 		t.Errorf("%+v, want 80 references to 42 people, 41 of them missing", cast)
 	}
-	if want := (Dangling{ID: "person 501"}); len(cast.Samples) != MaxDangling || cast.Samples[0] != want {
-		t.Errorf("samples %+v, want %d, the first %+v", cast.Samples, MaxDangling, want)
+	if want := (Dangling{ID: "person 501"}); len(cast.Samples) != maxDangling || cast.Samples[0] != want {
+		t.Errorf("samples %+v, want %d, the first %+v", cast.Samples, maxDangling, want)
 	}
 	if want := (Dangling{ID: "person 969"}); cast.Samples[9] != want {
 		t.Errorf("last sample %+v, want %+v", cast.Samples[9], want)
