@@ -16,7 +16,7 @@ import (
 
 const (
 	maxConflictSamples = 3    // for each field
-	maxReasons         = 1000 // counted separately
+	maxReasons         = 1000 // counted separately; the others share record.OtherPaths
 )
 
 // A Collector gathers a Report. It is for one goroutine.
@@ -28,7 +28,6 @@ type Collector struct {
 	records   []Records
 	conflicts map[string]*Conflict
 	disagreed int64 // all conflicts
-	otherwise int64 // conflicts on fields beyond record.MaxPaths
 }
 
 // NewCollector returns an empty Collector for an ingest that started at start.
@@ -54,12 +53,11 @@ func (c *Collector) Add(number int, t *Tally) {
 func (c *Collector) Conflict(kind, field string, sample func() string) {
 	c.disagreed++
 	name := kind + "." + field
-	m, ok := c.conflicts[name]
-	if !ok && len(c.conflicts) >= record.MaxPaths {
-		c.otherwise++
-		return
+	if c.conflicts[name] == nil && len(c.conflicts) >= record.MaxPaths {
+		name = record.OtherPaths
 	}
-	if !ok {
+	m := c.conflicts[name]
+	if m == nil {
 		m = &Conflict{Field: shorten(name), Samples: []string{}}
 		c.conflicts[name] = m
 	}
@@ -117,7 +115,7 @@ func (c *Collector) Report(e End) Report {
 	for _, m := range c.conflicts {
 		list = append(list, *m)
 	}
-	r.Conflicts = Conflicts{c.disagreed, topOf(list, c.otherwise, func(m Conflict) int64 { return m.Count }, func(a, b Conflict) int { return cmp.Compare(a.Field, b.Field) })}
+	r.Conflicts = Conflicts{c.disagreed, topOf(list, func(m Conflict) int64 { return m.Count }, func(a, b Conflict) int { return cmp.Compare(a.Field, b.Field) })}
 	return r
 }
 
@@ -141,7 +139,6 @@ type Tally struct {
 
 	left    map[string]*LeftOut // values left out, by path
 	reasons map[Reason]*Reason  // reasons for quarantine, by field and masked reason
-	other   int64               // rows beyond maxReasons
 }
 
 // Fields are counts by path: see Totals.
@@ -228,23 +225,23 @@ func (t *Tally) Examples() map[string]Sample {
 // group adds the rows of a reason.
 func (t *Tally) group(r *Reason) {
 	key := Reason{Field: r.Field, Reason: r.Reason}
-	switch ours := t.reasons[key]; {
-	case ours != nil:
-		ours.Count += r.Count
-	case len(t.reasons) >= maxReasons:
-		t.other += r.Count
-	default:
-		if t.reasons == nil {
-			t.reasons = map[Reason]*Reason{}
-		}
-		t.reasons[key] = r
+	if t.reasons[key] == nil && len(t.reasons) >= maxReasons {
+		key = Reason{Reason: record.OtherPaths}
 	}
+	if ours := t.reasons[key]; ours != nil {
+		ours.Count += r.Count
+		return
+	}
+	if t.reasons == nil {
+		t.reasons = map[Reason]*Reason{}
+	}
+	r.Field, r.Reason = key.Field, key.Reason
+	t.reasons[key] = r
 }
 
 // merge adds other counts.
 func (t *Tally) merge(o *Tally) {
 	t.Rows.Add(&o.Rows)
-	t.other += o.other
 	for _, r := range o.reasonList() {
 		t.group(&r)
 	}
@@ -276,7 +273,7 @@ func (t *Tally) totals() Totals {
 	maps.Copy(records, t.Records)
 	return Totals{
 		Rows: t.Rows.Sum(), Outcome: t.Rows, Records: records,
-		Reasons: topOf(t.reasonList(), t.other, func(r Reason) int64 { return r.Count }, compareReasons),
+		Reasons: topOf(t.reasonList(), func(r Reason) int64 { return r.Count }, compareReasons),
 		Unknown: t.Fields.Unknown.top(), Coerced: t.Fields.Coerced.top(), Dropped: t.Fields.Dropped.top(), Whole: t.Fields.Whole.top(), LeftOut: t.topLeft(),
 	}
 }
@@ -286,7 +283,7 @@ func (t *Tally) topLeft() Top[LeftOut] {
 	for _, l := range t.left {
 		list = append(list, *l)
 	}
-	return topOf(list, 0, func(l LeftOut) int64 { return l.Count }, func(a, b LeftOut) int { return cmp.Compare(a.Path, b.Path) })
+	return topOf(list, func(l LeftOut) int64 { return l.Count }, func(a, b LeftOut) int { return cmp.Compare(a.Path, b.Path) })
 }
 
 func (c Counts) top() Top[FieldCount] {
@@ -294,18 +291,14 @@ func (c Counts) top() Top[FieldCount] {
 	for path, n := range c {
 		list = append(list, FieldCount{path, n})
 	}
-	return topOf(list, 0, func(f FieldCount) int64 { return f.Count }, func(a, b FieldCount) int { return cmp.Compare(a.Path, b.Path) })
+	return topOf(list, func(f FieldCount) int64 { return f.Count }, func(a, b FieldCount) int { return cmp.Compare(a.Path, b.Path) })
 }
 
-// topOf sorts a list by descending count, then by compare, and cuts it. other is the total count of entries that the list
-// lacks; they count as one entry.
-func topOf[T any](list []T, other int64, count func(T) int64, compare func(a, b T) int) Top[T] {
+// topOf sorts a list by descending count, then by compare, and cuts it.
+func topOf[T any](list []T, count func(T) int64, compare func(a, b T) int) Top[T] {
 	slices.SortFunc(list, func(a, b T) int { return cmp.Or(cmp.Compare(count(b), count(a)), compare(a, b)) })
 	n := min(len(list), MaxListed)
-	top := Top[T]{Top: list[:n:n], More: int64(len(list) - n), MoreCount: other}
-	if other > 0 {
-		top.More++
-	}
+	top := Top[T]{Top: list[:n:n], More: int64(len(list) - n)}
 	for _, e := range list[n:] {
 		top.MoreCount += count(e)
 	}
