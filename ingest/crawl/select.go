@@ -286,24 +286,20 @@ func (c *candidate) reason() string {
 	return "want an id, or a title with its year"
 }
 
-// exportName matches the names of daily ID exports.
-var exportName = regexp.MustCompile(`^(?:adult_)?(movie|tv_series|person|collection|tv_network|keyword|production_company)_ids`)
+// exportKinds maps the names of daily ID exports, up to _ids, to kinds.
+var exportKinds = map[string]string{
+	"movie": "movie", "tv_series": "tv", "person": "person", "collection": "collection", "tv_network": "network", "keyword": "keyword",
+	"production_company": "company",
+}
 
 // exportKind returns the kind of a daily ID export.
 func exportKind(path string) (string, error) {
-	m := exportName.FindStringSubmatch(filepath.Base(path))
-	if m == nil {
+	name, _, ok := strings.Cut(strings.TrimPrefix(filepath.Base(path), "adult_"), "_ids")
+	kind := exportKinds[name]
+	if !ok || kind == "" {
 		return "", fmt.Errorf("daily ids %s: want the name of an export, such as movie_ids_11_20_2026.json.gz", path)
 	}
-	switch m[1] {
-	case "tv_series":
-		return "tv", nil
-	case "tv_network":
-		return "network", nil
-	case "production_company":
-		return "company", nil
-	}
-	return m[1], nil
+	return kind, nil
 }
 
 // readExport reads a daily ID export. Rows without a popularity are all included.
