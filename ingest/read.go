@@ -242,7 +242,7 @@ type row struct {
 	to     int
 	size   int64
 	failed error // why the row cannot be used
-	mended *record.Mended
+	mended record.Mended
 	left   []record.FieldError // values of the file that JSON cannot represent
 }
 
@@ -333,16 +333,13 @@ func (d *decoder) choose() {
 
 // add copies a row into the open batch.
 func (d *decoder) add(r source.Row) {
-	to := row{place: r.Place, from: len(d.buf), size: r.Size, failed: r.Err, left: r.Left}
+	to := row{place: r.Place, from: len(d.buf), size: r.Size, failed: r.Err, mended: r.Mended, left: r.Left}
 	text := r.JSON
 	if r.Err != nil && r.Raw != nil {
 		text = r.Raw
 	}
 	d.buf = append(d.buf, text...)
 	to.to = len(d.buf)
-	if r.Mended != (record.Mended{}) {
-		to.mended = &r.Mended
-	}
 	d.open.rows = append(d.open.rows, to)
 }
 
@@ -464,9 +461,7 @@ func (r *row) count(to *report.Tally, left []record.LeftOut) {
 	for _, l := range left {
 		to.LeaveOut(r.place, l)
 	}
-	if r.mended != nil {
-		r.mended.Count(to.Fields.Coerced.Add)
-	}
+	r.mended.Count(to.Fields.Coerced.Add)
 }
 
 // refuse quarantines a row.

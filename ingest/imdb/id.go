@@ -64,38 +64,25 @@ func items(list string) iter.Seq[string] {
 	return strings.SplitSeq(strings.TrimSuffix(list, ","), ",")
 }
 
-// personID returns the ID of a person.
-func (j *Joiner) personID(n uint32) int64 {
-	if j.config.ID != nil {
-		if id, ok := j.config.ID(fragment.KindPerson, nameText(n)); ok && id >= 1 {
-			return id
-		}
-	}
-	return firstID + int64(n)
-}
-
-// An identity is the kind and ID of a title in the catalogue.
+// An identity is the kind and ID of a title or a person in the catalogue.
 type identity struct {
 	kind fragment.Kind
 	id   int64
-	// known: the catalogue has the title. foreign: with another source's ID, not the one assigned here.
+	// known: the catalogue has it. foreign: with another source's ID, not the one assigned here.
 	known, foreign bool
 }
 
-// identify returns the identity of a title. kind follows from IMDb's type, but the catalogue's kind takes precedence: the two
-// disagree on specials and short series.
+// identify returns the identity of a title or a person. A title's kind follows from IMDb's type, but the catalogue's kind takes
+// precedence: the two disagree on specials and short series.
 func (j *Joiner) identify(n uint32, kind fragment.Kind) identity {
-	own := firstID + int64(n)
-	if j.config.ID == nil {
-		return identity{kind: kind, id: own}
-	}
-	text := titleText(n)
-	try := []fragment.Kind{kind}
+	own, text, try := firstID+int64(n), titleText(n), []fragment.Kind{kind}
 	switch kind {
 	case fragment.KindMovie:
 		try = append(try, fragment.KindTV)
 	case fragment.KindTV:
 		try = append(try, fragment.KindMovie)
+	case fragment.KindPerson:
+		text = nameText(n)
 	}
 	for _, k := range try {
 		if id, ok := j.config.ID(k, text); ok && id >= 1 {

@@ -101,7 +101,7 @@ type personGroup struct {
 }
 
 func (g *personGroup) start(number uint32) {
-	g.person = person{number: number, id: g.j.personID(number)}
+	g.person = person{number: number, id: g.j.identify(number, fragment.KindPerson).id}
 	g.row = row{}
 	g.packed = appendPerson(g.packed[:0], &g.person)
 }

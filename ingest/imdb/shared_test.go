@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"github.com/reelsplice/reelsplice/ingest/layout"
+	"github.com/reelsplice/reelsplice/schemas/fragment"
 	"github.com/reelsplice/reelsplice/schemas/record"
 	"github.com/reelsplice/reelsplice/schemas/sharedtest"
 )
@@ -118,6 +119,9 @@ func (g *joined) get(tb testing.TB, key string) map[string]any {
 func newJoiner(tb testing.TB, c Config) *Joiner {
 	tb.Helper()
 	c.Dir, c.Memory = cmp.Or(c.Dir, tb.TempDir()), cmp.Or(c.Memory, 256<<20)
+	if c.ID == nil {
+		c.ID = func(fragment.Kind, string) (int64, bool) { return 0, false }
+	}
 	if c.Place == nil {
 		c.Place = func(file int, row, _ int64) string { return fmt.Sprintf("file %d row %d", file, row) }
 	}
