@@ -79,8 +79,8 @@ type store struct {
 	log     *slog.Logger
 	lock    *flock.Flock
 	journal *os.File
-	end     int64 // size of the journal
-	files   map[string]*rowFile
+	end     int64                  // size of the journal
+	files   map[string]*os.File    // files of rows, open for appending
 	done    map[xxh3.Uint128]place // by the 128-bit hash of the key
 	ends    map[string]int64       // sizes of the files of rows
 	entries int64                  // all entries, replaced ones included
@@ -93,18 +93,12 @@ type store struct {
 	dirty   bool
 }
 
-// A rowFile is a file of rows, open for appending.
-type rowFile struct {
-	*os.File
-	end int64
-}
-
 // openStore opens the folder of a dump, and creates it if needed.
 func openStore(dir string, log *slog.Logger) (s *store, err error) {
 	if err := file.MkdirAll(filepath.Join(dir, workDir), 0o755); err != nil {
 		return nil, fmt.Errorf("make folder of the dump: %w", err)
 	}
-	s = &store{dir: dir, log: log, files: map[string]*rowFile{}, synced: time.Now()}
+	s = &store{dir: dir, log: log, files: map[string]*os.File{}, synced: time.Now()}
 	s.lock = flock.New(s.work(lockFile))
 	switch ok, err := s.lock.TryLock(); {
 	case err != nil:
@@ -294,18 +288,18 @@ func (s *store) entry(key string) (e entry, err error) {
 
 // add appends the rows of a response and then its entry, whose Rows and End it sets.
 func (s *store) add(e *entry, rows []byte) error {
-	var f *rowFile // nil without rows
+	var f *os.File // nil without rows
 	if len(rows) > 0 {
 		var err error
 		if f, err = s.file(e.File); err != nil {
 			return err
 		}
+		end := s.ends[e.File]
 		if n, err := f.Write(rows); err != nil {
-			_ = f.Truncate(f.end) // the next crawl removes the rest
+			_ = f.Truncate(end) // the next crawl removes the rest
 			return fmt.Errorf("write rows, %d of %d bytes: %w", n, len(rows), err)
 		}
-		f.end += int64(len(rows))
-		e.Rows, e.End = int64(len(rows)), f.end
+		e.Rows, e.End = int64(len(rows)), end+int64(len(rows))
 	} else {
 		e.File = ""
 	}
@@ -313,8 +307,7 @@ func (s *store) add(e *entry, rows []byte) error {
 	if _, err := s.journal.Write(line); err != nil {
 		_ = s.journal.Truncate(s.end)
 		if f != nil { // else the entry of the next rows would cover these too
-			f.end -= e.Rows
-			_ = f.Truncate(f.end)
+			_ = f.Truncate(e.End - e.Rows)
 		}
 		return fmt.Errorf("write journal: %w", err)
 	}
@@ -328,7 +321,7 @@ func (s *store) add(e *entry, rows []byte) error {
 }
 
 // file returns a file of rows, open for appending.
-func (s *store) file(name string) (*rowFile, error) {
+func (s *store) file(name string) (*os.File, error) {
 	if f := s.files[name]; f != nil {
 		return f, nil
 	}
@@ -336,12 +329,8 @@ func (s *store) file(name string) (*rowFile, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open file of rows: %w", err)
 	}
-	info, err := f.Stat()
-	if err != nil {
-		return nil, errors.Join(fmt.Errorf("open file of rows: %w", err), f.Close())
-	}
-	s.files[name] = &rowFile{f, info.Size()}
-	return s.files[name], nil
+	s.files[name] = f
+	return f, nil
 }
 
 // sync flushes rows, and then their entries, to disk.
@@ -351,7 +340,7 @@ func (s *store) sync() error {
 		return nil
 	}
 	for _, f := range s.files {
-		if err := syncFile(f.File); err != nil {
+		if err := syncFile(f); err != nil {
 			return fmt.Errorf("bring rows to the disk: %w", err)
 		}
 	}
