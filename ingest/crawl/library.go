@@ -172,7 +172,7 @@ func (l *library) videos(dir string, entries []fs.DirEntry, own candidate) (titl
 		if nfo, ok := l.nfo(path.Join(dir, base+".nfo")); ok {
 			file.ids = nfo.or(file.ids)
 		}
-		t := candidate{ids: file.ids.or(folder.ids)}
+		t := candidate{ids: file.or(folder.ids)}
 		if t.tmdb == 0 && t.imdb == "" {
 			if t.title, t.year = file.title, file.year; t.year == 0 && folder.year > 0 || t.any() && !file.any() {
 				t.title, t.year = folder.title, folder.year
