@@ -3,7 +3,6 @@
 package records
 
 import (
-	"cmp"
 	"context"
 	"encoding/binary"
 	"errors"
@@ -102,7 +101,7 @@ func (in *Inputs) Latest(kind fragment.Kind) (int64, error) {
 	}
 	for group := f.RowGroups() - 1; group >= 0; group-- {
 		latest := int64(0)
-		err := f.each(context.Background(), f.Keys(group, group+1), Everything, func(k catalog.Key, _ record.Record) error {
+		err := f.each(context.Background(), f.Select(f.kind.KeyFields(), group, group+1), Everything, func(k catalog.Key, _ record.Record) error {
 			latest = int64(k.ID())
 			return nil
 		})
@@ -208,11 +207,6 @@ type Span struct {
 	To   *catalog.Key `json:"to,omitempty"`
 }
 
-// Has reports whether a key lies in the span.
-func (s Span) Has(k catalog.Key) bool {
-	return k.Compare(s.From) >= 0 && (s.To == nil || k.Compare(*s.To) < 0)
-}
-
 // Everything is the span of all keys.
 var Everything = Span{}
 
@@ -229,7 +223,7 @@ func Spans(at []catalog.Key, n int) []Span {
 }
 
 // Each calls fn with the key and the fields at paths of each record of a span, until fn returns an error: see
-// catalog.File.Select. fn may keep the records.
+// catalog.File.Select. fn must not keep the records.
 func (in *Input) Each(ctx context.Context, s Span, paths []string, fn func(catalog.Key, record.Record) error) error {
 	from, to := in.groups(s)
 	if from == to {
@@ -255,29 +249,29 @@ func All[T any](ctx context.Context, in *Input, s Span, fn func(catalog.Key, *T)
 // each calls fn with the records among rows that lie in a span, until fn returns an error; io.EOF ends without an
 // error. It closes rows.
 func (in *Input) each(ctx context.Context, rows *catalog.Rows, s Span, fn func(catalog.Key, record.Record) error) error {
-	defer rows.Close()
-	for {
-		rec := in.kind.New()
-		err := cmp.Or(ctx.Err(), rows.Next(rec))
-		if errors.Is(err, io.EOF) {
-			return nil
-		}
-		if err != nil {
+	err := rows.Each(ctx, func(r record.Record) error {
+		key, has, err := in.key(r, s)
+		if err != nil || !has {
 			return err
 		}
-		key, err := in.kind.Key(rec)
-		if err != nil {
-			return in.failed(err)
-		}
-		if !s.Has(key) || in.removed.Has(in.kind.Kind, key) {
-			continue
-		}
-		if err := fn(key, rec); errors.Is(err, io.EOF) {
-			return nil
-		} else if err != nil {
-			return err
-		}
+		return fn(key, r)
+	})
+	if errors.Is(err, io.EOF) {
+		return nil
 	}
+	return err
+}
+
+// key returns the key of a record, and whether it lies in a span and is not removed. After the span it returns io.EOF:
+// keys ascend.
+func (in *Input) key(r record.Record, s Span) (k catalog.Key, has bool, err error) {
+	if k, err = in.kind.Key(r); err != nil {
+		return k, false, in.failed(err)
+	}
+	if s.To != nil && k.Compare(*s.To) >= 0 {
+		return k, false, io.EOF
+	}
+	return k, k.Compare(s.From) >= 0 && !in.removed.Has(in.kind.Kind, k), nil
 }
 
 // Head calls fn with the key and the fields at paths of the first n records of a row group.
@@ -305,17 +299,13 @@ func ParseKey(b []byte) catalog.Key {
 	return catalog.Key{Hi: binary.BigEndian.Uint64(b), Lo: binary.BigEndian.Uint64(b[8:])}
 }
 
-// A Cursor walks the records of a span in key order. It reads the keys, and other columns only for records that Take
-// returns. T is the struct of the input's kind.
+// A Cursor walks the records of a span in key order. T is the struct of the input's kind.
 type Cursor[T any] struct {
 	in   *Input
-	keys *catalog.Rows
-	rows *catalog.Rows
-	read int64 // records that rows has read or skipped
+	rows *catalog.Rows // nil without records
 	span Span
-	next catalog.Key // key of the record that Peek found
-	have bool        // next is set
-	seen int64       // keys read, including next
+	key  catalog.Key
+	next *T // the next record; nil before Peek
 	err  error
 }
 
@@ -323,57 +313,43 @@ type Cursor[T any] struct {
 func NewCursor[T any](in *Input, s Span) *Cursor[T] {
 	c := &Cursor[T]{in: in, span: s}
 	if from, to := in.groups(s); from < to {
-		c.keys, c.rows = in.Keys(from, to), in.Content(from, to)
+		c.rows = in.Content(from, to)
 	}
 	return c
 }
 
 // Err returns the error that ended the walk, nil at the end of the span.
-func (c *Cursor[T]) Err() error { return c.err }
+func (c *Cursor[T]) Err() error {
+	if errors.Is(c.err, io.EOF) {
+		return nil
+	}
+	return c.err
+}
 
 // Peek returns the key of the next record; false at the end and after an error.
 func (c *Cursor[T]) Peek() (catalog.Key, bool) {
-	for !c.have && c.keys != nil && c.err == nil {
-		k, err := c.keys.NextKey()
-		c.seen++
-		switch {
-		case errors.Is(err, io.EOF):
-			c.keys.Close()
-			c.keys = nil
-		case err != nil:
-			c.err = c.in.failed(err)
-		case c.span.Has(k) && !c.in.removed.Has(c.in.kind.Kind, k):
-			c.next, c.have = k, true
+	for c.next == nil && c.rows != nil && c.err == nil {
+		v, has := new(T), false
+		if c.err = c.rows.Next(record.Of(v)); c.err == nil {
+			c.key, has, c.err = c.in.key(record.Of(v), c.span)
+		}
+		if has {
+			c.next = v
 		}
 	}
-	return c.next, c.have
+	return c.key, c.next != nil
 }
 
-// Take reads the record that Peek found.
-func (c *Cursor[T]) Take() (*T, error) {
-	c.have = false
-	if err := c.rows.Skip(c.seen - 1 - c.read); err != nil {
-		return nil, err
-	}
-	v := new(T)
-	if err := c.rows.Next(record.Of(v)); err != nil {
-		return nil, err
-	}
-	c.read = c.seen
-	return v, nil
+// Take returns the record that Peek found, and moves past it.
+func (c *Cursor[T]) Take() *T {
+	v := c.next
+	c.next = nil
+	return v
 }
-
-// Skip skips the record that Peek found.
-func (c *Cursor[T]) Skip() { c.have = false }
 
 // Close releases the Cursor's files.
 func (c *Cursor[T]) Close() {
-	if c.keys != nil {
-		c.keys.Close()
-		c.keys = nil
-	}
 	if c.rows != nil {
 		c.rows.Close()
-		c.rows = nil
 	}
 }

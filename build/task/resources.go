@@ -93,15 +93,13 @@ func merge[T any](ctx context.Context, p *partition, build builder[T]) error {
 	in := records.NewCursor[T](p.t.b.inputs.Of(p.plan.Kind), p.plan.Spans[p.i/p.plan.Subs])
 	defer in.Close()
 	// one builds the resource of a key. in is at its record, if it has one.
-	one := func(key catalog.Key, contributions [][]byte) (err error) {
+	one := func(key catalog.Key, contributions [][]byte) error {
 		var rec *T
 		at, isRecord := in.Peek()
 		switch {
 		case isRecord && at == key:
 			p.t.b.advance(1)
-			if rec, err = in.Take(); err != nil {
-				return fmt.Errorf("%s: %w", key.Describe(p.plan.Kind), err)
-			}
+			rec = in.Take()
 		case p.t.b.inputs.Removed.Has(p.plan.Kind, key):
 			return nil
 		default:
@@ -125,7 +123,7 @@ func merge[T any](ctx context.Context, p *partition, build builder[T]) error {
 				return err
 			}
 			if p.plan.Sub(key) != p.i%p.plan.Subs {
-				in.Skip()
+				in.Take()
 			} else if err := one(key, nil); err != nil {
 				return err
 			}

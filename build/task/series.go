@@ -114,11 +114,8 @@ func (m *seriesBuilder) read() (*seriesInput, error) {
 	}
 	in := &seriesInput{id: int64(key.Hi)}
 	isOf := func(k catalog.Key) bool { return k.Hi == key.Hi }
-	var err error
 	if k, ok := m.tvs.Peek(); ok && isOf(k) {
-		if in.tv, err = readInput(m, in.id, m.tvs, m.seasonsLeft); err != nil {
-			return nil, err
-		}
+		in.tv = readInput(m, in.id, m.tvs, m.seasonsLeft)
 	}
 	for {
 		next, ok := lowest(m.seasons.Peek, m.episodes.Peek)
@@ -127,36 +124,27 @@ func (m *seriesBuilder) read() (*seriesInput, error) {
 		}
 		s := seasonInput{number: next.Season()}
 		if k, ok := m.seasons.Peek(); ok && isOf(k) && k.Season() == s.number {
-			if s.season, err = readInput(m, in.id, m.seasons, m.episodesLeft); err != nil {
-				return nil, err
-			}
+			s.season = readInput(m, in.id, m.seasons, m.episodesLeft)
 		}
 		for {
 			k, ok := m.episodes.Peek()
 			if !ok || !isOf(k) || k.Season() != s.number {
 				break
 			}
-			e, err := readInput(m, in.id, m.episodes, nil)
-			if err != nil {
-				return nil, err
-			}
-			s.episodes = append(s.episodes, e)
+			s.episodes = append(s.episodes, readInput(m, in.id, m.episodes, nil))
 		}
 		in.seasons = append(in.seasons, s)
 	}
 }
 
 // readInput reads the record at c, filtered by left unless that is nil.
-func readInput[T any](m *seriesBuilder, series int64, c *records.Cursor[T], left func(series int64, given *T) *T) (*T, error) {
-	v, err := c.Take()
-	if err != nil {
-		return nil, err
-	}
+func readInput[T any](m *seriesBuilder, series int64, c *records.Cursor[T], left func(series int64, given *T) *T) *T {
+	v := c.Take()
 	m.t.b.advance(1)
 	if left != nil && len(m.t.b.inputs.Removed) > 0 {
 		v = left(series, v)
 	}
-	return v, nil
+	return v
 }
 
 // seriesFingerprints are the fingerprints of the inputs of a series.

@@ -41,7 +41,6 @@ import (
 //go:linkname catalogBatchRows github.com/reelsplice/reelsplice/schemas/catalog.batchRows
 //go:linkname catalogBatchBytes github.com/reelsplice/reelsplice/schemas/catalog.batchBytes
 //go:linkname arenaPiece github.com/reelsplice/reelsplice/schemas/catalog.arenaPiece
-//go:linkname keyReaders github.com/reelsplice/reelsplice/schemas/catalog.firstKeyReaders
 //go:linkname sortMemory github.com/reelsplice/reelsplice/schemas/extsort.minMemory
 //go:linkname sortBlock github.com/reelsplice/reelsplice/schemas/extsort.blockBytes
 //go:linkname sortFooter github.com/reelsplice/reelsplice/schemas/extsort.usualFooter
@@ -71,8 +70,8 @@ var (
 	planRanges, planRowsOfRange, planRowsOfTitles, planPartitionSize, planFeatures int64
 	taskReads, indexBlockBytes, reuseMaxHeld                                       int
 
-	groupBytes, largeGroupBytes, catalogBatchBytes                     int64
-	manyGroups, catalogBatchRows, arenaPiece, columnBuffer, keyReaders int
+	groupBytes, largeGroupBytes, catalogBatchBytes         int64
+	manyGroups, catalogBatchRows, arenaPiece, columnBuffer int
 
 	sortMemory, sortFooter, sortFanIn    int64
 	sortBlock, sortMaxBlock, sortEntries int
@@ -116,7 +115,6 @@ func lowerAll(t *testing.T) {
 	lower(t, &catalogBatchBytes, 1<<10)
 	lower(t, &arenaPiece, 16)
 	lower(t, &columnBuffer, 3)
-	lower(t, &keyReaders, 1)
 	lower(t, &sortMemory, 8<<10)
 	lower(t, &sortBlock, 128)
 	lower(t, &sortFooter, 40)

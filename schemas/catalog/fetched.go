@@ -48,7 +48,7 @@ func (f *File) Fetched(group int) (out age.Days, err error) {
 		ok = CheckFetched(out.Oldest) == nil && CheckFetched(out.Newest) == nil
 	}
 	if !ok {
-		return out, fmt.Errorf("%s: row group %d: want the first and the last day of %s", f.path, group, FetchedColumn)
+		return out, fmt.Errorf("%s: row group %d: want the first and the last day of %s", f.file.Name(), group, FetchedColumn)
 	}
 	return out, nil
 }

@@ -40,8 +40,7 @@ func (t *Type) Schema() *parquet.Schema {
 // empty.
 type File struct {
 	typ  *Type
-	path string
-	file io.Closer
+	file *os.File
 	pq   *parquet.File
 	cols *objectColumns
 }
@@ -55,12 +54,11 @@ func OpenFile(path string, t *Type) (*File, error) {
 	info, err := file.Stat()
 	var f *File
 	if err == nil {
-		f, err = t.OpenAt(file, info.Size(), path)
+		f, err = t.read(file, info.Size())
 	}
 	if err != nil {
 		return nil, errors.Join(err, file.Close())
 	}
-	f.file = file
 	return f, nil
 }
 
@@ -73,16 +71,16 @@ func OpenIfAny(path string, t *Type) (*File, error) {
 	return f, err
 }
 
-// OpenAt is OpenFile for a file of size bytes read through r, such as an object in a bucket. Errors call it name. It reads
-// only the end of the file, and Close does not close r.
-func (t *Type) OpenAt(r io.ReaderAt, size int64, name string) (file *File, err error) {
+// read reads the footer of a file of size bytes, which the File owns afterwards.
+func (t *Type) read(file *os.File, size int64) (f *File, err error) {
+	name := file.Name()
 	// The library panics on some damaged footers.
 	defer func() {
 		if r := recover(); r != nil {
 			err = fmt.Errorf("%s: not a readable Parquet file: %v", name, r)
 		}
 	}()
-	pq, err := parquet.OpenFile(r, size, parquet.SkipPageIndex(true), parquet.SkipBloomFilters(true), parquet.SkipMagicBytes(true))
+	pq, err := parquet.OpenFile(file, size, parquet.SkipPageIndex(true), parquet.SkipBloomFilters(true), parquet.SkipMagicBytes(true))
 	if err != nil {
 		return nil, fmt.Errorf("%s: not a readable Parquet file: %w", name, err)
 	}
@@ -97,12 +95,12 @@ func (t *Type) OpenAt(r io.ReaderAt, size int64, name string) (file *File, err e
 	if pq.Schema().String() != want.String() {
 		return nil, fmt.Errorf("%s: its columns differ from a catalogue file of version %s: ingest it again", name, version)
 	}
-	return &File{typ: t, path: name, pq: pq, cols: layout(want, t.Plan, nil, 0, 0)}, nil
+	return &File{typ: t, file: file, pq: pq, cols: layout(want, t.Plan, nil, 0, 0)}, nil
 }
 
 // Close closes the file. Its Rows are invalid afterwards.
 func (f *File) Close() error {
-	if f == nil || f.file == nil {
+	if f == nil {
 		return nil
 	}
 	return f.file.Close()
@@ -127,17 +125,12 @@ func (f *File) GroupRows(i int) int64 { return f.pq.Metadata().RowGroups[i].NumR
 
 // A Rows iterates over the records of consecutive row groups.
 type Rows struct {
-	typ   *Type
-	path  string
-	pq    *parquet.File
+	f     *File
 	cols  *objectColumns
 	group int // the next one to open
 	end   int
 	left  int64
 	asm   assembler
-
-	behind int64         // records that the columns still have to skip
-	key    record.Record // buffer of NextKey
 }
 
 // Groups returns an iterator over row groups from to to-1.
@@ -151,33 +144,40 @@ func (f *File) Select(paths []string, from, to int) *Rows {
 }
 
 func (f *File) rows(cols *objectColumns, from, to int) *Rows {
-	return &Rows{typ: f.typ, path: f.path, pq: f.pq, cols: cols, group: from, end: to}
+	return &Rows{f: f, cols: cols, group: from, end: to}
 }
 
 // Next fills r, which must have the schema of the iterator, with the next record. It returns io.EOF at the end. The
 // record's text stays valid after the next call and after Close.
 func (r *Rows) Next(rec record.Record) (err error) {
-	defer r.damaged(&err)
+	defer func() {
+		if p := recover(); p != nil { // from the library, on a damaged file
+			err = r.failed(fmt.Errorf("damaged: %v", p))
+		}
+	}()
 	for r.left == 0 {
 		if r.group >= r.end {
 			return io.EOF
 		}
-		r.begin()
+		r.open()
 	}
-	r.columns()
 	r.left--
 	rec.Reset()
 	r.asm.object(r.cols, rec)
 	if r.asm.err != nil {
-		return fmt.Errorf("%s: row group %d: %w", r.path, r.group-1, r.asm.err)
+		return r.failed(r.asm.err)
 	}
 	return nil
+}
+
+func (r *Rows) failed(err error) error {
+	return fmt.Errorf("%s: row group %d: %w", r.f.file.Name(), r.group-1, err)
 }
 
 // Each calls fn with each record until an error. fn must not retain the record. Each closes the iterator.
 func (r *Rows) Each(ctx context.Context, fn func(record.Record) error) error {
 	defer r.Close()
-	for rec := r.typ.New(); ; {
+	for rec := r.f.typ.New(); ; {
 		err := ctx.Err()
 		if err == nil {
 			err = r.Next(rec)
@@ -194,36 +194,15 @@ func (r *Rows) Each(ctx context.Context, fn func(record.Record) error) error {
 	}
 }
 
-// damaged converts a panic of the library on a damaged file to an error.
-func (r *Rows) damaged(err *error) {
-	if p := recover(); p != nil {
-		*err = fmt.Errorf("%s: row group %d: damaged: %v", r.path, r.group-1, p)
-	}
-}
-
-// begin moves to the next row group.
-func (r *Rows) begin() {
-	r.Close()
-	r.left, r.behind = r.pq.RowGroups()[r.group].NumRows(), 0
-	r.group++
-}
-
-// columns moves the columns to the next record.
-func (r *Rows) columns() {
-	if r.asm.columns == nil {
-		r.open()
-	}
-	if r.behind > 0 {
-		r.asm.pass(r.behind)
-		r.behind = 0
-	}
-}
-
-// open opens the columns of the current row group.
+// open opens the columns of the next row group.
 func (r *Rows) open() {
-	chunks := r.pq.RowGroups()[r.group-1].ColumnChunks()
+	r.Close()
+	group := r.f.pq.RowGroups()[r.group]
+	r.group++
+	r.left = group.NumRows()
+	chunks := group.ColumnChunks()
 	r.asm.columns = make([]column, len(chunks))
-	names := r.pq.Schema().Columns()
+	names := r.f.pq.Schema().Columns()
 	for _, i := range r.cols.leaves() {
 		r.asm.columns[i] = column{
 			name:  strings.Join(names[i], "."),
@@ -238,6 +217,58 @@ func (r *Rows) Close() {
 		r.asm.columns[i].close()
 	}
 	r.asm.columns = nil
+}
+
+// FirstKeys returns the key of the first record of each row group.
+func (f *File) FirstKeys() (keys []Key, err error) {
+	for group := range f.RowGroups() {
+		k, ok := f.lowestKey(group)
+		if !ok {
+			if k, err = f.firstKey(group); err != nil {
+				return nil, err
+			}
+		}
+		keys = append(keys, k)
+	}
+	return keys, nil
+}
+
+// firstKey reads the key of the first record of a row group.
+func (f *File) firstKey(group int) (Key, error) {
+	rows, rec := f.Select(f.typ.keyFields, group, group+1), f.typ.New()
+	defer rows.Close()
+	if err := rows.Next(rec); err != nil {
+		return Key{}, err
+	}
+	k, err := f.typ.Key(rec)
+	if err != nil {
+		return k, rows.failed(err)
+	}
+	return k, nil
+}
+
+// lowestKey returns the lowest key of a row group from its statistics, which have the lowest value of each column; false
+// if they lack it, or if keys have several fields, which do not all ascend.
+func (f *File) lowestKey(group int) (k Key, known bool) {
+	if len(f.typ.keyFields) != 1 {
+		return Key{}, false
+	}
+	name := f.typ.keyFields[0]
+	lowest, _, _, ok := f.bounds(group, name)
+	if !ok {
+		return Key{}, false
+	}
+	rec := f.typ.New()
+	switch lowest.Kind() {
+	case parquet.Int64:
+		*rec.IntNamed(name) = record.Number(lowest.Int64())
+	case parquet.ByteArray:
+		*rec.StringNamed(name) = record.Text(string(lowest.ByteArray()))
+	default:
+		return Key{}, false
+	}
+	k, err := f.typ.Key(rec)
+	return k, err == nil
 }
 
 // Fingerprint identifies FormatVersion and the record types: names, and the names, shapes and order of all fields,

@@ -134,7 +134,7 @@ func ReadRemoved(dir string) (list RemovedSet, err error) {
 			err = fmt.Errorf("%s: not in order after %s", v, list[len(list)-1])
 		}
 		if err != nil {
-			return fmt.Errorf("%s: row %d: %w", f.path, len(list)+1, err)
+			return fmt.Errorf("%s: row %d: %w", f.file.Name(), len(list)+1, err)
 		}
 		list = append(list, v)
 		return nil

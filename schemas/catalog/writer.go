@@ -166,7 +166,7 @@ func (w *Writer) CopyGroup(f *File, i int) error {
 	}
 	g := f.pq.RowGroups()[i]
 	if _, err := w.pq.WriteRowGroup(g); err != nil {
-		return fmt.Errorf("write %s: copy row group %d of %s: %w", w.path, i, f.path, err)
+		return fmt.Errorf("write %s: copy row group %d of %s: %w", w.path, i, f.file.Name(), err)
 	}
 	w.n += g.NumRows()
 	w.groups++
