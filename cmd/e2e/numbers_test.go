@@ -43,7 +43,6 @@ import (
 //go:linkname arenaPiece github.com/reelsplice/reelsplice/schemas/catalog.arenaPiece
 //go:linkname sortMemory github.com/reelsplice/reelsplice/schemas/extsort.minMemory
 //go:linkname sortBlock github.com/reelsplice/reelsplice/schemas/extsort.blockBytes
-//go:linkname sortFooter github.com/reelsplice/reelsplice/schemas/extsort.usualFooter
 //go:linkname sortMaxBlock github.com/reelsplice/reelsplice/schemas/extsort.maxBlock
 //go:linkname sortEntries github.com/reelsplice/reelsplice/schemas/extsort.minEntries
 //go:linkname sortFanIn github.com/reelsplice/reelsplice/schemas/extsort.maxFanIn
@@ -73,7 +72,7 @@ var (
 	groupBytes, largeGroupBytes, catalogBatchBytes         int64
 	manyGroups, catalogBatchRows, arenaPiece, columnBuffer int
 
-	sortMemory, sortFooter, sortFanIn    int64
+	sortMemory, sortFanIn                int64
 	sortBlock, sortMaxBlock, sortEntries int
 	sortCreate                           func(path string) (io.WriteCloser, error)
 
@@ -117,7 +116,6 @@ func lowerAll(t *testing.T) {
 	lower(t, &columnBuffer, 3)
 	lower(t, &sortMemory, 8<<10)
 	lower(t, &sortBlock, 128)
-	lower(t, &sortFooter, 40)
 	lower(t, &sortMaxBlock, 100)
 	lower(t, &sortEntries, 4)
 	lower(t, &sortFanIn, 3)

@@ -201,18 +201,14 @@ func Open(path string) (*File, error) {
 	return f, nil
 }
 
-// usualFooter is the largest footer of files with up to some thousands of sections, in bytes.
-var usualFooter int64 = 16 << 10 // tests lower it
-
 func (f *File) readFooter() error {
 	if f.size < trailerBytes {
 		return ErrDamaged
 	}
-	end := make([]byte, min(f.size, usualFooter))
-	if _, err := f.r.ReadAt(end, f.size-int64(len(end))); err != nil && !errors.Is(err, io.EOF) {
+	t := make([]byte, trailerBytes)
+	if _, err := f.r.ReadAt(t, f.size-trailerBytes); err != nil {
 		return err
 	}
-	rest, t := end[:len(end)-trailerBytes], end[len(end)-trailerBytes:]
 	f.longest = int64(binary.LittleEndian.Uint32(t))
 	at := int64(binary.LittleEndian.Uint64(t[4:]))
 	n := binary.LittleEndian.Uint32(t[12:])
@@ -220,12 +216,9 @@ func (f *File) readFooter() error {
 	if string(t[20:]) != magic || at < 0 || length < 0 || n > MaxSections || length > int64(n)*2*binary.MaxVarintLen64 {
 		return ErrDamaged
 	}
-	table := rest[max(0, int64(len(rest))-length):]
-	if int64(len(table)) < length {
-		table = make([]byte, length)
-		if _, err := f.r.ReadAt(table, at); err != nil {
-			return err
-		}
+	table := make([]byte, length)
+	if _, err := f.r.ReadAt(table, at); err != nil {
+		return err
 	}
 	if checksum(at, table, t[:16]) != binary.LittleEndian.Uint32(t[16:]) {
 		return ErrDamaged

@@ -6,7 +6,6 @@ import (
 	"context"
 	"encoding/binary"
 	"slices"
-	"sync"
 	"unsafe"
 )
 
@@ -34,9 +33,6 @@ type memory struct {
 	blocks  [][]byte // the last one is open
 	used    int64    // total size of blocks
 }
-
-// sharedBlocks is a pool of blocks of maxBlock bytes: sorters are short-lived.
-var sharedBlocks sync.Pool
 
 func newMemory(bound int64) *memory {
 	return &memory{bound: bound, block: int(min(bound/16, int64(maxBlock)))}
@@ -67,7 +63,7 @@ func (m *memory) needs(n int) int {
 func (m *memory) add(section int, key, payload []byte) {
 	if need := m.needs(int(recordBytes(key, payload))); need > 0 {
 		m.used += int64(need)
-		m.blocks = append(m.blocks, newBlock(need))
+		m.blocks = append(m.blocks, make([]byte, 0, need))
 	}
 	i := len(m.blocks) - 1
 	place := uint64(section)<<48 | uint64(i)<<20 | uint64(len(m.blocks[i]))
@@ -78,26 +74,20 @@ func (m *memory) add(section int, key, payload []byte) {
 	m.entries = append(m.entries, entry{prefix(key), place})
 }
 
-func newBlock(n int) []byte {
-	if n == maxBlock {
-		if b, ok := sharedBlocks.Get().(*[]byte); ok && cap(*b) == n {
-			return (*b)[:0]
-		}
-	}
-	return make([]byte, 0, n)
-}
-
 // record returns the encoding of a record, valid until reset.
 func (m *memory) record(e entry) []byte {
-	b := m.blocks[e.place>>20&(1<<28-1)][e.place&(1<<20-1):]
+	b := m.at(e)
 	_, _, n := splitRecord(b)
 	return b[:n:n]
 }
 
 func (m *memory) split(e entry) (key, payload []byte) {
-	key, payload, _ = splitRecord(m.blocks[e.place>>20&(1<<28-1)][e.place&(1<<20-1):])
+	key, payload, _ = splitRecord(m.at(e))
 	return key, payload
 }
+
+// at returns the bytes of a record's block from the record on.
+func (m *memory) at(e entry) []byte { return m.blocks[e.place>>20&(1<<28-1)][e.place&(1<<20-1):] }
 
 // reset clears the memory but keeps the allocated entries.
 func (m *memory) reset() {
@@ -110,14 +100,7 @@ func (m *memory) reset() {
 }
 
 // drop releases all memory.
-func (m *memory) drop() {
-	for _, b := range m.blocks {
-		if cap(b) == maxBlock {
-			sharedBlocks.Put(&b)
-		}
-	}
-	*m = memory{bound: m.bound, block: m.block}
-}
+func (m *memory) drop() { *m = memory{bound: m.bound, block: m.block} }
 
 // sort orders the entries by section, key and payload. It moves them to their sections first, in linear time: a task of
 // a build adds a hundred thousand records to hundreds of sections.
