@@ -24,10 +24,10 @@ import (
 	"github.com/reelsplice/reelsplice/schemas/tables/posting"
 )
 
-// The accounts task writes the tables of lists and accounts, or nothing without any. In memory it holds each title on
+// writeAccounts writes the tables of lists and accounts, or nothing without any. In memory it holds each title on
 // a list once, with its name, and some dozens of bytes for each list and account. The lists of each title are sorted
 // on disk.
-func (b *Build) accounts(ctx context.Context, _ int, d *Done) error {
+func writeAccounts(ctx context.Context, b *Build, _ int, d *Done) error {
 	if b.inputs.Of(fragment.KindList).Rows() == 0 && b.inputs.Of(fragment.KindAccount).Rows() == 0 {
 		return nil
 	}

@@ -26,9 +26,9 @@ import (
 	"github.com/reelsplice/reelsplice/schemas/tables/changelog"
 )
 
-// The changes task writes the table of changes from the catalogue's log of the last days' ingests, or nothing without
+// writeChanges writes the table of changes from the catalogue's log of the last days' ingests, or nothing without
 // a log. It holds some dozens of bytes in memory for each resource that an ingest changed.
-func (b *Build) changes(ctx context.Context, _ int, d *Done) error {
+func writeChanges(ctx context.Context, b *Build, _ int, d *Done) error {
 	c := &changesTable{b: b, log: b.inputs.Changes, changed: map[fragment.Kind][]changedIn{}}
 	if err := c.survey(ctx); err != nil {
 		return err

@@ -52,7 +52,7 @@ func (t *prepare) run(ctx context.Context, i int, d *Done) error {
 	case i == prepareCommon:
 		return t.b.write(d, commonPart, func(o *output) error { return t.common(ctx, o) })
 	case i == prepareRemoved:
-		return t.b.write(d, t.b.removedPart(), func(o *output) error { return t.b.writeRemoved(ctx, o) })
+		return t.b.write(d, t.b.removedPart(), func(o *output) error { return t.removed(ctx, o) })
 	case i < prepareOwners+t.b.Plan.Finds:
 		return t.owners(ctx, i-prepareOwners, d)
 	}
@@ -93,10 +93,10 @@ func (t *prepare) common(ctx context.Context, o *output) error {
 	})
 }
 
-// writeRemoved writes a resource for each removed one, for comparisons of releases.
-func (b *Build) writeRemoved(ctx context.Context, o *output) error {
+// removed writes a resource for each removed one, for comparisons of releases.
+func (t *prepare) removed(ctx context.Context, o *output) error {
 	var key, of, into []byte
-	for _, r := range b.inputs.Removed {
+	for _, r := range t.b.inputs.Removed {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
@@ -149,7 +149,7 @@ type claimedID struct {
 }
 
 // readOwners reads the contested ids.
-func (b *Build) readOwners() (owners, error) {
+func readOwners(b *Build) (owners, error) {
 	s, err := b.openSorted(ownersPrefix, "prepare")
 	if err != nil {
 		return nil, err

@@ -19,9 +19,9 @@ import (
 	"github.com/reelsplice/reelsplice/schemas/tables/changelog"
 )
 
-// The seal task writes the manifest, which lists all other files of the release. It writes none if the previous
+// seal writes the manifest, which lists all other files of the release. It writes none if the previous
 // release has the same content.
-func (b *Build) seal(ctx context.Context, _ int, d *Done) error {
+func seal(ctx context.Context, b *Build, _ int, d *Done) error {
 	if b.previous != nil {
 		unchanged, err := b.isUnchanged(ctx, d)
 		if err != nil {

@@ -43,17 +43,17 @@ type Stage struct {
 // Stages returns the stages after the plan, in order.
 func Stages() []Stage {
 	return []Stage{
-		{"survey", planned((*plan.Plan).TitleTasks), alone((*Build).survey)},
+		{"survey", planned((*plan.Plan).TitleTasks), alone(survey)},
 		{"prepare", planned(prepareTasks), openPrepare},
 		{"titles", planned((*plan.Plan).TitleTasks), openTitles},
 		{"resources", planned((*plan.Plan).Partitions), openResources},
 		{"find", planned(func(p *plan.Plan) int { return p.Finds }), openFind},
-		{"index", indexTasks, alone((*Build).index)},
+		{"index", indexTasks, alone(writeIndex)},
 		{"ranges", planned((*plan.Plan).RangeTasks), openRanges},
-		{"tables", planned(func(*plan.Plan) int { return index.Tables }), alone((*Build).tables)},
-		{"accounts", one, alone((*Build).accounts)},
-		{"changes", one, alone((*Build).changes)},
-		{"seal", one, alone((*Build).seal)},
+		{"tables", planned(func(*plan.Plan) int { return index.Tables }), alone(writeTable)},
+		{"accounts", one, alone(writeAccounts)},
+		{"changes", one, alone(writeChanges)},
+		{"seal", one, alone(seal)},
 	}
 }
 
@@ -66,9 +66,9 @@ func planned(count func(p *plan.Plan) int) func(b *Build) (int, error) {
 func one(*Build) (int, error) { return 1, nil }
 
 // alone opens a stage whose tasks share no inputs.
-func alone(run func(b *Build, ctx context.Context, i int, d *Done) error) func(b *Build) (tasks, error) {
+func alone(run func(ctx context.Context, b *Build, i int, d *Done) error) func(b *Build) (tasks, error) {
 	return func(b *Build) (tasks, error) {
-		return tasks{run: func(ctx context.Context, i int, d *Done) error { return run(b, ctx, i, d) }}, nil
+		return tasks{run: func(ctx context.Context, i int, d *Done) error { return run(ctx, b, i, d) }}, nil
 	}
 }
 

@@ -19,9 +19,9 @@ import (
 	"github.com/reelsplice/reelsplice/schemas/fragment"
 )
 
-// A survey task reads a few columns of the titles of a span. It writes data that all titles share: lists of genres,
+// survey runs a survey task: it reads a few columns of the titles of a span and writes data that all titles share: lists of genres,
 // ids that titles, seasons and episodes claim, and the features for neighbours.
-func (b *Build) survey(ctx context.Context, i int, d *Done) error {
+func survey(ctx context.Context, b *Build, i int, d *Done) error {
 	kind, span := b.Plan.TitleSpan(i)
 	return b.sort(ctx, d, fmt.Sprintf("survey-%05d", i), b.Plan.SurveySections(), func(s *extsort.Sorter) error {
 		u := &surveyor{b: b, s: s, span: span, near: neighbours.NewWriter(s, b.Plan.NearSection(kind), b.Plan.Near[kind])}

@@ -42,9 +42,9 @@ func indexTasks(b *Build) (int, error) {
 	return release.IndexCount(parts), err
 }
 
-// An index task writes one of the indexes of the release, which maps the keys of a range of hashes to their resources
-// in the parts.
-func (b *Build) index(ctx context.Context, i int, d *Done) error {
+// writeIndex writes one of the indexes of the release, which maps the keys of a range of hashes to their resources in
+// the parts.
+func writeIndex(ctx context.Context, b *Build, i int, d *Done) error {
 	parts, err := b.parts()
 	if err != nil {
 		return err
@@ -104,33 +104,16 @@ func (t *ranges) run(ctx context.Context, i int, d *Done) error {
 	return errors.Join(err, rows.Close())
 }
 
-// A tables task writes a table: of a kind, from the columns of its ranges, or of credits.
-func (b *Build) tables(ctx context.Context, i int, d *Done) (err error) {
-	var in *sorted
-	write := b.kindTable
+// writeTable writes a table: of a kind, from the columns of its ranges, or of credits.
+func writeTable(ctx context.Context, b *Build, i int, d *Done) (err error) {
 	if i == len(tables.Kinds) {
-		write = b.creditTable
-		in, err = b.openSorted("", "titles", "resources")
-	} else {
-		in, err = b.openSorted(columnsPrefix(i), "ranges")
+		return writeCredits(ctx, b, d)
 	}
+	in, err := b.openSorted(columnsPrefix(i), "ranges")
 	if err != nil {
 		return err
 	}
-	err = b.writeTables(d, false, func(create index.Create) error { return write(ctx, i, in, create, d) })
-	return errors.Join(err, in.close())
-}
-
-func (b *Build) creditTable(ctx context.Context, i int, in *sorted, create index.Create, _ *Done) error {
-	section, _ := b.Plan.RangesOf(i)
-	rows, err := in.merge(ctx, b.Plan.RangeSection(section))
-	if err != nil {
-		return err
-	}
-	return errors.Join(index.WriteCredits(rows, create), rows.Close())
-}
-
-func (b *Build) kindTable(ctx context.Context, i int, in *sorted, create index.Create, d *Done) error {
+	defer func() { err = errors.Join(err, in.close()) }()
 	done, err := b.Read("ranges")
 	if err != nil {
 		return err
@@ -141,8 +124,26 @@ func (b *Build) kindTable(ctx context.Context, i int, in *sorted, create index.C
 		rows += done[k].Made
 	}
 	merge := func(section int) (*extsort.Iterator, error) { return in.merge(ctx, section) }
-	d.Made, err = index.WriteTable(tables.Kinds[i], int(rows), merge, create, index.Options{Memory: b.Memory / 2})
-	return err
+	return b.writeTables(d, false, func(create index.Create) (err error) {
+		d.Made, err = index.WriteTable(tables.Kinds[i], int(rows), merge, create, index.Options{Memory: b.Memory / 2})
+		return err
+	})
+}
+
+// writeCredits writes the table of credits.
+func writeCredits(ctx context.Context, b *Build, d *Done) (err error) {
+	in, err := b.openSorted("", "titles", "resources")
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, in.close()) }()
+	section, _ := b.Plan.RangesOf(len(tables.Kinds))
+	rows, err := in.merge(ctx, b.Plan.RangeSection(section))
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, rows.Close()) }()
+	return b.writeTables(d, false, func(create index.Create) error { return index.WriteCredits(rows, create) })
 }
 
 // writeTables runs fn with a function that starts tables of the release, and adds the tables to the record of the
@@ -156,10 +157,13 @@ func (b *Build) writeTables(d *Done, private bool, fn func(create index.Create) 
 		}
 		return w, err
 	})
+	if err != nil {
+		return err
+	}
 	for _, w := range made {
 		d.Tables = append(d.Tables, w.File())
 	}
-	return err
+	return nil
 }
 
 // Access has the request counts of resources in the last day and the last week, by kind and id.

@@ -29,11 +29,11 @@ type titles struct {
 
 func openTitles(b *Build) (_ tasks, err error) {
 	t := &titles{b: b, near: map[fragment.Kind]*neighbours.Table{}}
-	if t.owners, err = b.readOwners(); err != nil {
+	if t.owners, err = readOwners(b); err != nil {
 		return tasks{}, err
 	}
 	for _, kind := range plan.Titles {
-		if t.near[kind], err = b.openNear(kind); err != nil {
+		if t.near[kind], err = openNear(b, kind); err != nil {
 			return tasks{}, errors.Join(err, t.close())
 		}
 	}
@@ -50,7 +50,7 @@ func (t *titles) close() (err error) {
 }
 
 // openNear opens the table of neighbours of a kind.
-func (b *Build) openNear(kind fragment.Kind) (*neighbours.Table, error) {
+func openNear(b *Build, kind fragment.Kind) (*neighbours.Table, error) {
 	all, err := b.Read("survey")
 	if err != nil {
 		return nil, err
