@@ -51,10 +51,11 @@ type Parser struct {
 	left  bool   // the current value, or one in it, was rejected
 	log   []counted
 
-	cells    cellCounter
-	armed    bool // the values of the next row are to be counted
-	counting bool // the values of the current row are counted
-	flat     bool // the row is from a table: its cells are not opened
+	cells    map[string]Cells // counts, by column
+	row      []rowCell        // values of the current row
+	armed    bool             // the values of the next row are to be counted
+	counting bool             // the values of the current row are counted
+	flat     bool             // the row is from a table: its cells are not opened
 
 	extraColumn bool // the row has the column ExtraColumn
 }
@@ -67,7 +68,7 @@ type counted struct {
 }
 
 // Begin begins a row. Undo reverts the counts made after it.
-func (p *Parser) Begin() { p.log, p.cells.row = p.log[:0], p.cells.row[:0] }
+func (p *Parser) Begin() { p.log, p.row = p.log[:0], p.row[:0] }
 
 // Undo reverts the counts to their state at Begin, for a row that is not used.
 func (p *Parser) Undo() {
@@ -115,6 +116,7 @@ func NewParser() *Parser {
 	return &Parser{
 		Counts:  Counts{Unknown: map[string]int64{}, Coerced: map[string]int64{}},
 		unusual: map[string]string{},
+		cells:   map[string]Cells{},
 	}
 }
 
@@ -124,7 +126,7 @@ func (p *Parser) Parse(row string, r Record) error {
 	p.path, p.extra = p.path[:0], p.extra[:0]
 	p.counting, p.armed, p.flat = p.armed, false, p.Columns
 	if p.counting {
-		p.cells.begin(r.Schema)
+		p.row = p.row[:0]
 		p.extraColumn = false
 	}
 	defer func() { p.counting = false }()
@@ -229,9 +231,9 @@ func (p *Parser) fieldValue(c *cursor, r Record, i int, o *object) error {
 	switch {
 	case !counted:
 	case lost:
-		p.cells.add(p.path, r.Schema, i, IsLeftOut)
+		p.addCell(f, IsLeftOut)
 	case whole && r.set(f):
-		p.cells.add(p.path, r.Schema, i, IsUsed)
+		p.addCell(f, IsUsed)
 	}
 	return err
 }
@@ -274,7 +276,7 @@ func (p *Parser) unknown(key string, c *cursor, r Record, start int) error {
 		if key == "id" && r.Schema.DropID || r.Schema.rest >= 0 && c.peek() == '[' {
 			fate = IsUsed
 		}
-		p.cells.addUnknown(p.where(false), fate)
+		p.row = append(p.row, rowCell{p.where(false), false, fate})
 	}
 	if key == "id" && r.Schema.DropID {
 		_, err := c.skip()
