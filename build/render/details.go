@@ -20,10 +20,6 @@ type detailer struct {
 	langs languages // languages of the record
 	// fallback are the languages whose texts replace missing ones of other languages.
 	fallback []fragment.Variant
-
-	// Memory reused for the next record:
-	plain []version
-	codes []string
 }
 
 // A subject has data about the current record from other records.
@@ -176,7 +172,7 @@ func (d *detailer) genericName(word release.Word, number int64) {
 // textless adds the details for languages that have no text except a poster of their own or genre names outside
 // shared fragments. They serve every region of the language that has no text.
 func (d *detailer) textless(m *model, rec record.Record, plain *version) []version {
-	langs := d.codes[:0] // languages of posters, and of the reference if genres are not shared, except English
+	var langs []string // languages of posters, and of the reference if genres are not shared, except English
 	add := func(lang string) {
 		if fragment.Language(lang, "") != fragment.Base && lang != "en" && !slices.Contains(langs, lang) {
 			langs = append(langs, lang)
@@ -194,7 +190,7 @@ func (d *detailer) textless(m *model, rec record.Record, plain *version) []versi
 			add(lang)
 		}
 	}
-	list := d.plain[:0]
+	var list []version
 	for _, lang := range langs {
 		v := d.untranslated(m, rec, lang)
 		d.fill(m, rec, &v, nil)
@@ -208,7 +204,6 @@ func (d *detailer) textless(m *model, rec record.Record, plain *version) []versi
 		d.show(m, &v, plain, []fragment.Variant{fragment.AnyRegion(lang)})
 		list = append(list, v)
 	}
-	d.codes, d.plain = langs, list
 	return list
 }
 

@@ -21,14 +21,13 @@ type Renderer struct {
 	models map[fragment.Kind]*model
 	out    fragments
 	detail detailer
-	groups grouper
 }
 
 // New returns a Renderer. Texts that a language lacks come from the first language of fallback that has them.
 func New(fallback ...fragment.Variant) *Renderer {
 	r := &Renderer{models: models()}
 	r.detail.fallback = fallback
-	r.detail.out, r.groups.out = &r.out, &r.out
+	r.detail.out = &r.out
 	return r
 }
 

@@ -31,9 +31,9 @@ func (r *Renderer) sub(m *model, s *sub, rec record.Record, langs languages) {
 		r.out.translations(m, s, rec, given)
 	case !ok:
 	case s.Sub == fragment.SubImages:
-		r.groups.images(s, given)
+		r.out.images(s, given)
 	case s.Sub == fragment.SubVideos:
-		r.groups.videos(s, record.As[catalog.Videos](given))
+		r.out.videos(s, record.As[catalog.Videos](given))
 	default:
 		r.out.whole(s, fragment.Base, given)
 	}
@@ -114,31 +114,21 @@ func (f *fragments) body(rec record.Record) bool {
 	return true
 }
 
-// A grouper writes images and videos by language.
-type grouper struct {
-	out *fragments
-	// Memory reused for the next record:
-	groups    []fragment.Variant
-	imageRows []catalog.Image
-	videoRows []catalog.Video
-}
-
 // images adds all images and, for sub-requests with a language filter, the images of each language.
-func (g *grouper) images(s *sub, given record.Record) {
-	g.out.whole(s, fragment.Base, given)
+func (f *fragments) images(s *sub, given record.Record) {
+	f.whole(s, fragment.Base, given)
 	part := given.Clone()
 	lists, whole := imageLists(part), imageLists(given)
-	g.groups = g.groups[:0]
+	var groups []fragment.Variant
 	for _, list := range whole {
-		g.groups = appendGroups(g.groups, *list, imageGroup)
+		groups = appendGroups(groups, *list, imageGroup)
 	}
-	slices.Sort(g.groups)
-	for _, group := range g.groups {
-		g.imageRows = g.imageRows[:0]
+	slices.Sort(groups)
+	for _, group := range groups {
 		for i, list := range whole {
-			*lists[i] = rowsOf(&g.imageRows, *list, imageGroup, group)
+			*lists[i] = rowsOf(*list, imageGroup, group)
 		}
-		g.out.whole(s, group, part)
+		f.whole(s, group, part)
 	}
 }
 
@@ -189,44 +179,42 @@ func appendGroups[T any](groups []fragment.Variant, rows []T, of func(*T) fragme
 	return groups
 }
 
-// rowsOf returns the rows of a group in the memory of kept. It is nil if and only if rows is: an empty list is not a
-// missing one.
-func rowsOf[T any](kept *[]T, rows []T, of func(*T) fragment.Variant, group fragment.Variant) []T {
+// rowsOf returns the rows of a group. It is nil if and only if rows is: an empty list is not a missing one.
+func rowsOf[T any](rows []T, of func(*T) fragment.Variant, group fragment.Variant) []T {
 	if rows == nil {
 		return nil
 	}
-	n := len(*kept)
+	out := []T{}
 	for i := range rows {
 		if of(&rows[i]) == group {
-			*kept = append(*kept, rows[i])
+			out = append(out, rows[i])
 		}
 	}
-	return emptyForNil((*kept)[n:len(*kept):len(*kept)])
+	return out
 }
 
 // videos adds the English videos, which serve requests without a language, all videos if there are others, and the
 // videos of each language.
-func (g *grouper) videos(s *sub, m *catalog.Videos) {
+func (f *fragments) videos(s *sub, m *catalog.Videos) {
 	if m.Results == nil {
 		return
 	}
-	g.groups = appendGroups(g.groups[:0], m.Results, videoGroup)
-	slices.Sort(g.groups)
-	g.videoSet(s, fragment.Base, m, english)
-	if len(g.groups) > 1 || len(g.groups) == 1 && g.groups[0] != english {
-		g.out.whole(s, fragment.All, record.Of(m))
+	groups := appendGroups(nil, m.Results, videoGroup)
+	slices.Sort(groups)
+	f.videosOf(s, fragment.Base, m, english)
+	if len(groups) > 1 || len(groups) == 1 && groups[0] != english {
+		f.whole(s, fragment.All, record.Of(m))
 	}
-	for _, group := range g.groups {
-		g.videoSet(s, group, m, group)
+	for _, group := range groups {
+		f.videosOf(s, group, m, group)
 	}
 }
 
-// videoSet adds the videos of a group in a variant.
-func (g *grouper) videoSet(s *sub, v fragment.Variant, m *catalog.Videos, group fragment.Variant) {
+// videosOf adds the videos of a group in a variant.
+func (f *fragments) videosOf(s *sub, v fragment.Variant, m *catalog.Videos, group fragment.Variant) {
 	part := *m
-	g.videoRows = g.videoRows[:0]
-	part.Results = rowsOf(&g.videoRows, m.Results, videoGroup, group)
-	g.out.whole(s, v, record.Of(&part))
+	part.Results = rowsOf(m.Results, videoGroup, group)
+	f.whole(s, v, record.Of(&part))
 }
 
 // releasesOf derives the legacy releases from the release dates: one row for each date, without the time.
