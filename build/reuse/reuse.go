@@ -69,7 +69,6 @@ func NewWriter(from *release.Reader, part *release.PartWriter, level int) (*Writ
 
 // Close completes the part.
 func (w *Writer) Close() (release.Part, error) {
-	w.z.Close()
 	w.from.Close()
 	return w.part.Close()
 }

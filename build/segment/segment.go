@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"hash/crc32"
 	"slices"
-	"sync"
 
 	"github.com/klauspost/compress/flate"
 
@@ -31,28 +30,16 @@ type Compressor struct {
 	made  map[release.Hash]release.Segment // since Reset
 }
 
-// idle holds closed Compressors by level for reuse: each is most of a megabyte.
-var idle [10]sync.Pool
-
 // New returns a Compressor of the given deflate level, 1 to 9.
 func New(level int) (*Compressor, error) {
-	if level < 1 || level >= len(idle) {
-		return nil, fmt.Errorf("compression level %d: want 1 to %d", level, len(idle)-1)
-	}
-	if c, ok := idle[level].Get().(*Compressor); ok {
-		return c, nil
+	if level < 1 || level > 9 {
+		return nil, fmt.Errorf("compression level %d: want 1 to 9", level)
 	}
 	c := &Compressor{level: level, made: map[release.Hash]release.Segment{}}
 	if level == DefaultLevel {
 		c.short = &shortEncoder{}
 	}
 	return c, nil
-}
-
-// Close releases c for reuse. It invalidates c and all its segments.
-func (c *Compressor) Close() {
-	c.Reset()
-	idle[c.level].Put(c)
 }
 
 // Reset invalidates all segments of c and reuses their memory.

@@ -231,7 +231,6 @@ func (c *changesTable) writeItems(ctx context.Context, out *release.TableWriter)
 	if err != nil {
 		return err
 	}
-	defer z.Close()
 	data, err := os.CreateTemp(c.b.temp(), "changes-*") // segments are the last section
 	if err != nil {
 		return err
