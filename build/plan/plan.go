@@ -80,8 +80,6 @@ type Plan struct {
 	Near map[fragment.Kind]int `json:"near"`
 	// Latest is the highest id of a kind's records.
 	Latest map[fragment.Kind]int64 `json:"latest"`
-	// Disk is the estimated maximum local disk usage of a task, in bytes.
-	Disk int64 `json:"disk"`
 }
 
 // A Source is what tasks on several machines must have in common besides the parameters. It is empty on one machine.
@@ -105,8 +103,6 @@ type Resources struct {
 	Spans []records.Span `json:"spans"`
 	Subs  int            `json:"subs"`  // partitions of each span
 	First int            `json:"first"` // number of the first partition
-	// Expect is the estimated number of contributions to the kind.
-	Expect int64 `json:"expect"`
 }
 
 // Make divides the work of a build over a catalogue.
@@ -135,7 +131,6 @@ func Make(in *records.Inputs, params Params) (*Plan, error) {
 			return nil, err
 		}
 	}
-	p.Disk = p.disk(in)
 	return p, nil
 }
 
@@ -178,7 +173,7 @@ func (p *Plan) divideResources(in *records.Inputs) {
 		{fragment.KindEpisodeGroup, 0, maxOtherTasks},
 		{fragment.KindList, 0, maxOtherTasks},
 	} {
-		r := Resources{Kind: k.kind, Spans: records.Spans(in.Of(k.kind).FirstKeys(), k.most), First: first, Expect: k.expect}
+		r := Resources{Kind: k.kind, Spans: records.Spans(in.Of(k.kind).FirstKeys(), k.most), First: first}
 		r.Subs = int(min(k.expect/partitionSize/int64(len(r.Spans))+1, int64(k.most/len(r.Spans))))
 		first += r.Partitions()
 		p.Resources = append(p.Resources, r)
@@ -350,45 +345,6 @@ func (p *Plan) TitleSpan(i int) (fragment.Kind, records.Span) {
 		return fragment.KindTV, p.Series[i]
 	}
 	return fragment.KindMovie, p.Movies[i-len(p.Series)]
-}
-
-// Disk usage of a task for each byte that it reads: its part of the release, contributions and sort runs. A
-// contribution counts as some bytes of a record, and so does a table row.
-const (
-	diskOfRecord      = 4
-	diskOfRow         = 2
-	diskAtLeast       = 64 << 20
-	contributionBytes = 60
-	tableRowBytes     = 100
-)
-
-// disk estimates the disk usage of the largest task.
-func (p *Plan) disk(in *records.Inputs) int64 {
-	var read, rows int64 // the maximum over all tasks
-	for i := range p.TitleTasks() {
-		kind, span := p.TitleSpan(i)
-		n := in.Of(kind).Bytes(span)
-		if kind == fragment.KindTV {
-			n += in.Of(fragment.KindSeason).Bytes(span) + in.Of(fragment.KindEpisode).Bytes(span)
-		}
-		read = max(read, n)
-	}
-	for i := range p.Resources {
-		r := &p.Resources[i]
-		file := in.Of(r.Kind)
-		for _, span := range r.Spans {
-			expect := r.Expect / int64(r.Partitions())
-			if all := file.Rows(); all > 0 { // contributions are spread evenly over records
-				expect = r.Expect * file.RowsIn(span) / all / int64(r.Subs)
-			}
-			read = max(read, file.Bytes(span)/int64(r.Subs)+contributionBytes*expect)
-		}
-	}
-	for _, kind := range tables.Kinds {
-		rows = max(rows, tableRowBytes*in.Of(kind).Rows())
-	}
-	rows = max(rows, contributionBytes*p.Resources[0].Expect) // for credits
-	return max(diskOfRecord*read, diskOfRow*rows) + diskAtLeast
 }
 
 // Share returns the tasks of process index of count, from the n tasks of a stage. Adjacent tasks take about the same

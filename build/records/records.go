@@ -183,24 +183,6 @@ func (in *Input) groups(s Span) (from, to int) {
 	return from, to
 }
 
-// Bytes returns the uncompressed size of the row groups that overlap a span.
-func (in *Input) Bytes(s Span) (n int64) {
-	from, to := in.groups(s)
-	for i := from; i < to; i++ {
-		n += in.GroupBytes(i)
-	}
-	return n
-}
-
-// RowsIn returns the number of records in the row groups that overlap a span.
-func (in *Input) RowsIn(s Span) (n int64) {
-	from, to := in.groups(s)
-	for i := from; i < to; i++ {
-		n += in.GroupRows(i)
-	}
-	return n
-}
-
 // A Span is a range of keys: From is included, To is not. A nil To is no bound.
 type Span struct {
 	From catalog.Key  `json:"from"`

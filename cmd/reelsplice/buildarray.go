@@ -15,7 +15,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/dustin/go-humanize"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
@@ -156,11 +155,9 @@ func (a *app) printPlan(p *plan.Plan) error {
 		Titles   int              `json:"title_tasks"`
 		Parts    int              `json:"resource_tasks"`
 		Previous string           `json:"previous"`
-		Disk     int64            `json:"scratch_bytes"`
-	}{p.ID(), p.Records, p.TitleTasks(), p.Partitions(), p.Previous, p.Disk}
+	}{p.ID(), p.Records, p.TitleTasks(), p.Partitions(), p.Previous}
 	return a.print(v, func(w io.Writer) {
 		fmt.Fprintf(w, "plan\t%s: %s and %s, upon %s\n", v.Plan, plural(v.Titles, "title task"), plural(v.Parts, "resource task"), cmp.Or(v.Previous, "no release"))
-		fmt.Fprintf(w, "disk\tup to about %s for the unfinished files of a task\n", humanize.IBytes(uint64(v.Disk)))
 	})
 }
 

@@ -117,9 +117,6 @@ func (f *File) NumRows() int64 {
 // RowGroups returns the number of row groups.
 func (f *File) RowGroups() int { return len(f.pq.RowGroups()) }
 
-// GroupBytes returns the uncompressed size of a row group, by which work is divided.
-func (f *File) GroupBytes(i int) int64 { return f.pq.Metadata().RowGroups[i].TotalByteSize }
-
 // GroupRows returns the number of records of a row group.
 func (f *File) GroupRows(i int) int64 { return f.pq.Metadata().RowGroups[i].NumRows }
 
