@@ -14,6 +14,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/klauspost/compress/zstd"
+
 	"github.com/reelsplice/reelsplice/build"
 	"github.com/reelsplice/reelsplice/data/gen"
 	"github.com/reelsplice/reelsplice/data/sample"
@@ -46,7 +48,7 @@ const german = "de/"
 func newHistory(t *testing.T, seed uint64) *history {
 	t.Helper()
 	c := gen.DefaultConfig()
-	c.Out, c.Movies, c.TV, c.Seed, c.Compression = t.TempDir(), 40, 6, seed, gen.None
+	c.Out, c.Movies, c.TV, c.Seed = t.TempDir(), 40, 6, seed
 	if testing.Short() || raceDetector {
 		c.Movies, c.TV = 12, 2
 	}
@@ -56,7 +58,7 @@ func newHistory(t *testing.T, seed uint64) *history {
 	}
 	n := &history{r: rand.New(rand.NewPCG(seed, 6)), first: map[string][]row{}}
 	for _, f := range report.Files {
-		n.add(f.Name, rowsOf(t, os.DirFS(c.Out), f.Name))
+		n.add(strings.TrimSuffix(f.Name, ".zst"), rowsOf(t, os.DirFS(c.Out), f.Name))
 	}
 	n.addSample(t)
 	for _, name := range []string{"movies.ndjson", "tv.ndjson", "people.ndjson"} {
@@ -101,6 +103,15 @@ func rowsOf(t *testing.T, dir fs.FS, name string) (rows []row) {
 	data, err := fs.ReadFile(dir, name)
 	if err != nil {
 		t.Fatal(err)
+	}
+	if strings.HasSuffix(name, ".zst") {
+		z, err := zstd.NewReader(nil)
+		if err == nil {
+			data, err = z.DecodeAll(data, nil)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
 	}
 	d := json.NewDecoder(bytes.NewReader(data))
 	d.UseNumber()

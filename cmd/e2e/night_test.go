@@ -23,7 +23,7 @@ func TestNight(t *testing.T) {
 	}
 	const changed = 50 // one in 50
 	c := gen.DefaultConfig()
-	c.Out, c.Movies, c.TV, c.Compression = t.TempDir(), 400, 0, gen.None
+	c.Out, c.Movies, c.TV = t.TempDir(), 400, 0
 	if _, err := gen.Run(t.Context(), c); err != nil {
 		t.Fatal(err)
 	}
@@ -42,7 +42,7 @@ func TestNight(t *testing.T) {
 	}
 	first := night(c.Out, false)
 	var rows []byte
-	for i, movie := range rowsOf(t, os.DirFS(c.Out), "movies.ndjson") {
+	for i, movie := range rowsOf(t, os.DirFS(c.Out), "movies.ndjson.zst") {
 		if i%changed == 0 {
 			movie["overview"], movie["vote_count"] = "Revised.", i
 			row, err := json.Marshal(movie)

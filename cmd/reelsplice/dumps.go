@@ -160,7 +160,6 @@ func genCommand(a *app) *cobra.Command {
 			"  reelsplice ingest --catalog catalog dump",
 	}
 	f := c.Flags()
-	compress := string(cfg.Compression)
 	f.StringVar(&cfg.Out, "out", "", "`DIR` of the dump, made when it is missing")
 	f.Int64Var(&cfg.Movies, "movies", 0, "make `N` movies")
 	f.Int64Var(&cfg.TV, "tv", 0, "make `N` series")
@@ -168,11 +167,9 @@ func genCommand(a *app) *cobra.Command {
 	f.Int64Var(&cfg.Companies, "companies", 0, "make `N` companies; 0 follows the number of titles")
 	f.Int64Var(&cfg.Keywords, "keywords", 0, "make `N` keywords; 0 follows the number of titles")
 	f.Uint64Var(&cfg.Seed, "seed", cfg.Seed, "`NUMBER` that the records depend on")
-	f.StringVar(&compress, "compress", compress, "`HOW` files are compressed: "+strings.Join(gen.Compressions(), ", "))
 	f.IntVar(&cfg.Jobs, "jobs", cfg.Jobs, "records made at once")
 	required(c, "out", "movies")
 	check := func() error {
-		cfg.Compression = gen.Compression(compress)
 		if cfg.Movies == 0 && cfg.TV == 0 {
 			return errors.New("movies 0: want at least one movie or, with --tv, series")
 		}

@@ -12,18 +12,14 @@
 package gen
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"runtime"
-	"strings"
 	"time"
 
-	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/zstd"
 	"golang.org/x/sync/errgroup"
 
@@ -38,32 +34,18 @@ type Config struct {
 	// People, Companies and Keywords are how many of them there are; 0: as many as the real catalogue has for so many titles.
 	People, Companies, Keywords int64
 
-	Seed        uint64      // another one gives other records
-	Compression Compression // default zstd
-	Jobs        int         // goroutines; default GOMAXPROCS
+	Seed uint64 // another one gives other records
+	Jobs int    // goroutines; default GOMAXPROCS
 	// Progress gets the number of records that are done, and of all. It may be nil.
 	Progress func(done, total int64)
 }
 
-// A Compression is how the files of a dump are compressed.
-type Compression string
-
-// The compressions.
-const (
-	Zstd Compression = "zstd"
-	Gzip Compression = "gzip"
-	None Compression = "none"
-)
-
-// Compressions returns the names of all.
-func Compressions() []string { return []string{string(Zstd), string(Gzip), string(None)} }
-
-// extensions are the ends of file names.
-var extensions = map[Compression]string{Zstd: ".ndjson.zst", Gzip: ".ndjson.gz", None: ".ndjson"}
+// extension is the end of file names.
+const extension = ".ndjson.zst"
 
 // DefaultConfig returns a Config with the defaults.
 func DefaultConfig() Config {
-	return Config{Seed: 1, Compression: Zstd, Jobs: runtime.GOMAXPROCS(0)}
+	return Config{Seed: 1, Jobs: runtime.GOMAXPROCS(0)}
 }
 
 // maxRecords bounds how many records of a kind there are.
@@ -88,9 +70,6 @@ func (c *Config) Validate() error {
 	}
 	if c.Jobs < 1 {
 		errs = append(errs, fmt.Errorf("jobs %d: want 1 or more", c.Jobs))
-	}
-	if extensions[c.Compression] == "" {
-		errs = append(errs, fmt.Errorf("compression %q: want %s", c.Compression, strings.Join(Compressions(), ", ")))
 	}
 	return errors.Join(errs...)
 }
@@ -138,9 +117,7 @@ func Run(ctx context.Context, c Config) (r Report, err error) {
 	}
 	var names []string // that files of a dump can have
 	for _, k := range kinds {
-		for _, c := range Compressions() {
-			names = append(names, k.name+extensions[Compression(c)])
-		}
+		names = append(names, k.name+extension)
 	}
 	if _, err := os.Stat(filepath.Join(c.Out, mark)); err != nil {
 		for _, name := range names {
@@ -159,11 +136,13 @@ func Run(ctx context.Context, c Config) (r Report, err error) {
 	}
 
 	w := newWorld(&c)
+	z, err := zstd.NewWriter(nil, zstd.WithEncoderConcurrency(c.Jobs), zstd.WithEncoderLevel(zstd.SpeedFastest))
+	if err != nil {
+		return r, err
+	}
 	blocks := make([]block, 2*c.Jobs)
 	for i := range blocks {
-		if err := blocks[i].init(w, c.Compression); err != nil {
-			return r, err
-		}
+		blocks[i].w, blocks[i].z = w, z
 	}
 	var done, total int64
 	for _, p := range w.populations {
@@ -174,7 +153,7 @@ func Run(ctx context.Context, c Config) (r Report, err error) {
 		if p.n == 0 {
 			continue
 		}
-		f := File{Name: p.name + extensions[c.Compression], Rows: int64(p.n)}
+		f := File{Name: p.name + extension, Rows: int64(p.n)}
 		err := writeFile(ctx, filepath.Join(unfinished, f.Name), blocks, p, func(b *block) {
 			f.Stored, f.Bytes, done = f.Stored+int64(len(b.stored)), f.Bytes+int64(len(b.b)), done+b.rows
 			if c.Progress != nil {
@@ -205,28 +184,13 @@ func Run(ctx context.Context, c Config) (r Report, err error) {
 	return made, nil
 }
 
-// A block is some records in a row: JSON, compressed by itself. Files are blocks one
-// after another, which both formats allow. Its buffers are used again for the next ones.
+// A block is some records in a row: JSON, compressed by itself. Files are blocks one after another, which zstd allows.
+// Its buffers are used again for the next ones.
 type block struct {
-	writer            // writes JSON
-	rows       int64  // in it
-	stored     []byte // as it lies in the file
-	compressed bytes.Buffer
-	compressor interface { // at the fastest level; nil for None
-		io.WriteCloser
-		Reset(w io.Writer)
-	}
-}
-
-func (b *block) init(w *world, c Compression) (err error) {
-	b.w = w
-	switch c {
-	case Zstd:
-		b.compressor, err = zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1), zstd.WithEncoderLevel(zstd.SpeedFastest))
-	case Gzip:
-		b.compressor, err = gzip.NewWriterLevel(nil, gzip.BestSpeed)
-	}
-	return err
+	writer        // writes JSON
+	rows   int64  // in it
+	stored []byte // as it lies in the file
+	z      *zstd.Encoder
 }
 
 // writeFile makes all records of a population, a batch of blocks at a time, half of them side by side,
@@ -246,11 +210,12 @@ func writeFile(ctx context.Context, path string, batch []block, p *population, w
 			b, from := &full[len(full)-1], from
 			g.Go(func() (err error) {
 				defer bug.Catch(&err)
-				return b.fill(p, from)
+				b.fill(p, from)
+				return nil
 			})
 		}
 		if err := g.Wait(); err != nil {
-			return fmt.Errorf("compress: %w", err)
+			return err
 		}
 		for i := range full {
 			if ctx.Err() != nil {
@@ -266,22 +231,11 @@ func writeFile(ctx context.Context, path string, batch []block, p *population, w
 }
 
 // fill makes the records of a population from a record on.
-func (b *block) fill(p *population, from uint64) error {
+func (b *block) fill(p *population, from uint64) {
 	to := min(from+p.block, p.n)
 	b.rows, b.b = int64(to-from), b.b[:0]
 	for i := from; i < to; i++ {
 		writeLine(&b.writer, p, i)
 	}
-	if b.compressor == nil {
-		b.stored = b.b
-		return nil
-	}
-	b.compressed.Reset()
-	b.compressor.Reset(&b.compressed)
-	if _, err := b.compressor.Write(b.b); err != nil {
-		return err
-	}
-	err := b.compressor.Close()
-	b.stored = b.compressed.Bytes()
-	return err
+	b.stored = b.z.EncodeAll(b.b, b.stored[:0])
 }
