@@ -57,8 +57,6 @@ type Config struct {
 	Full bool
 	// Version is the program version for the manifest.
 	Version string
-	// Access counts requests for resources. It may be nil; otherwise the bytes of the release depend on it.
-	Access Access
 	// Progress receives the number of processed records and of all records. It may be nil, and is called from several
 	// goroutines.
 	Progress func(done, total int64)
@@ -122,7 +120,7 @@ func Run(ctx context.Context, c Config) (Report, error) {
 
 // once is Run for a valid Config.
 func once(ctx context.Context, c Config, start time.Time) (r Report, err error) {
-	p, access, err := c.plan()
+	p, err := c.plan()
 	if err != nil {
 		return Report{}, err
 	}
@@ -137,14 +135,8 @@ func once(ctx context.Context, c Config, start time.Time) (r Report, err error) 
 		return Report{}, fmt.Errorf("make folder for temporary files: %w", err)
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(folder)) }()
-	shared := work.Local(folder, w.Dir())
-	if access != nil {
-		if err := shared.PutFile(plan.AccessFile, access); err != nil {
-			return Report{}, err
-		}
-	}
 	workers := Workers(c.Jobs, c.Memory)
-	b, err := task.Open(p, shared, c.Catalog, store.Folder{Dir: c.Releases}, c.Memory/int64(workers))
+	b, err := task.Open(p, work.Local(folder, w.Dir()), c.Catalog, store.Folder{Dir: c.Releases}, c.Memory/int64(workers))
 	if err != nil {
 		return Report{}, err
 	}
@@ -152,19 +144,14 @@ func once(ctx context.Context, c Config, start time.Time) (r Report, err error) 
 	return c.runTasks(ctx, w, b, workers, start)
 }
 
-// plan divides the work. access has the counts in encoded form, or is nil.
-func (c *Config) plan() (p *plan.Plan, access []byte, err error) {
+// plan divides the work.
+func (c *Config) plan() (*plan.Plan, error) {
 	in, err := records.Open(c.Catalog)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	defer in.Close()
-	params := plan.Params{Catalog: c.Catalog, Releases: c.Releases, Previous: c.Previous, Full: c.Full, Level: c.Level, Fallback: c.Fallback, Version: c.Version}
-	if access, params.Access, err = c.Access.Encode(); err != nil {
-		return nil, nil, err
-	}
-	p, err = plan.Make(in, params)
-	return p, access, err
+	return plan.Make(in, plan.Params{Catalog: c.Catalog, Releases: c.Releases, Previous: c.Previous, Full: c.Full, Level: c.Level, Fallback: c.Fallback, Version: c.Version})
 }
 
 // MinMemory is the minimum memory of a task, in bytes.

@@ -50,7 +50,7 @@ type Site struct {
 
 // Plan divides the work of a build and writes the plan into the work folder. It returns the stored plan: an equal one
 // stays, with the date of the first attempt.
-func Plan(s Site, params plan.Params, access task.Access) (*plan.Plan, error) {
+func Plan(s Site, params plan.Params) (*plan.Plan, error) {
 	files, err := catalogFiles(s.Catalog)
 	if err != nil {
 		return nil, err
@@ -60,11 +60,6 @@ func Plan(s Site, params plan.Params, access task.Access) (*plan.Plan, error) {
 		return nil, err
 	}
 	defer in.Close()
-	counts, checksum, err := access.Encode()
-	if err != nil {
-		return nil, err
-	}
-	params.Access = checksum
 	p, err := plan.Make(in, params)
 	if err != nil {
 		return nil, err
@@ -83,10 +78,7 @@ func Plan(s Site, params plan.Params, access task.Access) (*plan.Plan, error) {
 			return nil, fmt.Errorf("%s has the plan of another build: finish that, or remove it with build clean: %w", s.Work, ErrRefused)
 		}
 	}
-	if counts == nil {
-		return p, nil
-	}
-	return p, work.Shared(s.Work, p.ID()).PutFile(plan.AccessFile, counts)
+	return p, nil
 }
 
 // catalogFiles returns the versions of the files of a catalogue, in order of their names.

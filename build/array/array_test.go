@@ -19,7 +19,6 @@ import (
 	"github.com/reelsplice/reelsplice/build/segment"
 	"github.com/reelsplice/reelsplice/build/task"
 	"github.com/reelsplice/reelsplice/build/work"
-	"github.com/reelsplice/reelsplice/schemas/fragment"
 	"github.com/reelsplice/reelsplice/schemas/release"
 	"github.com/reelsplice/reelsplice/schemas/release/store"
 )
@@ -63,7 +62,7 @@ func (w *world) must(err error) {
 // plan writes the plan.
 func (w *world) plan(previous string) {
 	w.t.Helper()
-	_, err := Plan(w.site, w.params(previous), nil)
+	_, err := Plan(w.site, w.params(previous))
 	w.must(err)
 }
 
@@ -175,25 +174,6 @@ func TestRefused(t *testing.T) {
 	}
 	w.must(Clean(w.site))
 	w.isClean()
-}
-
-// TestAccess: access counts lie where each task finds them, are part of the plan, and are checked when they are read.
-func TestAccess(t *testing.T) {
-	w := newWorld(t, catalogueOf(t, false), t.TempDir())
-	counts := build.Access{fragment.KindMovie: {11: {5, 9}}}
-	p, err := Plan(w.site, w.params(""), counts)
-	w.must(err)
-	if _, err := Plan(w.site, w.params(""), nil); !errors.Is(err, ErrRefused) {
-		t.Errorf("a plan without the counts: %v, want a refusal", err)
-	}
-	path := filepath.Join(work.Shared(w.site.Work, p.ID()).From(work.Files), plan.AccessFile)
-	w.must(os.WriteFile(path, []byte("{}"), 0o600))
-	for _, stage := range []string{"survey", "prepare", "titles", "resources", "find", "index"} {
-		w.stage(rand.New(rand.NewPCG(1, 1)), stage, 1)
-	}
-	if _, err := RunShare(t.Context(), w.site, Share{"ranges", 0, 1}); err == nil || !strings.Contains(err.Error(), path) {
-		t.Errorf("other counts than those of the plan: %v, want an error that names %s", err, path)
-	}
 }
 
 // TestDamagedPrevious: damage of the previous release that a task meets is its error.

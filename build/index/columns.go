@@ -147,9 +147,9 @@ func (r *ranger) names(column int, rank uint32, names []Name) error {
 	return err
 }
 
-// addTrends adds the columns computed from the previous release and access counts.
+// addTrends adds the columns computed from the previous release.
 func (r *ranger) addTrends() error {
-	if err := r.trends.compute(r.kind, r.o); err != nil {
+	if err := r.trends.since(r.o.Previous, r.kind); err != nil {
 		return err
 	}
 	for i, c := range r.columns {
@@ -259,33 +259,10 @@ type trends struct {
 	popularity, ofDay, ofWeek, heat []float64
 }
 
-// askedFor exceeds every difference in popularity: requested titles are hotter than all others.
-const askedFor = 1e12
-
-// compute compares the rows with the previous release.
-func (t *trends) compute(kind fragment.Kind, o Options) error {
-	t.ofDay, t.ofWeek, t.heat = make([]float64, len(t.ids)), make([]float64, len(t.ids)), append([]float64{}, t.popularity...)
-	if err := t.since(o.Previous, kind); err != nil {
-		return err
-	}
-	if o.Access == nil {
-		return nil
-	}
-	for i, id := range t.ids {
-		day, week := o.Access(kind, id)
-		if day > 0 {
-			t.ofDay[i] = askedFor + float64(day)
-		}
-		if week > 0 {
-			t.ofWeek[i] = askedFor + float64(week)
-		}
-	}
-	return nil
-}
-
-// since adds the rows' gains since a release, which may be nil or lack the table or its heat. It reads that table's
+// since computes the rows' gains since a release, which may be nil or lack the table or its heat. It reads that table's
 // ids once, however few the rows are.
 func (t *trends) since(r *release.Reader, kind fragment.Kind) error {
+	t.ofDay, t.ofWeek, t.heat = make([]float64, len(t.ids)), make([]float64, len(t.ids)), append([]float64{}, t.popularity...)
 	if r == nil || len(t.ids) == 0 {
 		return nil
 	}

@@ -11,16 +11,15 @@
 //
 // # Trends
 //
-// Without a previous release and access counts, the hottest are the most popular. With a previous release, the score
+// Without a previous release, the hottest are the most popular. With a previous release, the score
 // of a day is the gain in popularity since then. The score of a week is the popularity minus its heat, which follows
 // popularity slowly:
 //
 //	heat = previous heat + (popularity - previous heat) / 7
 //
-// A new title has its popularity for heat and scores 0. With access counts, requested titles come first, by the
-// number of requests in the day or the week, then the rest by score. Ties are broken by rank.
+// A new title has its popularity for heat and scores 0. Ties are broken by rank.
 //
-// The bytes of a table depend on its rows, the previous release and access counts, not on the order of adding, on
+// The bytes of a table depend on its rows and the previous release, not on the order of adding, on
 // ranges or on memory.
 package index
 
@@ -104,9 +103,6 @@ type Options struct {
 	Memory int64  // memory that sorting may use, in bytes
 	// Previous is the previous release, the baseline of trends; nil without one.
 	Previous *release.Reader
-	// Access returns how often a resource was requested in the last day and the last week.
-	// It may be nil, and is called from several goroutines.
-	Access func(kind fragment.Kind, id uint64) (day, week uint64)
 }
 
 // A row has one resource's values for its table, by column.

@@ -551,18 +551,6 @@ func TestTrends(t *testing.T) {
 	o.Previous = second
 	third, _ := writeTables(t, movies(19, 72, -1, 99), o)
 	check(third, []uint64{4, 2, 1}, []uint64{1, 4, 2}, map[uint64]float64{1: 13, 2: 78, 4: 99})
-
-	o.Access = func(kind fragment.Kind, id uint64) (ofDay, ofWeek uint64) {
-		if kind == fragment.KindMovie && id == 2 {
-			return 1, 70
-		}
-		if kind == fragment.KindMovie && id == 1 {
-			return 1, 7
-		}
-		return 0, 0
-	}
-	asked, _ := writeTables(t, movies(19, 72, -1, 99), o)
-	check(asked, []uint64{2, 1, 4}, []uint64{2, 1, 4}, map[uint64]float64{1: 13, 2: 78, 4: 99})
 }
 
 func TestDamagedRows(t *testing.T) {

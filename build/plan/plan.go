@@ -52,12 +52,8 @@ type Params struct {
 	Full     bool   `json:"full,omitempty"`     // reuse nothing of it
 	Level    int    `json:"level"`              // compression level
 	Fallback string `json:"fallback,omitempty"` // languages whose texts replace missing ones of others
-	Access   string `json:"access,omitempty"`   // checksum of the access counts in AccessFile, "" for none
 	Version  string `json:"version,omitempty"`  // program version for the manifest
 }
-
-// AccessFile is the file name of the access counts among the files between tasks.
-const AccessFile = "access.json"
 
 // A Plan is the division of a build. Tasks of all stages read it and do not change it.
 type Plan struct {

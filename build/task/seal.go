@@ -87,7 +87,7 @@ func (b *Build) options() release.ManifestSpec {
 }
 
 // isUnchanged reports whether the previous release has the same content and data age. It ignores the parts of tables
-// that derive from the previous release (trends) and the table of changes, but not access counts.
+// that derive from the previous release (trends) and the table of changes.
 func (b *Build) isUnchanged(ctx context.Context, d *Done) (_ bool, err error) {
 	if !maps.Equal(b.previous.Manifest().Params, b.Params()) || !maps.Equal(age.Of(b.previous.Manifest().Sources), b.Plan.Fetched) {
 		return false, nil
@@ -98,8 +98,7 @@ func (b *Build) isUnchanged(ctx context.Context, d *Done) (_ bool, err error) {
 	}
 	defer func() { err = errors.Join(err, next.Close()) }()
 	ofPrevious := func(table, section string) bool {
-		trend := strings.HasPrefix(section, "trend_") || section == tables.Heat.String()
-		return table == changelog.Table || trend && b.Plan.Access == ""
+		return table == changelog.Table || strings.HasPrefix(section, "trend_") || section == tables.Heat.String()
 	}
 	if !compare.Same(next, b.previous, ofPrevious) {
 		rewritten, err := b.isRewritten(next.Manifest())

@@ -2,20 +2,13 @@ package task
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
 	"slices"
 
-	"github.com/zeebo/xxh3"
-
 	"github.com/reelsplice/reelsplice/build/index"
-	"github.com/reelsplice/reelsplice/build/plan"
 	"github.com/reelsplice/reelsplice/build/work"
 	"github.com/reelsplice/reelsplice/schemas/extsort"
-	"github.com/reelsplice/reelsplice/schemas/fragment"
 	"github.com/reelsplice/reelsplice/schemas/release"
 	"github.com/reelsplice/reelsplice/schemas/tables"
 )
@@ -57,18 +50,12 @@ func writeIndex(ctx context.Context, b *Build, i int, d *Done) error {
 // A ranges task sorts the columns of a range of a table's rows. It counts the rows before the range, so its ranks hold
 // for the whole table.
 type ranges struct {
-	b      *Build
-	rows   *sorted
-	access Access
+	b    *Build
+	rows *sorted
 }
 
 func openRanges(b *Build) (_ tasks, err error) {
 	t := &ranges{b: b}
-	if b.Plan.Access != "" {
-		if t.access, err = readAccess(b); err != nil {
-			return tasks{}, err
-		}
-	}
 	t.rows, err = b.openSorted("", "titles", "resources")
 	return tasks{t.run, t.rows.close}, err
 }
@@ -92,9 +79,6 @@ func (t *ranges) run(ctx context.Context, i int, d *Done) error {
 		return err
 	}
 	o := index.Options{Work: t.b.temp(), Memory: t.b.Memory / 2, Previous: t.b.previous}
-	if t.access != nil {
-		o.Access = t.access.Counts
-	}
 	name := fmt.Sprintf("%s%05d", columnsPrefix(table), i-first)
 	err = t.b.replace(d, name, func(path string) error {
 		n, err := index.WriteColumns(ctx, tables.Kinds[table], int(before), rows, path, o)
@@ -164,35 +148,4 @@ func (b *Build) writeTables(d *Done, private bool, fn func(create index.Create) 
 		d.Tables = append(d.Tables, w.File())
 	}
 	return nil
-}
-
-// Access has the request counts of resources in the last day and the last week, by kind and id.
-type Access map[fragment.Kind]map[uint64][2]uint64
-
-// Counts returns the counts of a resource.
-func (a Access) Counts(kind fragment.Kind, id uint64) (day, week uint64) {
-	n := a[kind][id]
-	return n[0], n[1]
-}
-
-// Encode returns the counts in the format of plan.AccessFile, and their checksum; nothing for nil.
-func (a Access) Encode() (data []byte, checksum string, err error) {
-	if a == nil {
-		return nil, "", nil
-	}
-	data, err = json.Marshal(a)
-	return data, fmt.Sprintf("%016x", xxh3.Hash(data)), err
-}
-
-func readAccess(b *Build) (Access, error) {
-	path := filepath.Join(b.Folder.From(work.Files), plan.AccessFile)
-	data, err := os.ReadFile(path)
-	if err != nil {
-		return nil, err
-	}
-	if sum := fmt.Sprintf("%016x", xxh3.Hash(data)); sum != b.Plan.Access {
-		return nil, fmt.Errorf("%s: its checksum is %s, the plan's %s", path, sum, b.Plan.Access)
-	}
-	a := Access{}
-	return a, json.Unmarshal(data, &a)
 }

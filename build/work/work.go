@@ -352,8 +352,3 @@ func PutPlan(folder string, plan any) (made bool, err error) {
 
 // ReadPlan reads the plan of a work folder. The error matches fs.ErrNotExist if it does not exist.
 func ReadPlan(folder string, plan any) error { return read(filepath.Join(folder, PlanName), plan) }
-
-// PutFile writes a file for all tasks.
-func (f *Folder) PutFile(name string, data []byte) error {
-	return put(filepath.Join(f.From(Files), name), data)
-}

@@ -279,23 +279,6 @@ func (n *history) remember(t *testing.T, dir string) {
 	}
 }
 
-// access returns request counts before some builds, else nil.
-func (n *history) access() build.Access {
-	if n.r.IntN(3) > 0 {
-		return nil
-	}
-	salt := n.r.Uint64()
-	counts := build.Access{}
-	for _, kind := range []fragment.Kind{fragment.KindMovie, fragment.KindTV, fragment.KindPerson} {
-		counts[kind] = map[uint64][2]uint64{}
-		for id := range uint64(1000) {
-			h := (id + uint64(kind)) * (salt | 1) >> 60
-			counts[kind][id] = [2]uint64{h / 4, h}
-		}
-	}
-	return counts
-}
-
 // write ingests the dumps into a new catalogue, the German ones last.
 func (n *history) write(t *testing.T, dir string) {
 	t.Helper()
@@ -344,7 +327,6 @@ func TestIncrementalBuilds(t *testing.T) {
 			for i := range builds {
 				c.Catalog = t.TempDir()
 				n.write(t, c.Catalog)
-				c.Access = n.access()
 				if i%6 == 5 {
 					c.Previous = older // not the last one
 				}

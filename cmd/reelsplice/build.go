@@ -53,9 +53,6 @@ func buildCommand(a *app) *cobra.Command {
 		return errors.Join(cfg.Validate(), g.read())
 	}
 	return a.checked(c, check, func(ctx context.Context, _ []string) (err error) {
-		if cfg.Access, err = content.counts(); err != nil {
-			return err
-		}
 		if cfg.Catalog, err = catalogFolder(cfg.Catalog); err != nil {
 			return err
 		}
@@ -71,30 +68,21 @@ func buildCommand(a *app) *cobra.Command {
 
 // contentFlags determine the content of a release, besides the catalogue.
 type contentFlags struct {
-	level            int
-	fallback         string
-	previous, access string
-	full             bool
+	level    int
+	fallback string
+	previous string
+	full     bool
 }
 
 func (c *contentFlags) add(f *pflag.FlagSet) {
 	f.IntVar(&c.level, "level", build.DefaultConfig().Level, "deflate `LEVEL`, 1 to 9")
 	fallbackFlag(f, &c.fallback)
 	f.StringVar(&c.previous, "previous", "current", "release to compare with and to reuse: `ID`, current, previous or none")
-	f.StringVar(&c.access, "access", "", "`FILE` of CSV with requests by resource, for trends: media_type, id, day, week")
 	f.BoolVar(&c.full, "full", false, "render everything; reuse nothing of the previous release")
 }
 
 func fallbackFlag(f *pflag.FlagSet, list *string) {
 	f.StringVar(list, "fallback", "", "`LANGUAGES` whose texts replace missing ones of other languages: en-US,de-DE")
-}
-
-// counts returns the request counts, nil without any.
-func (c *contentFlags) counts() (build.Access, error) {
-	if c.access == "" {
-		return nil, nil
-	}
-	return build.ReadAccess(c.access)
 }
 
 // previousRelease returns the id of the release that a build compares with and reuses, "" for none. A broken current

@@ -120,10 +120,6 @@ func buildPlanCommand(a *app) *cobra.Command {
 		return err
 	}
 	return a.checked(c, check, func(ctx context.Context, _ []string) error {
-		counts, err := content.counts()
-		if err != nil {
-			return err
-		}
 		at, err := s.open(a)
 		if err != nil {
 			return err
@@ -132,7 +128,7 @@ func buildPlanCommand(a *app) *cobra.Command {
 		if params.Previous, err = a.previousRelease(ctx, at.Releases, content.previous); err != nil {
 			return err
 		}
-		p, err := array.Plan(at, params, counts)
+		p, err := array.Plan(at, params)
 		if err != nil {
 			return refused(err)
 		}
