@@ -21,7 +21,6 @@ import (
 	"github.com/reelsplice/reelsplice/schemas/tables"
 	"github.com/reelsplice/reelsplice/schemas/tables/credits"
 	"github.com/reelsplice/reelsplice/schemas/tables/posting"
-	"github.com/reelsplice/reelsplice/schemas/tables/posting/postingtest"
 )
 
 var update = flag.Bool("update", false, "rewrite the golden files")
@@ -412,7 +411,7 @@ func dumpTables(tb testing.TB, r *release.Reader) string {
 		}
 		for _, c := range tables.Columns(kind) {
 			for i := 0; c.Type == tables.Lists && i < tab.Lists(c.ID).Len(); i++ {
-				ranks, err := postingtest.Ranks(tab.Lists(c.ID).At(i), tab.Rows)
+				ranks, err := buildtest.Ranks(tab.Lists(c.ID).At(i), tab.Rows)
 				if err != nil {
 					tb.Fatal(err)
 				}

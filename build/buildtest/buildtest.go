@@ -1,4 +1,4 @@
-// Package buildtest makes catalogues for tests of their readers.
+// Package buildtest makes catalogues for tests of their readers, and reads releases.
 package buildtest
 
 import (
@@ -19,6 +19,7 @@ import (
 	"github.com/reelsplice/reelsplice/schemas/record"
 	"github.com/reelsplice/reelsplice/schemas/release"
 	"github.com/reelsplice/reelsplice/schemas/release/check"
+	"github.com/reelsplice/reelsplice/schemas/tables/posting"
 )
 
 // Catalog writes a catalogue of movies, one JSON object each, by ascending id, and returns its folder.
@@ -165,4 +166,16 @@ func OpenRelease(tb testing.TB, dir string) *release.Reader {
 		}
 	})
 	return r
+}
+
+// Ranks returns the ranks of a list of a table with that many rows, ascending.
+func Ranks(l posting.List, rows int) (ranks []uint32, err error) {
+	set := posting.NewSet(rows)
+	if err := l.AddTo(set); err != nil {
+		return nil, err
+	}
+	for r := set.Next(0); r >= 0; r = set.Next(r + 1) {
+		ranks = append(ranks, uint32(r))
+	}
+	return ranks, nil
 }

@@ -14,6 +14,7 @@ import (
 
 	gocmp "github.com/google/go-cmp/cmp"
 
+	"github.com/reelsplice/reelsplice/build/buildtest"
 	"github.com/reelsplice/reelsplice/build/complete"
 	"github.com/reelsplice/reelsplice/schemas/catalog"
 	"github.com/reelsplice/reelsplice/schemas/day"
@@ -24,7 +25,6 @@ import (
 	"github.com/reelsplice/reelsplice/schemas/release/releasetest"
 	"github.com/reelsplice/reelsplice/schemas/tables"
 	"github.com/reelsplice/reelsplice/schemas/tables/posting"
-	"github.com/reelsplice/reelsplice/schemas/tables/posting/postingtest"
 )
 
 // rowOf adds one resource with add and returns the row decoded from its bytes.
@@ -425,7 +425,7 @@ func checkLists(t *testing.T, got *posting.Lists, c *tables.Column, rows []row) 
 	}
 	for k, ranks := range want {
 		list, _ := got.Find(k)
-		if all, err := postingtest.Ranks(list, len(rows)); err != nil || !slices.Equal(all, ranks) {
+		if all, err := buildtest.Ranks(list, len(rows)); err != nil || !slices.Equal(all, ranks) {
 			t.Errorf("%s of %d = %d, %v, want %d", c.Name, k, all, err, ranks)
 		}
 	}

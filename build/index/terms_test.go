@@ -10,10 +10,10 @@ import (
 
 	"github.com/blevesearch/vellum"
 
+	"github.com/reelsplice/reelsplice/build/buildtest"
 	"github.com/reelsplice/reelsplice/schemas/sharedtest"
 	"github.com/reelsplice/reelsplice/schemas/tables"
 	"github.com/reelsplice/reelsplice/schemas/tables/posting"
-	"github.com/reelsplice/reelsplice/schemas/tables/posting/postingtest"
 	"github.com/reelsplice/reelsplice/schemas/text"
 )
 
@@ -64,7 +64,7 @@ func checkTerms(t *testing.T, s posting.Source, names [][]Name) {
 			t.Fatalf("term %q has number %d, %v, %v, want %d", term, n, ok, err, i)
 		}
 		l := lists.At(i)
-		if got, err := postingtest.Ranks(l, rows); err != nil || !slices.Equal(got, want[term]) {
+		if got, err := buildtest.Ranks(l, rows); err != nil || !slices.Equal(got, want[term]) {
 			t.Fatalf("term %q: ranks %v, %v, want %v", term, got, err, want[term])
 		}
 	}
@@ -105,7 +105,7 @@ func checkPrefixes(t *testing.T, s posting.Source, rows int, terms []string, wan
 			}
 			heavy[key] = true
 			slices.Sort(ranks)
-			if got, err := postingtest.Ranks(l, rows); err != nil || !slices.Equal(got, slices.Compact(ranks)) {
+			if got, err := buildtest.Ranks(l, rows); err != nil || !slices.Equal(got, slices.Compact(ranks)) {
 				t.Fatalf("prefix %q: %d ranks, %v, want %d", prefix, len(got), err, len(ranks))
 			}
 		}
