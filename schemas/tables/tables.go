@@ -36,7 +36,7 @@ const (
 	Trend                       // 8 bytes a row, and the order from the highest on
 	Lists                       // the ranks of each key
 	Dated                       // days with ranks of each key
-	Names                       // the index of search, see names.go
+	Names                       // the index of search, see keys.go
 )
 
 // sectionEnds holds, for each type, the suffixes of its sections' names.

@@ -28,8 +28,10 @@ import (
 	"bytes"
 	"encoding/binary"
 	"fmt"
+	"iter"
 	"sort"
 	"strconv"
+	"time"
 
 	"github.com/reelsplice/reelsplice/schemas/fragment"
 	"github.com/reelsplice/reelsplice/schemas/release"
@@ -276,4 +278,105 @@ func (l *Log) List(dst []Row, k fragment.Kind, w Window, page, size int) (rows [
 		}
 	}
 	return dst, total
+}
+
+// A Window is a span of time in seconds since 1970, both ends included.
+type Window struct{ From, To int64 }
+
+// Days are the days of a request, since 1970 in UTC.
+type Days struct {
+	Start, End       int32
+	HasStart, HasEnd bool
+}
+
+// maxDays is the maximum number of days between the two days of a request.
+const maxDays = 14
+
+const day = 24 * 60 * 60
+
+// Window returns the window of a request, including both days. With only the first day it ends maxDays later, or now;
+// with only the last it starts a day earlier. Without days it covers the last 24 hours, or starts at the last ingest
+// if that is up to 24 hours older: a release is served some time after the ingest, and a client that polls daily must
+// not miss one. Days in the wrong order have no changes. The caller rejects days too far apart.
+func (l *Log) Window(d Days, now time.Time) Window {
+	start, end := int64(d.Start)*day, (int64(d.End)+1)*day-1
+	switch {
+	case d.HasStart && d.HasEnd:
+		return Window{start, end}
+	case d.HasStart:
+		return Window{start, min(start+(maxDays+1)*day-1, now.Unix())}
+	case d.HasEnd:
+		return Window{end + 1 - 2*day, end}
+	}
+	w := Window{now.Unix() - day, now.Unix()}
+	if n := l.Builds(); n > 0 {
+		if last := l.Time(n - 1); last < w.From && last >= w.From-day {
+			w.From = last
+		}
+	}
+	return w
+}
+
+// A Piece is a part of a response: a text or, if that is nil, a segment.
+type Piece struct {
+	Text    []byte
+	Segment release.Segment
+}
+
+// The texts between the segments of a response.
+var (
+	textStart    = []byte(`"changes":[`)
+	textFirstKey = []byte(`{"key":"`)
+	textNextKey  = []byte(`]},{"key":"`)
+	textItems    = []byte(`","items":[`)
+	textComma    = []byte(`,`)
+	textLastKey  = []byte(`]}]}`)
+	textNone     = []byte(`]}`)
+)
+
+// Answer yields the response of changes of a resource after its opening brace: for each key the items of all builds
+// in the window, by time. Seasons and episodes have IDs of their own. An error, which matches release.ErrCorrupt,
+// ends it.
+func (l *Log) Answer(k fragment.Kind, id uint64, w Window) iter.Seq2[Piece, error] {
+	return func(yield func(Piece, error) bool) {
+		from, to := l.window(w)
+		n := l.Segments(k)
+		first := sort.Search(n, func(i int) bool { return le.Uint64(l.item(k, i)) >= id })
+		text := func(b []byte) bool { return yield(Piece{Text: b}, nil) }
+		key := -1
+		if !text(textStart) {
+			return
+		}
+		for i := first; i < n; i++ {
+			it, err := l.At(k, i)
+			if it.ID != id {
+				break
+			}
+			if err != nil {
+				yield(Piece{}, err)
+				return
+			}
+			if int(it.Build) < from || int(it.Build) >= to {
+				continue
+			}
+			next := int(it.Key)
+			var ok bool
+			switch {
+			case key == next:
+				ok = text(textComma)
+			case key < 0:
+				ok = text(textFirstKey) && text(l.Key(next)) && text(textItems)
+			default:
+				ok = text(textNextKey) && text(l.Key(next)) && text(textItems)
+			}
+			if key = next; !ok || !yield(Piece{Segment: it.Segment}, nil) {
+				return
+			}
+		}
+		if key < 0 {
+			text(textNone)
+			return
+		}
+		text(textLastKey)
+	}
 }

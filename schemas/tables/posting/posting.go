@@ -7,10 +7,13 @@
 package posting
 
 import (
+	"cmp"
 	"encoding/binary"
 	"fmt"
 	"io"
+	"math"
 	"slices"
+	"sort"
 
 	"github.com/reelsplice/reelsplice/schemas/release"
 )
@@ -62,3 +65,58 @@ func sized(s Source, name string, rows, width int) ([]byte, error) {
 	}
 	return b, nil
 }
+
+// Columns, by the type of their numbers: views of sections, or of any bytes.
+type (
+	// Int32s are numbers of 4 bytes.
+	Int32s []byte
+	// Uint32s are numbers of 4 bytes.
+	Uint32s []byte
+	// Uint64s are numbers of 8 bytes.
+	Uint64s []byte
+	// Float64s are IEEE 754 numbers of 8 bytes.
+	Float64s []byte
+)
+
+// At returns number i; it panics if i is out of range.
+func (c Int32s) At(i int) int32 { return int32(le.Uint32(c[4*i:])) }
+
+// Len returns the number of elements.
+func (c Uint32s) Len() int { return len(c) / 4 }
+
+// At returns number i; it panics if i is out of range.
+func (c Uint32s) At(i int) uint32 { return le.Uint32(c[4*i:]) }
+
+// Len returns the number of elements.
+func (c Uint64s) Len() int { return len(c) / 8 }
+
+// At returns number i; it panics if i is out of range.
+func (c Uint64s) At(i int) uint64 { return le.Uint64(c[8*i:]) }
+
+// Find returns the index of v in ascending numbers; false if it is absent.
+func (c Uint64s) Find(v uint64) (int, bool) {
+	return sort.Find(c.Len(), func(i int) int { return cmp.Compare(v, c.At(i)) })
+}
+
+// At returns number i; it panics if i is out of range.
+func (c Float64s) At(i int) float64 { return math.Float64frombits(le.Uint64(c[8*i:])) }
+
+// OpenUint64s returns a column of a table with that many rows.
+func OpenUint64s(s Source, name string, rows int) (Uint64s, error) {
+	b, err := sized(s, name, rows, 8)
+	return Uint64s(b), err
+}
+
+// OpenFloat64s returns a column of a table with that many rows.
+func OpenFloat64s(s Source, name string, rows int) (Float64s, error) {
+	b, err := sized(s, name, rows, 8)
+	return Float64s(b), err
+}
+
+// Write writes a column.
+func Write[T int32 | uint32 | uint64 | float64](s Sink, name string, column []T) error {
+	return binary.Write(s.Section(name), le, column)
+}
+
+// NoDay is the value for an unknown date. It is below all days.
+const NoDay = math.MinInt32
