@@ -10,7 +10,7 @@ import (
 // only rate.
 type Account struct {
 	record.Object
-	Avatar         *Avatar       `record:"avatar"`
+	Avatar         *avatar       `record:"avatar"`
 	ID             record.Int    `record:"id"`
 	ISO639         record.String `record:"iso_639_1,dict"`
 	ISO3166        record.String `record:"iso_3166_1,dict"`
@@ -30,21 +30,21 @@ type Account struct {
 	Fetched record.String `record:"_fetched,dict,own"`
 }
 
-// Avatar is the picture of an account.
-type Avatar struct {
+// avatar is the picture of an account.
+type avatar struct {
 	record.Object
-	Gravatar *Gravatar   `record:"gravatar"`
-	TMDB     *TMDBAvatar `record:"tmdb"`
+	Gravatar *gravatar   `record:"gravatar"`
+	TMDB     *tmdbAvatar `record:"tmdb"`
 }
 
-// Gravatar is a picture of gravatar.com.
-type Gravatar struct {
+// gravatar is a picture of gravatar.com.
+type gravatar struct {
 	record.Object
 	Hash record.String `record:"hash"` // MD5, as hex digits
 }
 
-// TMDBAvatar is a picture uploaded by the user.
-type TMDBAvatar struct {
+// tmdbAvatar is a picture uploaded by the user.
+type tmdbAvatar struct {
 	record.Object
 	AvatarPath record.String `record:"avatar_path,null"`
 }
@@ -120,10 +120,10 @@ type ListAuthor struct {
 }
 
 // ListItemPage is a page of the items of a list. A list stored whole has one page.
-type ListItemPage = Page[ListItem]
+type ListItemPage = Page[listItem]
 
-// ListItem is a title on a list.
-type ListItem struct {
+// listItem is a title on a list.
+type listItem struct {
 	record.Object
 	MediaType record.String `record:"media_type,dict"` // movie, tv
 	ID        record.Int    `record:"id"`

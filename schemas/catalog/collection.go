@@ -14,16 +14,16 @@ type Collection struct {
 	BackdropPath     record.String `record:"backdrop_path,null,details"`
 	Parts            []MediaRow    `record:"parts,details"`
 
-	Images       *CollectionImages       `record:"images"`
-	Translations *CollectionTranslations `record:"translations"`
+	Images       *CollectionImages                        `record:"images"`
+	Translations *translations[collectionTranslationData] `record:"translations"`
 
 	// Localized holds the results of crawls in languages other than en-US.
-	Localized []LocalizedCollection `record:"localized,own"`
+	Localized []localizedCollection `record:"localized,own"`
 	Provenance
 }
 
-// LocalizedCollection is the text of a collection in one language, from a crawl in that language.
-type LocalizedCollection struct {
+// localizedCollection is the text of a collection in one language, from a crawl in that language.
+type localizedCollection struct {
 	record.Object
 	Language     record.String `record:"language,dict"`
 	Name         record.String `record:"name"`
@@ -40,11 +40,8 @@ type CollectionImages struct {
 	Posters       []Image `record:"posters"`
 }
 
-// CollectionTranslations is the response of collection/{id}/translations.
-type CollectionTranslations = Translations[CollectionTranslationData]
-
-// CollectionTranslationData is the text itself; the title is the collection's name.
-type CollectionTranslationData struct {
+// collectionTranslationData is the text itself; the title is the collection's name.
+type collectionTranslationData struct {
 	record.Object
 	Title    record.String `record:"title"`
 	Overview record.String `record:"overview"`

@@ -12,17 +12,17 @@ type Company struct {
 	LogoPath      record.String  `record:"logo_path,null,details"`
 	Name          record.String  `record:"name,details"`
 	OriginCountry record.String  `record:"origin_country,null,dict"`
-	ParentCompany *ParentCompany `record:"parent_company,null,details"`
+	ParentCompany *parentCompany `record:"parent_company,null,details"`
 
-	AlternativeNames *AlternativeNames `record:"alternative_names"`
-	Images           *LogoImages       `record:"images"`
-	Movies           []SummaryPage     `record:"movies,pages,id"`
+	AlternativeNames *results[alternativeName] `record:"alternative_names"`
+	Images           *logoImages               `record:"images"`
+	Movies           []Page[summaryRow]        `record:"movies,pages,id"`
 
 	Provenance
 }
 
-// ParentCompany names the owner of a company.
-type ParentCompany struct {
+// parentCompany names the owner of a company.
+type parentCompany struct {
 	record.Object
 	ID            record.Int    `record:"id"`
 	LogoPath      record.String `record:"logo_path,null"`
@@ -40,30 +40,27 @@ type Network struct {
 	Name          record.String `record:"name,details"`
 	OriginCountry record.String `record:"origin_country,dict,details"`
 
-	AlternativeNames *AlternativeNames `record:"alternative_names"`
-	Images           *LogoImages       `record:"images"`
+	AlternativeNames *results[alternativeName] `record:"alternative_names"`
+	Images           *logoImages               `record:"images"`
 
 	Provenance
 }
 
-// AlternativeNames is the alternative_names response of a company or a network.
-type AlternativeNames = Results[AlternativeName]
-
-// AlternativeName is another name.
-type AlternativeName struct {
+// alternativeName is another name.
+type alternativeName struct {
 	record.Object
 	Name record.String `record:"name"`
 	Type record.String `record:"type,dict"`
 }
 
-// LogoImages is the images response of a company or a network.
-type LogoImages struct {
+// logoImages is the images response of a company or a network.
+type logoImages struct {
 	record.Object `record:"drop-id"`
-	Logos         []Logo `record:"logos"`
+	Logos         []logo `record:"logos"`
 }
 
-// Logo is one logo.
-type Logo struct {
+// logo is one logo.
+type logo struct {
 	record.Object
 	AspectRatio record.Float  `record:"aspect_ratio"`
 	FilePath    record.String `record:"file_path"`
@@ -78,9 +75,9 @@ type Logo struct {
 // A KeywordRecord holds all data of one keyword.
 type KeywordRecord struct {
 	record.Object
-	ID     record.Int    `record:"id,details"`
-	Name   record.String `record:"name,details"`
-	Movies []SummaryPage `record:"movies,pages,id"`
+	ID     record.Int         `record:"id,details"`
+	Name   record.String      `record:"name,details"`
+	Movies []Page[summaryRow] `record:"movies,pages,id"`
 
 	Provenance
 }

@@ -20,12 +20,12 @@ type Episode struct {
 	VoteAverage    record.Float  `record:"vote_average,details"`
 	VoteCount      record.Int    `record:"vote_count,details"`
 
-	Changes      *Changes            `record:"changes"`
-	Credits      *EpisodeCredits     `record:"credits"`
-	ExternalIDs  *EpisodeExternalIDs `record:"external_ids"`
-	Images       *EpisodeImages      `record:"images"`
-	Translations *NameTranslations   `record:"translations"`
-	Videos       *Videos             `record:"videos"`
+	Changes      *changes                           `record:"changes"`
+	Credits      *EpisodeCredits                    `record:"credits"`
+	ExternalIDs  *EpisodeExternalIDs                `record:"external_ids"`
+	Images       *EpisodeImages                     `record:"images"`
+	Translations *translations[NameTranslationData] `record:"translations"`
+	Videos       *Videos                            `record:"videos"`
 
 	// SeriesID is the series of the episode. Responses lack it.
 	SeriesID record.Int `record:"series_id,own"`

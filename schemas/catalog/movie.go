@@ -25,12 +25,12 @@ type Movie struct {
 	Popularity          record.Float     `record:"popularity,details"`
 	PosterPath          record.String    `record:"poster_path,null,details"`
 	ProductionCompanies []CompanyRef     `record:"production_companies,details"`
-	ProductionCountries []Country        `record:"production_countries,details"`
+	ProductionCountries []country        `record:"production_countries,details"`
 	ReleaseDate         record.String    `record:"release_date,details,day"`
 	Revenue             record.Int       `record:"revenue,details"`
 	Runtime             record.Int       `record:"runtime,details"` // minutes; 0 when unknown
 	Softcore            record.Bool      `record:"softcore"`
-	SpokenLanguages     []SpokenLanguage `record:"spoken_languages,details"`
+	SpokenLanguages     []spokenLanguage `record:"spoken_languages,details"`
 	Status              record.String    `record:"status,dict,details"`
 	Tagline             record.String    `record:"tagline,details"`
 	Title               record.String    `record:"title,details"`
@@ -39,17 +39,17 @@ type Movie struct {
 	VoteCount           record.Int       `record:"vote_count,details"`
 
 	AlternativeTitles *AlternativeTitles `record:"alternative_titles"`
-	Changes           *Changes           `record:"changes"`
+	Changes           *changes           `record:"changes"`
 	Credits           *Credits           `record:"credits"`
 	ExternalIDs       *MovieExternalIDs  `record:"external_ids"`
 	Images            *Images            `record:"images"`
-	Keywords          *Keywords          `record:"keywords"`
-	Lists             []ListPage         `record:"lists,pages,id"`
-	Recommendations   []MediaPage        `record:"recommendations,pages"`
+	Keywords          *keywords          `record:"keywords"`
+	Lists             []Page[listRow]    `record:"lists,pages,id"`
+	Recommendations   []Page[MediaRow]   `record:"recommendations,pages"`
 	ReleaseDates      *ReleaseDates      `record:"release_dates"`
 	Releases          *Releases          `record:"releases"`
 	Reviews           []ReviewPage       `record:"reviews,pages,id"`
-	Similar           []SummaryPage      `record:"similar,pages"`
+	Similar           []Page[summaryRow] `record:"similar,pages"`
 	Trailers          *Trailers          `record:"trailers"`
 	Translations      *MovieTranslations `record:"translations"`
 	Videos            *Videos            `record:"videos"`
@@ -57,13 +57,13 @@ type Movie struct {
 
 	// Localized holds the results of crawls in languages other than en-US, one element per language. TMDB has no such
 	// field.
-	Localized []Localized `record:"localized,own"`
+	Localized []localized `record:"localized,own"`
 	Provenance
 }
 
-// Localized is the text of a movie in one language, from a crawl in that language. Fields absent from the crawl are
+// localized is the text of a movie in one language, from a crawl in that language. Fields absent from the crawl are
 // unset, as is an empty title.
-type Localized struct {
+type localized struct {
 	record.Object
 	Language            record.String  `record:"language,dict"` // xx-YY; xx without a known region
 	BackdropPath        record.String  `record:"backdrop_path"`
@@ -104,15 +104,15 @@ type CompanyRef struct {
 	OriginCountry record.String `record:"origin_country,dict"`
 }
 
-// Country is a production country.
-type Country struct {
+// country is a production country.
+type country struct {
 	record.Object
 	ISO3166 record.String `record:"iso_3166_1,dict"`
 	Name    record.String `record:"name,dict"`
 }
 
-// SpokenLanguage is a language spoken in a title.
-type SpokenLanguage struct {
+// spokenLanguage is a language spoken in a title.
+type spokenLanguage struct {
 	record.Object
 	EnglishName record.String `record:"english_name,dict"`
 	ISO639      record.String `record:"iso_639_1,dict"`
@@ -133,21 +133,21 @@ type AlternativeTitle struct {
 	Type    record.String `record:"type,dict"`
 }
 
-// Changes is the response of changes of any resource. It has no id.
-type Changes struct {
+// changes is the response of changes of any resource. It has no id.
+type changes struct {
 	record.Object `record:"drop-id,id=none"`
-	Changes       []Change `record:"changes"`
+	Changes       []change `record:"changes"`
 }
 
-// Change lists the edits of one property.
-type Change struct {
+// change lists the edits of one property.
+type change struct {
 	record.Object
 	Key   record.String `record:"key,dict"`
-	Items []ChangeItem  `record:"items"`
+	Items []changeItem  `record:"items"`
 }
 
-// ChangeItem is one edit. Value and OriginalValue have any type.
-type ChangeItem struct {
+// changeItem is one edit. Value and OriginalValue have any type.
+type changeItem struct {
 	record.Object
 	ID            record.String `record:"id"`
 	Action        record.String `record:"action,dict"`
@@ -227,8 +227,8 @@ type Image struct {
 	Width       record.Int    `record:"width"` // pixels
 }
 
-// Keywords is the response of movie/{id}/keywords.
-type Keywords struct {
+// keywords is the response of movie/{id}/keywords.
+type keywords struct {
 	record.Object `record:"drop-id"`
 	Keywords      []Keyword `record:"keywords"`
 }
@@ -241,7 +241,7 @@ type Keyword struct {
 }
 
 // ReleaseDates is the response of movie/{id}/release_dates.
-type ReleaseDates = Results[CountryReleases]
+type ReleaseDates = results[CountryReleases]
 
 // CountryReleases is a movie's releases in one country.
 type CountryReleases struct {
@@ -294,7 +294,7 @@ type LegacyTrailer struct {
 }
 
 // MovieTranslations is the response of movie/{id}/translations.
-type MovieTranslations = Translations[TranslationData]
+type MovieTranslations = translations[TranslationData]
 
 // TranslationData is the text itself.
 type TranslationData struct {
@@ -307,7 +307,7 @@ type TranslationData struct {
 }
 
 // Videos is the response of movie/{id}/videos: all languages, by rank.
-type Videos = Results[Video]
+type Videos = results[Video]
 
 // Video is one trailer, teaser, clip or similar.
 type Video struct {
@@ -327,27 +327,27 @@ type Video struct {
 // WatchProviders is the response of movie/{id}/watch/providers. In JSON, results is an object keyed by country.
 type WatchProviders struct {
 	record.Object `record:"drop-id"`
-	Results       []CountryOffers `record:"results,keyed"`
+	Results       []countryOffers `record:"results,keyed"`
 }
 
-// CountryOffers lists where to watch a title in one country. In JSON, each list of offers is a field named by its
+// countryOffers lists where to watch a title in one country. In JSON, each list of offers is a field named by its
 // type.
-type CountryOffers struct {
+type countryOffers struct {
 	record.Object
 	ISO3166 record.String `record:"iso_3166_1,key,dict"`
 	Link    record.String `record:"link"`
-	Offers  []Offers      `record:"*" column:"offers"`
+	Offers  []offers      `record:"*" column:"offers"`
 }
 
-// Offers is the providers of one type: flatrate, buy, rent, free or ads.
-type Offers struct {
+// offers is the providers of one type: flatrate, buy, rent, free or ads.
+type offers struct {
 	record.Object
 	Type      record.String `record:"type,key,dict"`
-	Providers []Provider    `record:"providers"`
+	Providers []provider    `record:"providers"`
 }
 
-// Provider is one streaming service or shop.
-type Provider struct {
+// provider is one streaming service or shop.
+type provider struct {
 	record.Object
 	LogoPath        record.String `record:"logo_path,dict"`
 	ProviderID      record.Int    `record:"provider_id"`

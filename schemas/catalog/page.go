@@ -15,8 +15,8 @@ type Page[R any] struct {
 	TotalResults  record.Int    `record:"total_results"`
 }
 
-// Translations is the common form of translations responses; D is the text.
-type Translations[D any] struct {
+// translations is the common form of translations responses; D is the text.
+type translations[D any] struct {
 	record.Object `record:"drop-id"`
 	Translations  []Translation[D] `record:"translations"`
 }
@@ -31,14 +31,11 @@ type Translation[D any] struct {
 	Data        *D            `record:"data"`
 }
 
-// Results is the response of a sub-request with a list of rows R.
-type Results[R any] struct {
+// results is the response of a sub-request with a list of rows R.
+type results[R any] struct {
 	record.Object `record:"drop-id"`
 	Results       []R `record:"results"`
 }
-
-// MediaPage is a page of recommendations.
-type MediaPage = Page[MediaRow]
 
 // MixedTitle holds the common fields of titles of any media type.
 type MixedTitle struct {
@@ -80,9 +77,6 @@ type MediaRow struct {
 	StillPath      record.String `record:"still_path"`
 }
 
-// SummaryPage is a page of similar titles, or of the movies of a company or a keyword.
-type SummaryPage = Page[SummaryRow]
-
 // Summary holds the common fields of titles of one media type.
 type Summary struct {
 	Adult            record.Bool   `record:"adult"`
@@ -106,17 +100,14 @@ type Summary struct {
 	VoteCount        record.Int    `record:"vote_count"`
 }
 
-// SummaryRow is a title in lists of one media type. Movies and series have different fields, in the same order.
-type SummaryRow struct {
+// summaryRow is a title in lists of one media type. Movies and series have different fields, in the same order.
+type summaryRow struct {
 	record.Object
 	Summary
 }
 
-// ListPage is a page of lists.
-type ListPage = Page[ListRow]
-
-// ListRow is a public list that contains a title.
-type ListRow struct {
+// listRow is a public list that contains a title.
+type listRow struct {
 	record.Object
 	Description   record.String `record:"description"`
 	FavoriteCount record.Int    `record:"favorite_count"`
@@ -130,13 +121,13 @@ type ListRow struct {
 }
 
 // ReviewPage is a page of reviews.
-type ReviewPage = Page[Review]
+type ReviewPage = Page[review]
 
-// Review is one review.
-type Review struct {
+// review is one review.
+type review struct {
 	record.Object
 	Author        record.String `record:"author"`
-	AuthorDetails *ReviewAuthor `record:"author_details"`
+	AuthorDetails *reviewAuthor `record:"author_details"`
 	Content       record.String `record:"content"`
 	CreatedAt     record.String `record:"created_at"`
 	ID            record.String `record:"id"`
@@ -144,8 +135,8 @@ type Review struct {
 	URL           record.String `record:"url"`
 }
 
-// ReviewAuthor is the author of a review.
-type ReviewAuthor struct {
+// reviewAuthor is the author of a review.
+type reviewAuthor struct {
 	record.Object
 	Name       record.String `record:"name"`
 	Username   record.String `record:"username"`

@@ -20,14 +20,14 @@ type Person struct {
 	Popularity         record.Float  `record:"popularity,details"`
 	ProfilePath        record.String `record:"profile_path,null,details"`
 
-	Changes         *Changes           `record:"changes"`
-	CombinedCredits *PersonCredits     `record:"combined_credits"`
-	ExternalIDs     *PersonExternalIDs `record:"external_ids"`
-	Images          *PersonImages      `record:"images"`
-	MovieCredits    *PersonCredits     `record:"movie_credits"`
-	TaggedImages    []TaggedImagePage  `record:"tagged_images,pages,id"`
-	Translations    *Biographies       `record:"translations"`
-	TVCredits       *PersonCredits     `record:"tv_credits"`
+	Changes         *changes                     `record:"changes"`
+	CombinedCredits *PersonCredits               `record:"combined_credits"`
+	ExternalIDs     *PersonExternalIDs           `record:"external_ids"`
+	Images          *personImages                `record:"images"`
+	MovieCredits    *PersonCredits               `record:"movie_credits"`
+	TaggedImages    []TaggedImagePage            `record:"tagged_images,pages,id"`
+	Translations    *translations[biographyData] `record:"translations"`
+	TVCredits       *PersonCredits               `record:"tv_credits"`
 
 	// OriginalName comes from rows of lists; details lack it.
 	OriginalName record.String `record:"original_name,own"`
@@ -87,17 +87,17 @@ type PersonExternalIDs struct {
 	YouTubeID     record.String `record:"youtube_id,null"`
 }
 
-// PersonImages is the response of person/{id}/images.
-type PersonImages struct {
+// personImages is the response of person/{id}/images.
+type personImages struct {
 	record.Object `record:"drop-id"`
 	Profiles      []Image `record:"profiles"`
 }
 
 // TaggedImagePage is a page of person/{id}/tagged_images.
-type TaggedImagePage = Page[TaggedImage]
+type TaggedImagePage = Page[taggedImage]
 
-// TaggedImage is an image of a title that shows the person.
-type TaggedImage struct {
+// taggedImage is an image of a title that shows the person.
+type taggedImage struct {
 	record.Object
 	AspectRatio record.Float  `record:"aspect_ratio"`
 	FilePath    record.String `record:"file_path"`
@@ -113,14 +113,8 @@ type TaggedImage struct {
 	MediaType   record.String `record:"media_type,dict"`
 }
 
-// Biographies is the response of person/{id}/translations.
-type Biographies = Translations[BiographyData]
-
-// Biography is a person's text in one language.
-type Biography = Translation[BiographyData]
-
-// BiographyData is the text itself.
-type BiographyData struct {
+// biographyData is the text itself.
+type biographyData struct {
 	record.Object
 	Biography record.String `record:"biography"`
 	Name      record.String `record:"name"`

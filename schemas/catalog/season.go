@@ -16,26 +16,26 @@ type Season struct {
 	SeasonNumber record.Int      `record:"season_number,details"`
 	VoteAverage  record.Float    `record:"vote_average"`
 
-	AggregateCredits *AggregateCredits  `record:"aggregate_credits"`
-	Changes          *Changes           `record:"changes"`
-	Credits          *TVCredits         `record:"credits"`
-	ExternalIDs      *SeasonExternalIDs `record:"external_ids"`
-	Images           *SeasonImages      `record:"images"`
-	Translations     *NameTranslations  `record:"translations"`
-	Videos           *Videos            `record:"videos"`
-	WatchProviders   *WatchProviders    `record:"watch/providers" column:"watch_providers"`
+	AggregateCredits *AggregateCredits                  `record:"aggregate_credits"`
+	Changes          *changes                           `record:"changes"`
+	Credits          *TVCredits                         `record:"credits"`
+	ExternalIDs      *SeasonExternalIDs                 `record:"external_ids"`
+	Images           *SeasonImages                      `record:"images"`
+	Translations     *translations[NameTranslationData] `record:"translations"`
+	Videos           *Videos                            `record:"videos"`
+	WatchProviders   *WatchProviders                    `record:"watch/providers" column:"watch_providers"`
 
 	// SeriesID is the series of the season. Responses lack it.
 	SeriesID record.Int `record:"series_id,own"`
 	// EpisodeCount comes from rows of lists; details lack it.
 	EpisodeCount record.Int `record:"episode_count,own"`
 	// Localized holds the results of crawls in languages other than en-US.
-	Localized []LocalizedSeason `record:"localized,own"`
+	Localized []localizedSeason `record:"localized,own"`
 	Provenance
 }
 
-// LocalizedSeason is the text of a season in one language, from a crawl in that language.
-type LocalizedSeason struct {
+// localizedSeason is the text of a season in one language, from a crawl in that language.
+type localizedSeason struct {
 	record.Object
 	Language         record.String     `record:"language,dict"`
 	Episodes         []SeasonEpisode   `record:"episodes"`
@@ -104,9 +104,6 @@ type SeasonImages struct {
 	record.Object `record:"drop-id"`
 	Posters       []Image `record:"posters"`
 }
-
-// NameTranslations is the translations response of a season or an episode.
-type NameTranslations = Translations[NameTranslationData]
 
 // NameTranslation is the text of a season or an episode in one language.
 type NameTranslation = Translation[NameTranslationData]

@@ -9,7 +9,7 @@ type ReviewRecord struct {
 	record.Object
 	ID            record.String `record:"id,details"`
 	Author        record.String `record:"author,details"`
-	AuthorDetails *ReviewAuthor `record:"author_details"`
+	AuthorDetails *reviewAuthor `record:"author_details"`
 	Content       record.String `record:"content,details"`
 	CreatedAt     record.String `record:"created_at"`
 	ISO639        record.String `record:"iso_639_1,dict"`
@@ -28,26 +28,26 @@ type Credit struct {
 	CreditType record.String `record:"credit_type,dict"` // cast, crew or creator
 	Department record.String `record:"department,dict"`
 	Job        record.String `record:"job,dict"`
-	Media      *CreditMedia  `record:"media"`
+	Media      *creditMedia  `record:"media"`
 	MediaType  record.String `record:"media_type,dict"`
 	ID         record.String `record:"id"`
-	Person     *CreditPerson `record:"person"`
+	Person     *creditPerson `record:"person"`
 	// Localized holds the results of crawls in languages other than en-US.
-	Localized []LocalizedCredit `record:"localized,own"`
+	Localized []localizedCredit `record:"localized,own"`
 	// Fetched is the day on which the record was fetched, YYYY-MM-DD: see FetchedColumn.
 	Fetched record.String `record:"_fetched,dict,own"`
 }
 
-// LocalizedCredit is a credit in one language, from a crawl in that language.
-type LocalizedCredit struct {
+// localizedCredit is a credit in one language, from a crawl in that language.
+type localizedCredit struct {
 	record.Object
 	Language record.String `record:"language,dict"`
-	Media    *CreditMedia  `record:"media"`
-	Person   *CreditPerson `record:"person"`
+	Media    *creditMedia  `record:"media"`
+	Person   *creditPerson `record:"person"`
 }
 
-// CreditMedia is the title of a credit.
-type CreditMedia struct {
+// creditMedia is the title of a credit.
+type creditMedia struct {
 	record.Object
 	MixedTitle
 	Character record.String `record:"character"`
@@ -55,8 +55,8 @@ type CreditMedia struct {
 	Seasons   []MediaRow    `record:"seasons"`
 }
 
-// CreditPerson is the person of a credit.
-type CreditPerson struct {
+// creditPerson is the person of a credit.
+type creditPerson struct {
 	record.Object
 	Adult              record.Bool   `record:"adult"`
 	ID                 record.Int    `record:"id"`
@@ -75,7 +75,7 @@ type EpisodeGroupRecord struct {
 	Description  record.String  `record:"description,details"`
 	EpisodeCount record.Int     `record:"episode_count,details"`
 	GroupCount   record.Int     `record:"group_count,details"`
-	Groups       []EpisodeGroup `record:"groups,details"`
+	Groups       []episodeGroup `record:"groups,details"`
 	ID           record.String  `record:"id,details"`
 	Name         record.String  `record:"name,details"`
 	Network      *CompanyRef    `record:"network,null,details"`
@@ -84,18 +84,18 @@ type EpisodeGroupRecord struct {
 	Provenance
 }
 
-// EpisodeGroup is one group of episodes, in the group's own order.
-type EpisodeGroup struct {
+// episodeGroup is one group of episodes, in the group's own order.
+type episodeGroup struct {
 	record.Object
 	ID       record.String  `record:"id"`
 	Name     record.String  `record:"name"`
 	Order    record.Int     `record:"order"` // from 0
-	Episodes []GroupEpisode `record:"episodes"`
+	Episodes []groupEpisode `record:"episodes"`
 	Locked   record.Bool    `record:"locked"`
 }
 
-// GroupEpisode is an episode in a group. Its season and number are the original ones.
-type GroupEpisode struct {
+// groupEpisode is an episode in a group. Its season and number are the original ones.
+type groupEpisode struct {
 	record.Object
 	ListedEpisode
 	Order record.Int `record:"order"` // from 0

@@ -8,7 +8,7 @@ type TV struct {
 	record.Object
 	Adult               record.Bool      `record:"adult"`
 	BackdropPath        record.String    `record:"backdrop_path,null,details"`
-	CreatedBy           []Creator        `record:"created_by,details"`
+	CreatedBy           []creator        `record:"created_by,details"`
 	EpisodeRunTime      []int64          `record:"episode_run_time,details"` // minutes
 	FirstAirDate        record.String    `record:"first_air_date,details,day"`
 	Genres              []Genre          `record:"genres,details"`
@@ -30,47 +30,47 @@ type TV struct {
 	Popularity          record.Float     `record:"popularity,details"`
 	PosterPath          record.String    `record:"poster_path,null,details"`
 	ProductionCompanies []CompanyRef     `record:"production_companies"`
-	ProductionCountries []Country        `record:"production_countries"`
+	ProductionCountries []country        `record:"production_countries"`
 	Seasons             []SeasonSummary  `record:"seasons,details"`
 	Softcore            record.Bool      `record:"softcore"`
-	SpokenLanguages     []SpokenLanguage `record:"spoken_languages"`
+	SpokenLanguages     []spokenLanguage `record:"spoken_languages"`
 	Status              record.String    `record:"status,dict,details"`
 	Tagline             record.String    `record:"tagline"`
 	Type                record.String    `record:"type,dict"`
 	VoteAverage         record.Float     `record:"vote_average,details"`
 	VoteCount           record.Int       `record:"vote_count,details"`
 
-	AggregateCredits     *AggregateCredits     `record:"aggregate_credits"`
-	AlternativeTitles    *TVAlternativeTitles  `record:"alternative_titles"`
-	Changes              *Changes              `record:"changes"`
-	ContentRatings       *ContentRatings       `record:"content_ratings"`
-	Credits              *TVCredits            `record:"credits"`
-	EpisodeGroups        *EpisodeGroups        `record:"episode_groups"`
-	ExternalIDs          *TVExternalIDs        `record:"external_ids"`
-	Images               *Images               `record:"images"`
-	Keywords             *TVKeywords           `record:"keywords"`
-	Lists                []ListPage            `record:"lists,pages,id"`
-	Recommendations      []MediaPage           `record:"recommendations,pages"`
-	Reviews              []ReviewPage          `record:"reviews,pages,id"`
-	ScreenedTheatrically *ScreenedTheatrically `record:"screened_theatrically"`
-	Similar              []SummaryPage         `record:"similar,pages"`
-	Translations         *TVTranslations       `record:"translations"`
-	Videos               *Videos               `record:"videos"`
-	WatchProviders       *WatchProviders       `record:"watch/providers" column:"watch_providers"`
+	AggregateCredits     *AggregateCredits                `record:"aggregate_credits"`
+	AlternativeTitles    *TVAlternativeTitles             `record:"alternative_titles"`
+	Changes              *changes                         `record:"changes"`
+	ContentRatings       *contentRatings                  `record:"content_ratings"`
+	Credits              *TVCredits                       `record:"credits"`
+	EpisodeGroups        *episodeGroups                   `record:"episode_groups"`
+	ExternalIDs          *TVExternalIDs                   `record:"external_ids"`
+	Images               *Images                          `record:"images"`
+	Keywords             *results[tvKeyword]              `record:"keywords"`
+	Lists                []Page[listRow]                  `record:"lists,pages,id"`
+	Recommendations      []Page[MediaRow]                 `record:"recommendations,pages"`
+	Reviews              []ReviewPage                     `record:"reviews,pages,id"`
+	ScreenedTheatrically *results[theatricalEpisode]      `record:"screened_theatrically"`
+	Similar              []Page[summaryRow]               `record:"similar,pages"`
+	Translations         *translations[tvTranslationData] `record:"translations"`
+	Videos               *Videos                          `record:"videos"`
+	WatchProviders       *WatchProviders                  `record:"watch/providers" column:"watch_providers"`
 
 	// Localized holds the results of crawls in languages other than en-US, one element per language. TMDB has no such
 	// field.
-	Localized []LocalizedTV `record:"localized,own"`
+	Localized []localizedTV `record:"localized,own"`
 	Provenance
 }
 
-// LocalizedTV is the text of a series in one language, from a crawl in that language. Fields absent from the crawl
+// localizedTV is the text of a series in one language, from a crawl in that language. Fields absent from the crawl
 // are unset, as is an empty name.
-type LocalizedTV struct {
+type localizedTV struct {
 	record.Object
 	Language         record.String     `record:"language,dict"` // xx-YY; xx without a known region
 	BackdropPath     record.String     `record:"backdrop_path"`
-	CreatedBy        []Creator         `record:"created_by"`
+	CreatedBy        []creator         `record:"created_by"`
 	Genres           []Genre           `record:"genres"`
 	Homepage         record.String     `record:"homepage"`
 	LastEpisodeToAir *EpisodeSummary   `record:"last_episode_to_air"`
@@ -84,8 +84,8 @@ type LocalizedTV struct {
 	Credits          *TVCredits        `record:"credits"`
 }
 
-// Creator is a person who created a series.
-type Creator struct {
+// creator is a person who created a series.
+type creator struct {
 	record.Object
 	ID           record.Int    `record:"id"`
 	CreditID     record.String `record:"credit_id"`
@@ -169,16 +169,16 @@ type AggregateJob struct {
 }
 
 // TVAlternativeTitles is the response of tv/{id}/alternative_titles.
-type TVAlternativeTitles = Results[AlternativeTitle]
+type TVAlternativeTitles = results[AlternativeTitle]
 
-// ContentRatings is the response of tv/{id}/content_ratings.
-type ContentRatings struct {
+// contentRatings is the response of tv/{id}/content_ratings.
+type contentRatings struct {
 	record.Object `record:"drop-id,id=end"`
-	Results       []ContentRating `record:"results"`
+	Results       []contentRating `record:"results"`
 }
 
-// ContentRating is the rating of a series in one country.
-type ContentRating struct {
+// contentRating is the rating of a series in one country.
+type contentRating struct {
 	record.Object
 	Descriptors []string      `record:"descriptors"`
 	ISO3166     record.String `record:"iso_3166_1,dict"`
@@ -201,14 +201,14 @@ type TVCastCredit struct {
 	Order     record.Int    `record:"order"`
 }
 
-// EpisodeGroups is the response of tv/{id}/episode_groups.
-type EpisodeGroups struct {
+// episodeGroups is the response of tv/{id}/episode_groups.
+type episodeGroups struct {
 	record.Object `record:"drop-id,id=end"`
-	Results       []EpisodeGroupSummary `record:"results"`
+	Results       []episodeGroupSummary `record:"results"`
 }
 
-// EpisodeGroupSummary is an ordering of a series' episodes, without the episodes.
-type EpisodeGroupSummary struct {
+// episodeGroupSummary is an ordering of a series' episodes, without the episodes.
+type episodeGroupSummary struct {
 	record.Object
 	Description  record.String `record:"description"`
 	EpisodeCount record.Int    `record:"episode_count"`
@@ -233,32 +233,23 @@ type TVExternalIDs struct {
 	TwitterID     record.String `record:"twitter_id,null"`
 }
 
-// TVKeywords is the response of tv/{id}/keywords.
-type TVKeywords = Results[TVKeyword]
-
-// TVKeyword is a keyword of a series.
-type TVKeyword struct {
+// tvKeyword is a keyword of a series.
+type tvKeyword struct {
 	record.Object
 	Name record.String `record:"name,dict"`
 	ID   record.Int    `record:"id"`
 }
 
-// ScreenedTheatrically is the response of tv/{id}/screened_theatrically.
-type ScreenedTheatrically = Results[TheatricalEpisode]
-
-// TheatricalEpisode is an episode that was shown in theatres.
-type TheatricalEpisode struct {
+// theatricalEpisode is an episode that was shown in theatres.
+type theatricalEpisode struct {
 	record.Object
 	ID            record.Int `record:"id"`
 	EpisodeNumber record.Int `record:"episode_number"`
 	SeasonNumber  record.Int `record:"season_number"`
 }
 
-// TVTranslations is the response of tv/{id}/translations.
-type TVTranslations = Translations[TVTranslationData]
-
-// TVTranslationData is the text itself.
-type TVTranslationData struct {
+// tvTranslationData is the text itself.
+type tvTranslationData struct {
 	record.Object
 	Name     record.String `record:"name"`
 	Overview record.String `record:"overview"`
