@@ -15,8 +15,8 @@ import (
 // Final is the exit code of a task that retries cannot help.
 const Final = 2
 
-// MaxCount limits the tasks of an array job. AWS Batch and Cloud Run have the same limit.
-const MaxCount = 10_000
+// maxCount limits the tasks of an array job. AWS Batch and Cloud Run have the same limit.
+const maxCount = 10_000
 
 // maxAttempts limits the attempts of a task: the pause before the last is 4^8 s, 18 hours.
 const maxAttempts = 10
@@ -62,8 +62,8 @@ func NewChain(s Settings) (Chain, error) {
 		s.Name = fmt.Sprintf("reelsplice-%08x", uint32(xxh3.HashString(s.Work)))
 	}
 	switch {
-	case s.Count < 1 || s.Count > MaxCount:
-		return Chain{}, fmt.Errorf("count %d: want 1 to %d", s.Count, MaxCount)
+	case s.Count < 1 || s.Count > maxCount:
+		return Chain{}, fmt.Errorf("count %d: want 1 to %d", s.Count, maxCount)
 	case s.Attempts < 1 || s.Attempts > maxAttempts:
 		return Chain{}, fmt.Errorf("attempts %d: want 1 to %d", s.Attempts, maxAttempts)
 	case s.CPUs < 0:

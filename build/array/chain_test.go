@@ -43,7 +43,7 @@ func TestNewChainRefuses(t *testing.T) {
 		}
 	}
 	// The names of pods have 63 letters at most, with a stage and an index.
-	good.Name, good.Count = strings.Repeat("a", 40), MaxCount
+	good.Name, good.Count = strings.Repeat("a", 40), maxCount
 	c, err := NewChain(good)
 	if err != nil {
 		t.Fatal(err)

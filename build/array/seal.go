@@ -150,12 +150,12 @@ func Clean(s Site) error {
 // A Status is the progress of a build.
 type Status struct {
 	Plan   string        `json:"plan"`
-	Stages []StageStatus `json:"stages"` // in order
+	Stages []stageStatus `json:"stages"` // in order
 	Runs   []Run         `json:"runs"`   // processes that had tasks to do
 }
 
-// A StageStatus is the progress of a stage.
-type StageStatus struct {
+// A stageStatus is the progress of a stage.
+type stageStatus struct {
 	Stage string `json:"stage"`
 	// Tasks is the number of tasks, or -1 if it depends on an unfinished stage.
 	Tasks   int `json:"tasks"`
@@ -181,7 +181,7 @@ func ReadStatus(s Site) (st Status, err error) {
 	}
 	b := task.New(p, folder, s.Memory)
 	for _, stage := range task.Stages() {
-		at := StageStatus{Stage: stage.Name, Tasks: -1}
+		at := stageStatus{Stage: stage.Name, Tasks: -1}
 		if n, err := stage.Count(b); err == nil {
 			at.Tasks = n
 			for i := range n {

@@ -181,12 +181,12 @@ func (a ranked) compare(b ranked) int {
 
 // offer inserts a candidate if it ranks high enough.
 func (r *ranking) offer(m ranked) {
-	full := len(*r) == MaxNeighbours
-	if m.score == 0 || full && m.compare((*r)[MaxNeighbours-1]) > 0 {
+	full := len(*r) == maxNeighbours
+	if m.score == 0 || full && m.compare((*r)[maxNeighbours-1]) > 0 {
 		return
 	}
 	if full {
-		*r = (*r)[:MaxNeighbours-1]
+		*r = (*r)[:maxNeighbours-1]
 	}
 	i, _ := slices.BinarySearchFunc(*r, m, ranked.compare)
 	*r = slices.Insert(*r, i, m)

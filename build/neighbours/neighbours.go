@@ -22,7 +22,7 @@
 // 2.4 for a hundred, 3.2 for ten thousand. Similar titles share genres and keywords; other features do not count
 // there. Ties are broken by votes, most first, then by id.
 //
-// The candidates of a feature are its ListSize titles with the most votes (then the highest popularity, then the
+// The candidates of a feature are its listSize titles with the most votes (then the highest popularity, then the
 // lowest id). So the work for a title does not depend on N. A candidate's keywords and people count only within these
 // lists; its genres always count. A title is never its own neighbour, and only adult titles have adult neighbours.
 //
@@ -41,11 +41,11 @@ import (
 )
 
 const (
-	// MaxNeighbours is how many neighbours of one sort a title has at most.
-	MaxNeighbours = 40
+	// maxNeighbours is how many neighbours of one sort a title has at most.
+	maxNeighbours = 40
 
-	// ListSize is the number of candidates of a feature: the first titles that are not adult, and as many that are.
-	ListSize = 64
+	// listSize is the number of candidates of a feature: the first titles that are not adult, and as many that are.
+	listSize = 64
 )
 
 // A Title has the fields that neighbours are computed from. A repeated id in a list counts once. Zero stands for a

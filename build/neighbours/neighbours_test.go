@@ -132,7 +132,7 @@ func listed(all []*Title, adult bool) []*Title {
 			safe = append(safe, t)
 		}
 	}
-	safe, not = safe[:min(len(safe), ListSize)], not[:min(len(not), ListSize)]
+	safe, not = safe[:min(len(safe), listSize)], not[:min(len(not), listSize)]
 	if adult {
 		return append(safe, not...)
 	}
@@ -154,7 +154,7 @@ func ranked40(sums map[*Title]float64) []int64 {
 		return cmp.Or(cmp.Compare(b.score, a.score), cmp.Compare(clampVotes(b.t.Votes), clampVotes(a.t.Votes)), cmp.Compare(a.t.ID, b.t.ID))
 	})
 	ids := []int64{}
-	for _, s := range all[:min(len(all), MaxNeighbours)] {
+	for _, s := range all[:min(len(all), maxNeighbours)] {
 		ids = append(ids, s.t.ID)
 	}
 	return ids
@@ -164,7 +164,7 @@ func equal(a, b Result) bool {
 	return slices.Equal(a.Recommendations, b.Recommendations) && slices.Equal(a.Similar, b.Similar)
 }
 
-// someTitles returns n random titles, with genres and keywords so common that lists are longer than ListSize.
+// someTitles returns n random titles, with genres and keywords so common that lists are longer than listSize.
 func someTitles(rng *rand.Rand, n int) []Title {
 	ids := func(most int, from int64) []int64 {
 		l := make([]int64, rng.IntN(most+1))

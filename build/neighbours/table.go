@@ -199,7 +199,7 @@ func (w *tableWriter) add(key, genres []byte) error {
 	if key[8] != 0 {
 		n = &w.adult
 	}
-	if *n == ListSize {
+	if *n == listSize {
 		return nil
 	}
 	*n++

@@ -33,16 +33,16 @@ import (
 	"github.com/reelsplice/reelsplice/schemas/file"
 )
 
-// PlanName is the name of the plan in a work folder.
-const PlanName = "plan.json"
+// planName is the name of the plan in a work folder.
+const planName = "plan.json"
 
-// An Area is a part of the folder.
-type Area string
+// An area is a part of the folder.
+type area string
 
 // The areas.
 const (
-	Files   Area = "files"   // for later tasks
-	Release Area = "release" // files of the unfinished release
+	Files   area = "files"   // for later tasks
+	Release area = "release" // files of the unfinished release
 )
 
 // dirs are the folders below a plan.
@@ -81,7 +81,7 @@ func (f *Folder) SetScratch(dir string) error {
 }
 
 // Dir returns the folder where tasks write files of an area, and temporary ones.
-func (f *Folder) Dir(a Area) string {
+func (f *Folder) Dir(a area) string {
 	if a == Release {
 		return f.release
 	}
@@ -89,7 +89,7 @@ func (f *Folder) Dir(a Area) string {
 }
 
 // From returns the folder where tasks find the files of an area.
-func (f *Folder) From(a Area) string {
+func (f *Folder) From(a area) string {
 	if f.shared == "" {
 		return f.Dir(a)
 	}
@@ -121,7 +121,7 @@ var errBytes = errors.New("its bytes differ from its task's output")
 // Share moves a file from Dir of an area to the shared folder. It replaces the file of a twin of the task, which has
 // the same bytes. Two tasks of this process may write the same file, if it is named by its content: then the first
 // one shares it for both.
-func (f *Folder) Share(a Area, name string) error {
+func (f *Folder) Share(a area, name string) error {
 	if f.shared == "" {
 		return nil
 	}
@@ -167,7 +167,7 @@ func Clean(folder string) error {
 	for _, plan := range plans {
 		err = errors.Join(err, remove(filepath.Join(plan, Report)))
 	}
-	if err = errors.Join(err, remove(filepath.Join(folder, PlanName))); err != nil {
+	if err = errors.Join(err, remove(filepath.Join(folder, planName))); err != nil {
 		return err
 	}
 	for _, plan := range plans { // a task may have written there until its plan was gone
@@ -343,7 +343,7 @@ func PutPlan(folder string, plan any) (made bool, err error) {
 	if err != nil {
 		return false, err
 	}
-	err = create(filepath.Join(folder, PlanName), data)
+	err = create(filepath.Join(folder, planName), data)
 	if errors.Is(err, fs.ErrExist) {
 		return false, nil
 	}
@@ -351,4 +351,4 @@ func PutPlan(folder string, plan any) (made bool, err error) {
 }
 
 // ReadPlan reads the plan of a work folder. The error matches fs.ErrNotExist if it does not exist.
-func ReadPlan(folder string, plan any) error { return read(filepath.Join(folder, PlanName), plan) }
+func ReadPlan(folder string, plan any) error { return read(filepath.Join(folder, planName), plan) }

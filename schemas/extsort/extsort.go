@@ -32,8 +32,8 @@ import (
 )
 
 const (
-	// MaxRecord is the maximum size of a record in bytes: key, payload, and up to ten bytes for their lengths.
-	MaxRecord = 1 << 30
+	// maxRecord is the maximum size of a record in bytes: key, payload, and up to ten bytes for their lengths.
+	maxRecord = 1 << 30
 
 	// MaxSections is the maximum number of sections of a file.
 	MaxSections = 1 << 16
@@ -92,8 +92,8 @@ func (s *Sorter) Add(section int, key, payload []byte) error {
 		return errors.New("extsort: add after sort")
 	}
 	n := recordBytes(key, payload)
-	if n > MaxRecord {
-		return fmt.Errorf("extsort: record of %d bytes, want at most %d", n, MaxRecord)
+	if n > maxRecord {
+		return fmt.Errorf("extsort: record of %d bytes, want at most %d", n, maxRecord)
 	}
 	if !s.memory.fits(int(n)) {
 		if s.fail(s.flush()); s.err != nil {
@@ -272,7 +272,7 @@ func appendRecord(dst, key, payload []byte) []byte {
 func splitRecord(b []byte) (key, payload []byte, n int) {
 	k, a := binary.Uvarint(b)
 	p, c := binary.Uvarint(b[max(a, 0):])
-	if a <= 0 || c <= 0 || k > MaxRecord || p > MaxRecord || uint64(len(b)-a-c) < k+p {
+	if a <= 0 || c <= 0 || k > maxRecord || p > maxRecord || uint64(len(b)-a-c) < k+p {
 		return nil, nil, 0
 	}
 	head := a + c

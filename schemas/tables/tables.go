@@ -101,12 +101,12 @@ type Column struct {
 	Digits int // decimal places: the column holds the number times 10^Digits
 	// Dates marks days since 1970-01-01, with posting.NoDay for unknown days. Other columns use 0.
 	Dates  bool
-	SortBy []SortName
+	SortBy []sortName
 	Doc    string // its content, for TABLES.md
 }
 
-// A SortName is a value of sort_by, without its direction, for some kinds.
-type SortName struct {
+// A sortName is a value of sort_by, without its direction, for some kinds.
+type sortName struct {
 	Name  string
 	Kinds []fragment.Kind
 }
@@ -127,26 +127,26 @@ var (
 // columns is the registry, in the order of the columns in a table.
 var columns = [ColumnCount]Column{
 	Popularity: {
-		Name: "popularity", Type: Float64s, Kinds: Kinds, Required: true, SortBy: []SortName{{"popularity", titles}},
+		Name: "popularity", Type: Float64s, Kinds: Kinds, Required: true, SortBy: []sortName{{"popularity", titles}},
 		Doc: "movies, series and people: of the record; a collection: of its most popular part; companies and keywords: how many titles name them",
 	},
 	ID: {Name: "id", Type: Uint64s, Kinds: Kinds, Required: true, Doc: "the id of the resource"},
 	Day: {
 		Name: "date", Type: Range, Kinds: titles, Dates: true, Doc: "the day of the primary release, or of the first airing",
-		SortBy: []SortName{{"primary_release_date", movies}, {"release_date", movies}, {"first_air_date", series}},
+		SortBy: []sortName{{"primary_release_date", movies}, {"release_date", movies}, {"first_air_date", series}},
 	},
 	FirstDay: {Name: "first", Type: Range, Kinds: titles, Dates: true, Doc: "the first day of any release or episode"},
 	LastDay:  {Name: "last", Type: Range, Kinds: titles, Dates: true, Doc: "the last day of any release or episode"},
 	VoteAverage: {
-		Name: "vote_average", Type: Range, Kinds: titles, Field: "vote_average", Digits: 3, SortBy: []SortName{{"vote_average", titles}},
+		Name: "vote_average", Type: Range, Kinds: titles, Field: "vote_average", Digits: 3, SortBy: []sortName{{"vote_average", titles}},
 		Doc: "thousandths",
 	},
-	VoteCount: {Name: "vote_count", Type: Range, Kinds: titles, Field: "vote_count", SortBy: []SortName{{"vote_count", titles}}, Doc: "votes"},
+	VoteCount: {Name: "vote_count", Type: Range, Kinds: titles, Field: "vote_count", SortBy: []sortName{{"vote_count", titles}}, Doc: "votes"},
 	Runtime:   {Name: "runtime", Type: Range, Kinds: titles, Field: "runtime", Doc: "minutes; of a series, the first of `episode_run_time`, else the median of its regular episodes"},
 	Seasons:   {Name: "seasons", Type: Range, Kinds: series, Field: "number_of_seasons", Doc: "how many seasons there are"},
 	Episodes:  {Name: "episodes", Type: Range, Kinds: series, Field: "number_of_episodes", Doc: "how many episodes there are"},
 	Revenue: {
-		Name: "revenue", Type: NumberOrder, Kinds: movies, Field: "revenue", SortBy: []SortName{{"revenue", movies}},
+		Name: "revenue", Type: NumberOrder, Kinds: movies, Field: "revenue", SortBy: []sortName{{"revenue", movies}},
 		Doc: "dollars",
 	},
 	TrendDay:      {Name: "trend_day", Type: Trend, Kinds: trending, Doc: "scores of the day"},
@@ -168,11 +168,11 @@ var columns = [ColumnCount]Column{
 	SeriesType:    {Name: "type", Type: Lists, Kinds: series, Doc: "by the number of discover's with_type"},
 	Release:       {Name: "release", Type: Dated, Kinds: titles, Doc: "by ReleaseKey: the days of releases, or of episodes"},
 	Title: {
-		Name: "title", Type: TextOrder, Kinds: titles, SortBy: []SortName{{"title", movies}, {"name", series}},
+		Name: "title", Type: TextOrder, Kinds: titles, SortBy: []sortName{{"title", movies}, {"name", series}},
 		Doc: "the title or name in en-US, in lower case and without accents",
 	},
 	OriginalTitle: {
-		Name: "original", Type: TextOrder, Kinds: titles, SortBy: []SortName{{"original_title", movies}, {"original_name", series}},
+		Name: "original", Type: TextOrder, Kinds: titles, SortBy: []sortName{{"original_title", movies}, {"original_name", series}},
 		Doc: "the original title or name, likewise",
 	},
 	Text: {Name: "text", Type: Names, Kinds: Kinds, Doc: "the names that search finds"},

@@ -34,8 +34,8 @@ const (
 	MaxQuery = 256
 	// MaxWords is the number of words of a query that must match; further words only affect the order.
 	MaxWords = 12
-	// MaxWord is the number of letters used from a word, in titles and queries.
-	MaxWord = 32
+	// maxWord is the number of letters used from a word, in titles and queries.
+	maxWord = 32
 )
 
 // Joint is the separator between parts of a word joined by punctuation.

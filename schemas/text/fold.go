@@ -205,7 +205,7 @@ func (f *folder) rune(r rune, c class) {
 		f.gap = space
 	default:
 		f.part(c)
-		if f.length++; f.length <= MaxWord || c == run {
+		if f.length++; f.length <= maxWord || c == run {
 			f.dst = utf8.AppendRune(f.dst, r)
 		}
 	}
@@ -229,7 +229,7 @@ func (f *folder) part(c class) {
 func signs(dst, s []byte) []byte {
 	n := 0
 	for _, r := range string(s) {
-		if c := classOf(r); c == sign && n < MaxWord {
+		if c := classOf(r); c == sign && n < maxWord {
 			dst = utf8.AppendRune(dst, r)
 			n++
 		}

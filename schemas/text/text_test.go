@@ -63,7 +63,7 @@ func TestAppendFolded(t *testing.T) {
 	f("★ ★★", "★★★")
 	f("...", "...")
 	f("\u200f\u200e", "")
-	f(strings.Repeat("x", 100)+" y", strings.Repeat("x", MaxWord)+" y")
+	f(strings.Repeat("x", 100)+" y", strings.Repeat("x", maxWord)+" y")
 }
 
 func TestAppendFoldedOfNoText(t *testing.T) {
@@ -104,7 +104,7 @@ func TestTerms(t *testing.T) {
 	f("影", "影")
 	f("シン ゴジラ 2", "シン", "ン", "ンゴ", "ゴジ", "ジラ", "ラ", "2")
 	f("A字B", "a", "字", "b")
-	f(strings.Repeat("x-", 40), append(slices.Repeat([]string{"x"}, 40), strings.Repeat("x", MaxWord))...)
+	f(strings.Repeat("x-", 40), append(slices.Repeat([]string{"x"}, 40), strings.Repeat("x", maxWord))...)
 	f("$", "$")
 }
 
@@ -147,7 +147,7 @@ func FuzzAppendFolded(f *testing.F) {
 			t.Fatalf("AppendFolded(%q) = %q, folded again %q", s, folded, again)
 		}
 		Terms(folded, func(term []byte) {
-			if len(term) == 0 || !utf8.Valid(term) || utf8.RuneCount(term) > MaxWord {
+			if len(term) == 0 || !utf8.Valid(term) || utf8.RuneCount(term) > maxWord {
 				t.Fatalf("a term of %q is %q", s, term)
 			}
 		})

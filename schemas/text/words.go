@@ -99,5 +99,5 @@ func Terms(folded []byte, yield func(term []byte)) {
 	flush()
 }
 
-// Clip returns the first MaxWord letters of a word.
-func Clip(word []byte) []byte { return head(word, MaxWord) }
+// Clip returns the first maxWord letters of a word.
+func Clip(word []byte) []byte { return head(word, maxWord) }
