@@ -227,13 +227,6 @@ func (f *fragments) row(i release.Include) {
 	f.include(i)
 }
 
-// A Hit is a resource that an external id finds.
-type Hit struct {
-	Kind            fragment.Kind
-	ID              uint64 // the series' id for a season or an episode
-	Season, Episode uint32
-}
-
 // findLists are the arrays of find/{external_id}, in wire order.
 var findLists = [...]struct {
 	name string
@@ -246,9 +239,9 @@ var findLists = [...]struct {
 	{"tv_season_results", fragment.KindSeason},
 }
 
-// Find returns the fragment of an external id's results: five arrays of rows, each in the order of the hits. A person
-// takes two includes.
-func (r *Renderer) Find(hits []Hit) []release.FragmentSpec {
+// Find returns the fragment of the resources that an external id finds: five arrays of rows, each in the order of the
+// hits. A person takes two includes.
+func (r *Renderer) Find(hits []release.Include) []release.FragmentSpec {
 	f := &r.out
 	f.reset()
 	f.begin()
@@ -263,10 +256,12 @@ func (r *Renderer) Find(hits []Hit) []release.FragmentSpec {
 			}
 			n++
 			f.comma()
-			f.row(release.Include{Kind: h.Kind, ID: h.ID, Season: h.Season, Episode: h.Episode, Sub: fragment.SubMediaRow})
+			h.Sub = fragment.SubMediaRow
+			f.row(h)
 			if h.Kind == fragment.KindPerson {
 				f.text(",")
-				f.include(release.Include{Kind: h.Kind, ID: h.ID, Sub: fragment.SubKnownFor})
+				h.Sub = fragment.SubKnownFor
+				f.include(h)
 			}
 			f.text("}")
 		}

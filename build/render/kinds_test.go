@@ -431,7 +431,7 @@ func TestCredits(t *testing.T) {
 }
 
 func TestFind(t *testing.T) {
-	list := New().Find([]Hit{
+	list := New().Find([]release.Include{
 		{Kind: fragment.KindTV, ID: 5},
 		{Kind: fragment.KindPerson, ID: 2},
 		{Kind: fragment.KindTV, ID: 4},
@@ -581,10 +581,10 @@ func TestManyNames(t *testing.T) {
 			t.Errorf("%s has %d pieces", f.Address, len(f.Pieces))
 		}
 	}
-	hits := make([]Hit, 0, 5*maxIncludes)
+	hits := make([]release.Include, 0, 5*maxIncludes)
 	for _, l := range findLists {
 		for i := range maxIncludes {
-			hits = append(hits, Hit{Kind: l.kind, ID: uint64(i + 1)})
+			hits = append(hits, release.Include{Kind: l.kind, ID: uint64(i + 1)})
 		}
 	}
 	for _, f := range New().Find(hits) {

@@ -9,7 +9,6 @@ import (
 
 	"github.com/zeebo/xxh3"
 
-	"github.com/reelsplice/reelsplice/build/render"
 	"github.com/reelsplice/reelsplice/schemas/fragment"
 	"github.com/reelsplice/reelsplice/schemas/record"
 	"github.com/reelsplice/reelsplice/schemas/release"
@@ -29,7 +28,7 @@ func openFind(b *Build) (tasks, error) {
 
 func (t *find) run(ctx context.Context, i int, d *Done) error {
 	return t.b.write(d, t.b.findPart(i), func(o *output) error {
-		var hits []render.Hit
+		var hits []release.Include
 		return t.contributions.groups(ctx, t.b.Plan.FindSection(uint64(i)), func(key []byte, payloads [][]byte) error {
 			hits = hits[:0]
 			for _, p := range payloads {
@@ -37,7 +36,7 @@ func (t *find) run(ctx context.Context, i int, d *Done) error {
 					return fmt.Errorf("contribution to an external id of %d bytes, want %d", len(p), hitLen)
 				}
 				o.inputs.Bytes(p)
-				hits = append(hits, render.Hit{
+				hits = append(hits, release.Include{
 					Kind: fragment.Kind(p[0]), ID: binary.BigEndian.Uint64(p[1:]),
 					Season: binary.BigEndian.Uint32(p[9:]), Episode: binary.BigEndian.Uint32(p[13:]),
 				})
@@ -54,7 +53,7 @@ const maxExternalID = fragment.MaxKeyLen - 2
 const hitLen = 1 + 8 + 4 + 4
 
 // finds contributes a resource to an external id.
-func (c *contributor) finds(s fragment.Source, id string, h render.Hit) {
+func (c *contributor) finds(s fragment.Source, id string, h release.Include) {
 	if id == "" || len(id) > maxExternalID {
 		return
 	}
@@ -66,7 +65,7 @@ func (c *contributor) finds(s fragment.Source, id string, h render.Hit) {
 
 // externalIDs contributes a resource to its external ids. r is the external_ids response or nil; imdb is the IMDb id
 // in the details.
-func (c *contributor) externalIDs(r record.Record, imdb string, h render.Hit) {
+func (c *contributor) externalIDs(r record.Record, imdb string, h release.Include) {
 	if r.IsNil() {
 		c.finds(fragment.SourceIMDb, imdb, h)
 		return
@@ -94,7 +93,7 @@ func (c *contributor) externalIDs(r record.Record, imdb string, h render.Hit) {
 
 // otherIDs is externalIDs for fields outside the record: the API finds by sources that its external_ids do not always
 // list, such as tiktok_id of a movie.
-func (c *contributor) otherIDs(extra string, h render.Hit) {
+func (c *contributor) otherIDs(extra string, h release.Include) {
 	if extra == "" {
 		return
 	}

@@ -188,7 +188,7 @@ func buildPerson(p *partition, key catalog.Key, rec *catalog.Person, contributio
 	}
 	completed := complete.Person(complete.Base(rec), complete.PersonDerived{Credited: len(contributions) > 0, OriginalName: first.Person.OriginalName})
 	person := completed.V()
-	p.c.externalIDs(record.Of(person.ExternalIDs), person.IMDbID.V, render.Hit{Kind: fragment.KindPerson, ID: key.ID()})
+	p.c.externalIDs(record.Of(person.ExternalIDs), person.IMDbID.V, release.Include{Kind: fragment.KindPerson, ID: key.ID()})
 	var parsing error // error in the contributions
 	err := p.add(key, key.ID(), latestAlias(nil, fragment.KindPerson, int64(key.ID()), p.t.latest), func() []release.FragmentSpec {
 		d := render.PersonDerived{Credits: make([]derive.Credit, len(contributions))}

@@ -344,7 +344,7 @@ func (m *seriesBuilder) writeSeason(series int64, s *seasonOutput, fingerprint u
 	if err != nil {
 		return err
 	}
-	m.c.externalIDs(record.Of(v.ExternalIDs), "", render.Hit{Kind: fragment.KindSeason, ID: uint64(series), Season: s.number})
+	m.c.externalIDs(record.Of(v.ExternalIDs), "", release.Include{Kind: fragment.KindSeason, ID: uint64(series), Season: s.number})
 	d := render.EpisodeDerived{SeriesID: series}
 	if s.derived.Credits != nil {
 		d.Cast = s.derived.Credits.Cast
@@ -354,7 +354,7 @@ func (m *seriesBuilder) writeSeason(series int64, s *seasonOutput, fingerprint u
 		key := catalog.EpisodeKey(series, e.SeasonNumber.V, e.EpisodeNumber.V)
 		spec := m.o.spec(fragment.KindEpisode, key, uint64(max(e.ID.V, 0)), fingerprint)
 		spec.Aliases = m.t.owners.ownAlias(fragment.KindEpisode, e.ID.V, key)
-		m.c.externalIDs(record.Of(e.ExternalIDs), "", render.Hit{
+		m.c.externalIDs(record.Of(e.ExternalIDs), "", release.Include{
 			Kind: fragment.KindEpisode, ID: uint64(series), Season: key.Season(), Episode: key.Episode(),
 		})
 		if err := m.o.Add(spec, func() []release.FragmentSpec { return m.o.render.Episode(c, d) }); err != nil {
@@ -417,7 +417,7 @@ func (m *seriesBuilder) contribute(s *seriesOutput) {
 		}
 	}
 	m.c.reviews(&t, tv.Name, tv.Reviews)
-	m.c.externalIDs(record.Of(tv.ExternalIDs), "", render.Hit{Kind: fragment.KindTV, ID: uint64(s.id)})
+	m.c.externalIDs(record.Of(tv.ExternalIDs), "", release.Include{Kind: fragment.KindTV, ID: uint64(s.id)})
 }
 
 // seasonsLeft returns a series without its removed seasons.

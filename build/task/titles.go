@@ -211,5 +211,5 @@ func (c *contributor) movie(m *catalog.Movie) {
 		refs(c, fragment.KindKeyword, &t, m.Keywords.Keywords)
 	}
 	c.reviews(&t, m.Title, m.Reviews)
-	c.externalIDs(record.Of(m.ExternalIDs), m.IMDbID.V, render.Hit{Kind: fragment.KindMovie, ID: uint64(m.ID.V)})
+	c.externalIDs(record.Of(m.ExternalIDs), m.IMDbID.V, release.Include{Kind: fragment.KindMovie, ID: uint64(m.ID.V)})
 }
