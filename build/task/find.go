@@ -3,7 +3,6 @@ package task
 import (
 	"context"
 	"encoding/binary"
-	"encoding/json"
 	"fmt"
 	"strconv"
 
@@ -94,23 +93,13 @@ func (c *contributor) externalIDs(r record.Record, imdb string, h release.Includ
 // otherIDs is externalIDs for fields outside the record: the API finds by sources that its external_ids do not always
 // list, such as tiktok_id of a movie.
 func (c *contributor) otherIDs(extra string, h release.Include) {
-	if extra == "" {
-		return
-	}
-	var fields map[string]json.RawMessage
-	if json.Unmarshal([]byte("{"+extra+"}"), &fields) != nil {
-		return // foreign text, which is served unchanged
-	}
-	for name, raw := range fields { // the order is irrelevant: contributions are sorted
+	_ = record.EachField("{"+extra+"}", func(name, raw string) error { // foreign text, which is served unchanged
 		s, ok := fragment.ParseSource(name)
-		var text string
-		var number int64
-		switch {
-		case !ok:
-		case json.Unmarshal(raw, &text) == nil:
-			c.finds(s, text, h)
-		case json.Unmarshal(raw, &number) == nil && number != 0:
-			c.finds(s, strconv.FormatInt(number, 10), h)
+		if n, err := strconv.ParseInt(raw, 10, 64); ok && err == nil && n != 0 {
+			c.finds(s, raw, h)
+		} else if ok {
+			c.finds(s, record.Unquote(raw), h)
 		}
-	}
+		return nil
+	})
 }
