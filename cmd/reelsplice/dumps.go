@@ -151,7 +151,7 @@ func genCommand(a *app) *cobra.Command {
 		Long: "gen makes a dump as a crawl of the API would: movies, series with their seasons, people, collections,\n" +
 			"companies, networks and keywords. Each kind has one file; each line is a response with all appended.\n" +
 			"Each is a row of the built-in sample with drawn ids, names, votes, popularity, dates and links. Lengths of\n" +
-			"lists, gaps and popularity are distributed roughly as in the real catalogue.\n\n" +
+			"lists, votes and popularity are distributed roughly as in the real catalogue.\n\n" +
 			"The real catalogue has 229 series and 4,800 people for 1,240 movies. All kinds but series follow that ratio by default.\n" +
 			"Ask for series with --tv: with its seasons, a series takes three times the bytes of a movie.\n\n" +
 			"The same --seed and numbers give the same bytes, whatever --jobs is. gen replaces its own earlier dump in\n" +

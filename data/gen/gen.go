@@ -1,14 +1,14 @@
 // Package gen makes synthetic dumps of any size in the layout of TMDB's own responses: NDJSON of details with appended objects.
 //
 // Each record is a row of the embedded sample with drawn ids, names, votes, popularity, dates and links to other records.
-// Lists of the row have elements of any row and drawn lengths. Lengths, votes, popularity and gaps are
-// distributed roughly as in the real catalogue.
+// Lists of the row have elements of any row and drawn lengths. Lengths, votes and popularity are distributed roughly as in
+// the real catalogue.
 //
 // A record is a function of the seed, the kind and its number, so goroutines make records in any order, and a dump's bytes do
 // not depend on --jobs. References repeat the values of their record.
 //
-// A dump lacks what a crawl has and the build derives: credits of people, aggregate credits, recommendations and parts of
-// collections. It has no changes and lists, and no sub-requests of seasons.
+// A dump lacks what a crawl has and the build derives: credits of people, aggregate credits, recommendations, parts of
+// collections, and the numbers of seasons and episodes of a series. It has no changes and lists, and no sub-requests of seasons.
 package gen
 
 import (

@@ -34,15 +34,6 @@ func (r *random) between(lo, hi int) int { return lo + r.below(hi-lo+1) }
 // chance reports true in permille of a thousand cases.
 func (r *random) chance(permille int) bool { return r.below(1000) < permille }
 
-// seed returns a random number other than 0 in permille of a thousand cases, and else 0.
-func (r *random) seed(permille int) uint64 {
-	x := r.next() | 1
-	if !r.chance(permille) {
-		return 0
-	}
-	return x
-}
-
 // pick returns a random element of a list that is not empty.
 func pick[T any](r *random, list []T) T { return list[r.below(len(list))] }
 

@@ -14,31 +14,33 @@ var lengths = map[string]struct{ mean, most int }{
 	"watch/providers": {20, 80}, "content_ratings": {50, 50}, "reviews": {5, 20}, "also_known_as": {40, 5},
 }
 
-// length returns the length of a list of h, and whether lengths has the list.
-func (h *head) length(r *random, name string) (int, bool) {
-	l, ok := lengths[name]
-	n := (l.mean*h.size/100*r.between(50, 150)/100 + r.below(100)) / 100
-	return min(n, l.most), ok
+// derived are fields that the build derives, and lists of records of their own.
+var derived = []string{
+	"number_of_seasons", "number_of_episodes", "last_air_date", "last_episode_to_air", "next_episode_to_air", "seasons",
+	"total_pages", "total_results", "episode_groups",
+}
+
+// A maker writes one record.
+type maker struct {
+	*writer
+	h           *head
+	r           *random
+	first, last int // numbers of its seasons
 }
 
 // writeLine writes record i, and a line end after it.
 func writeLine(j *writer, p *population, i uint64) {
 	h := j.w.headOf(p, i)
 	r := p.random(i, streamDetails)
-	t := maker{j, &h, &r, j.w.seasonsOf(&h)}
-	j.like("", h.like, t.field)
+	m := maker{writer: j, h: &h, r: &r, first: 1, last: 1 + h.size*r.between(50, 150)/60/100}
+	if r.chance(200) {
+		m.first = 0 // specials
+	}
+	j.like("", h.like, m.field)
 	j.b = append(j.b, '\n')
 }
 
-// A maker writes one record.
-type maker struct {
-	*writer
-	h       *head
-	r       *random
-	seasons []season
-}
-
-// shared writes a field that h holds, and reports whether it is one.
+// shared writes a field that other records repeat, and reports whether it is one.
 func (j *writer) shared(h *head, f *node) bool {
 	switch f.key {
 	case "id":
@@ -47,128 +49,68 @@ func (j *writer) shared(h *head, f *node) bool {
 		j.string(f.key, h.name)
 	case "original_name", "original_title":
 		j.string(f.key, h.original)
-	case "overview", "biography":
-		j.prose(f.key, h.text)
-	case "poster_path", "profile_path", "logo_path":
-		j.image(f.key, h.image)
-	case "backdrop_path":
-		j.image(f.key, h.backdrop)
 	case "popularity":
 		j.float(f.key, h.popularity, 10_000)
-	case "release_date", "first_air_date":
-		j.day(f.key, h.out, h.dated, `""`)
 	case "vote_average":
 		j.float(f.key, h.average, 1000)
 	case "vote_count":
 		j.int(f.key, h.votes)
-	case "gender", "known_for_department", "origin_country": // the sample's, also in references
-		j.raw(f.key, h.like.field(f.key).text)
 	default:
-		return false
+		of := h.like.field(f.key)
+		if of == nil {
+			return false
+		}
+		j.raw(f.key, of.text)
 	}
 	return true
 }
 
 // field writes a field of the record that differs from the sample's, and reports whether it did.
 func (m *maker) field(f *node) bool {
-	h, r, w := m.h, m.r, m.w
-	switch f.key {
-	case "belongs_to_collection":
-		i, ok := w.collectionOf(h)
-		if !ok {
+	switch {
+	case slices.Contains(derived, f.key):
+	case f.key == "belongs_to_collection":
+		if i, ok := m.w.collectionOf(m.h); ok {
+			c := m.w.headOf(m.w.collections, i)
+			m.like(f.key, m.w.collectionRef, func(f *node) bool { return m.shared(&c, f) })
+		} else {
 			m.raw(f.key, "null")
-			return true
 		}
-		c := w.headOf(w.collections, i)
-		m.like(f.key, w.collectionRef, func(f *node) bool { return m.shared(&c, f) })
-	case "imdb_id", "tvdb_id", "wikidata_id", "facebook_id", "instagram_id", "twitter_id", "tiktok_id", "youtube_id",
-		"freebase_mid", "freebase_id", "tvrage_id":
+	case f.key == "imdb_id", f.path == m.h.of.name+".external_ids."+f.key:
 		m.externalID(f.key)
-	case "homepage", "tagline", "budget", "revenue", "description":
-		if r.chance(h.known() - 500) {
-			return false
-		}
-		m.gap(f)
-	case "runtime", "genres":
-		if r.chance(h.known() + 100) {
-			return false
-		}
-		m.gap(f)
-	case "status":
-		if h.out <= today {
-			return false
-		}
-		m.string(f.key, "Planned")
-	case "parent_company":
+	case f.key == "parent_company":
 		m.raw(f.key, "null")
-	case "images":
-		names := []string{"backdrops", "logos", "posters"}
-		switch h.of {
-		case w.people:
-			names = []string{"profiles"}
-		case w.movies, w.tv:
-		default:
-			return false
-		}
+	case f.key == "images" && m.h.of.votes != nil: // rows of the sample lack some lists
 		m.raw(f.key, "{")
-		for _, name := range names {
-			n, _ := h.length(r, name)
-			first := map[string]uint64{"backdrops": h.backdrop, "posters": h.image, "profiles": h.image}[name]
-			switch {
-			case name == "logos":
-			case first == 0:
-				n = 0
-			default:
-				n = max(n, 1) // the record's own
-			}
-			m.drawn(name, n, f.path+"."+name, first)
+		for _, name := range []string{"backdrops", "logos", "posters"} {
+			m.list(&node{key: name, path: f.path + "." + name, text: "[]"})
 		}
 		m.b = append(m.b, '}')
-	case "reviews":
-		n, _ := h.length(r, f.key)
-		m.like(f.key, f, func(f *node) bool {
-			switch f.key {
-			case "results":
-				m.drawn(f.key, n, "movies.reviews.results", 0)
-			case "total_pages":
-				m.int(f.key, min(1, n))
-			case "total_results":
-				m.int(f.key, n)
-			}
-			return f.key != "page"
-		})
-	case "episode_groups": // records of their own
+	case strings.HasSuffix(f.key, "_date"):
+		m.day(f, m.h.shift)
+	case f.path == "tv.season":
+		m.season(f)
+	case m.list(f):
+	case f.text[0] == '{':
+		m.like(f.key, f, m.field)
 	default:
-		switch {
-		case m.seriesField(f) || m.shared(h, f) || m.list(f):
-		case f.text[0] == '{':
-			m.like(f.key, f, m.field)
-		default:
-			return false
-		}
+		return f.path == m.h.of.name+"."+f.key && m.shared(m.h, f)
 	}
 	return true
 }
 
-// externalID writes an id elsewhere that no other record has.
+// externalID writes an id elsewhere that no other record has, or null.
 func (m *maker) externalID(name string) {
-	id := m.h.of.id(m.h.i)
-	unique := strconv.Itoa(10_000_000 + 4*id + slices.Index(m.w.populations, m.h.of)%4)
-	switch known := m.r.chance(m.h.known() - 400); {
-	case name == "imdb_id" && id%16 == 0 || strings.HasPrefix(name, "freebase") || name == "tvrage_id":
-		m.raw(name, "null") // one in sixteen lacks it; nobody has the retired ones
+	id := 10_000_000 + 4*m.h.of.id(m.h.i) + slices.Index(m.w.populations, m.h.of)%4
+	switch {
 	case name == "imdb_id" && m.h.of == m.w.people:
-		m.string(name, "nm"+unique)
+		m.string(name, "nm"+strconv.Itoa(id))
 	case name == "imdb_id":
-		m.string(name, "tt"+unique)
-	case !known:
-		m.raw(name, "null")
-	case name == "tvdb_id":
-		m.int(name, 70_000+id)
+		m.string(name, "tt"+strconv.Itoa(id))
 	case name == "wikidata_id":
-		m.string(name, "Q"+unique)
-	default: // name of an account
-		m.string(name, m.r.letters(5)+unique)
+		m.string(name, "Q"+strconv.Itoa(id))
+	default:
+		m.raw(name, "null")
 	}
 }
 
@@ -177,21 +119,22 @@ func (m *maker) list(f *node) bool {
 	h, r, w := m.h, m.r, m.w
 	path := strings.Split(f.path, ".")[1:]
 	name := path[0]
-	if name == "credits" {
+	if name == "credits" || name == "images" {
 		name = f.key
 	} else if len(path) == 1 && f.text[0] == '{' { // around the list
 		return false
 	}
-	n, ok := h.length(r, name)
+	l, ok := lengths[name]
 	if !ok || f.text[0] != '[' && name != "watch/providers" {
 		return false
 	}
+	n := min((l.mean*h.size/100*r.between(50, 150)/100+r.below(100))/100, l.most)
 	switch name {
 	case "cast", "crew", "created_by":
-		if h.of == w.tv && name != "created_by" {
+		if h.of == w.tv { // seasons have more
 			n = (n + 1) / 2
 		}
-		m.credited(f, r, n)
+		m.credited(f, n)
 	case "production_companies":
 		m.linked(f, r, n, w.companies)
 	case "networks":
@@ -201,9 +144,7 @@ func (m *maker) list(f *node) bool {
 		m.linked(f, r, n, w.keywords)
 	case "translations":
 		from := w.lists[f.path]
-		if h.of.votes != nil {
-			n = max(n, 1)
-		} else if !r.chance(40) { // few people have any
+		if n = max(n, 1); h.of.votes == nil && !r.chance(40) { // few people have any
 			n = 0
 		}
 		m.array(f.key, min(n, len(from)), func(i int) {
@@ -223,29 +164,24 @@ func (m *maker) list(f *node) bool {
 		}
 		m.b = append(m.b, f.text[len(f.text)-1])
 	default:
-		m.drawn(f.key, n, f.path, 0)
+		m.drawn(f, n)
 	}
 	return true
 }
 
-// drawn writes n elements, each like one of the sample under path, with drawn ids, titles and image paths. first is the
-// seed of the first path, or 0.
-func (m *maker) drawn(name string, n int, path string, first uint64) {
-	m.array(name, n, func(i int) {
-		m.like("", pick(m.r, m.w.lists[path]), func(f *node) bool {
+// drawn writes n elements, each like one of the sample's, with drawn ids and titles.
+func (m *maker) drawn(list *node, n int) {
+	from := m.w.lists[list.path]
+	if len(from) == 0 {
+		n = 0
+	}
+	m.array(list.key, n, func(int) {
+		m.like("", pick(m.r, from), func(f *node) bool {
 			switch f.key {
 			case "id":
 				m.objectID(f.key, m.r)
-			case "key":
-				m.string(f.key, m.r.letters(11))
 			case "title":
 				m.string(f.key, m.w.title(m.r, m.w.foreign))
-			case "file_path":
-				seed := m.r.next() | 1
-				if i == 0 && first != 0 {
-					seed = first
-				}
-				m.image(f.key, seed)
 			default:
 				return false
 			}
@@ -254,16 +190,14 @@ func (m *maker) drawn(name string, n int, path string, first uint64) {
 	})
 }
 
-// translated writes a text of a translation. The English ones are the record's own.
+// translated writes a text of a translation. The English ones are the record's own, and titles are drawn.
 func (m *maker) translated(f *node, isEnglish bool) bool {
-	isText := f.key == "overview" || f.key == "biography"
 	switch {
-	case f.key == "runtime":
+	case isEnglish:
+		return m.shared(m.h, f)
+	case f.key != "title" && f.key != "name":
 		return false
-	case isEnglish && m.shared(m.h, f):
-	case !isEnglish && isText && m.r.chance(600):
-		m.prose(f.key, m.r.next()|1)
-	case !isEnglish && f.key == "title" && m.r.chance(600):
+	case m.h.of.votes != nil && m.r.chance(600):
 		m.string(f.key, m.w.title(m.r, m.w.foreign))
 	default:
 		m.string(f.key, "")
@@ -287,16 +221,16 @@ func (m *maker) linked(list *node, r *random, n int, to *population) {
 }
 
 // credited writes a list of n credits.
-func (m *maker) credited(list *node, r *random, n int) {
+func (m *maker) credited(list *node, n int) {
 	if m.w.people.n == 0 {
 		n = 0
 	}
 	m.array(list.key, n, func(i int) {
-		p := m.w.headOf(m.w.people, m.w.people.ranked(r.rank(m.w.people.n)))
-		m.like("", pick(r, m.w.lists[list.path]), func(f *node) bool {
+		p := m.w.headOf(m.w.people, m.w.people.ranked(m.r.rank(m.w.people.n)))
+		m.like("", pick(m.r, m.w.lists[list.path]), func(f *node) bool {
 			switch f.key {
 			case "credit_id":
-				m.objectID(f.key, r)
+				m.objectID(f.key, m.r)
 			case "cast_id", "order":
 				m.int(f.key, i)
 			default:
@@ -304,5 +238,60 @@ func (m *maker) credited(list *node, r *random, n int) {
 			}
 			return true
 		})
+	})
+}
+
+// Ids of seasons and episodes leave room for the longest series and the longest season of the sample.
+const (
+	seasonIDs   = 128
+	episodeIDs  = 8192
+	maxEpisodes = 312 // of a season
+)
+
+// season writes a season of the sample, if the series has it.
+func (m *maker) season(f *node) {
+	number, _ := strconv.Atoi(f.field("season_number").text)
+	if number < m.first || number > m.last {
+		return
+	}
+	m.like(f.key, f, func(f *node) bool {
+		switch f.key {
+		case "_id":
+			m.objectID(f.key, m.r)
+		case "id":
+			m.int(f.key, int(m.h.i)*seasonIDs+number+1)
+		case "air_date":
+			m.day(f, m.h.shift)
+		case "networks":
+			return m.list(&node{key: f.key, path: "tv.networks", text: f.text})
+		case "episodes":
+			m.array(f.key, len(f.fields), func(i int) { m.episode(f.fields[i], int(m.h.i)*episodeIDs+number*maxEpisodes+i+1) })
+		default:
+			return false
+		}
+		return true
+	})
+}
+
+// episode writes an episode of the sample.
+func (m *maker) episode(f *node, id int) {
+	m.like("", f, func(f *node) bool {
+		switch f.key {
+		case "id":
+			m.int(f.key, id)
+		case "show_id":
+			m.int(f.key, m.h.of.id(m.h.i))
+		case "air_date":
+			m.day(f, m.h.shift)
+		case "crew", "guest_stars":
+			n := 0
+			if mix(m.w.tv.seed-m.h.i)%100 < 35 { // few series have these
+				n = len(f.fields)
+			}
+			m.credited(f, n)
+		default:
+			return false
+		}
+		return true
 	})
 }

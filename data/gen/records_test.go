@@ -211,8 +211,7 @@ func (c *catalogue) companyRefs(t *testing.T, list []catalog.CompanyRef) {
 	}
 }
 
-// TestAnswersHoldTogether: dates are dates, lists are ordered, counts count, a title's
-// own images lead its images.
+// TestAnswersHoldTogether: dates are dates, lists are ordered, ids are of one record.
 func TestAnswersHoldTogether(t *testing.T) {
 	c := all(t, &Config{Movies: 400, TV: 150, Seed: 5})
 	credits := map[string]bool{}
@@ -224,7 +223,7 @@ func TestAnswersHoldTogether(t *testing.T) {
 			}
 			credits[p.CreditID.V] = true
 		}
-		checkImages(t, fmt.Sprintf("movie %d", id), m.Images, m.PosterPath, m.BackdropPath)
+		checkImages(t, fmt.Sprintf("movie %d", id), m.Images)
 		if tr := m.Translations.Translations; len(tr) == 0 || tr[0].ISO639.V != "en" || tr[0].Data.Overview != m.Overview {
 			t.Errorf("movie %d: translations start with %+v, want English with the overview", id, tr)
 		}
@@ -239,40 +238,23 @@ func TestAnswersHoldTogether(t *testing.T) {
 	seasons, episodes := map[int64]bool{}, map[int64]bool{}
 	for id, s := range c.tv {
 		checkDate(t, fmt.Sprintf("tv %d", id), s.FirstAirDate.V)
-		checkImages(t, fmt.Sprintf("tv %d", id), s.Images, s.PosterPath, s.BackdropPath)
+		checkImages(t, fmt.Sprintf("tv %d", id), s.Images)
 		list := c.seasons[id]
-		if len(list) != len(s.Seasons) {
-			t.Fatalf("tv %d: %d seasons are appended, want %d", id, len(list), len(s.Seasons))
-		}
-		count := 0
 		for i := range list {
-			checkSeason(t, id, &list[i], &s.Seasons[i], seasons, episodes)
-			if list[i].SeasonNumber.V > 0 {
-				count += len(list[i].Episodes)
-			}
+			checkSeason(t, id, &list[i], seasons, episodes)
 		}
-		if s.NumberOfEpisodes.V != int64(count) {
-			t.Errorf("tv %d: number_of_episodes is %d, want %d", id, s.NumberOfEpisodes.V, count)
-		}
-		if l := s.LastEpisodeToAir; l != nil && (!episodes[l.ID.V] || l.AirDate.V > "2026-09-01") {
-			t.Errorf("tv %d: last_episode_to_air is %+v, want one of its own that was on the air", id, l)
+		if len(list) == 0 || s.Seasons != nil || s.NumberOfEpisodes.Set {
+			t.Errorf("tv %d: %d seasons are appended, and the series has %+v and %+v, want those that the build derives", id, len(list), s.Seasons, s.NumberOfEpisodes)
 		}
 	}
 	for id, p := range c.people {
 		checkDate(t, fmt.Sprintf("person %d", id), p.Birthday.V)
 		checkDate(t, fmt.Sprintf("person %d", id), p.Deathday.V)
-		if (len(p.Images.Profiles) > 0) != p.ProfilePath.Set || p.ProfilePath.Set && p.Images.Profiles[0].FilePath != p.ProfilePath {
-			t.Errorf("person %d: profile_path is %v, images are %+v", id, p.ProfilePath, p.Images.Profiles)
-		}
 	}
 }
 
-func checkSeason(t *testing.T, id int64, s *catalog.Season, summary *catalog.SeasonSummary, seasons, episodes map[int64]bool) {
+func checkSeason(t *testing.T, id int64, s *catalog.Season, seasons, episodes map[int64]bool) {
 	t.Helper()
-	if s.ID != summary.ID || s.Name != summary.Name || s.Overview != summary.Overview || s.PosterPath != summary.PosterPath ||
-		s.AirDate != summary.AirDate || s.SeasonNumber != summary.SeasonNumber || summary.EpisodeCount.V != int64(len(s.Episodes)) {
-		t.Errorf("tv %d: season %d differs from its summary in the series", id, s.SeasonNumber.V)
-	}
 	if seasons[s.ID.V] {
 		t.Errorf("tv %d: season id %d is taken", id, s.ID.V)
 	}
@@ -302,16 +284,10 @@ func checkDate(t *testing.T, what, date string) {
 	}
 }
 
-func checkImages(t *testing.T, what string, m *catalog.Images, poster, backdrop record.String) {
+func checkImages(t *testing.T, what string, m *catalog.Images) {
 	t.Helper()
-	for _, list := range []struct {
-		images []catalog.Image
-		first  record.String
-	}{{m.Posters, poster}, {m.Backdrops, backdrop}} {
-		if (len(list.images) > 0) != list.first.Set || list.first.Set && list.images[0].FilePath != list.first {
-			t.Errorf("%s: its own image is %v, of %d it leads", what, list.first, len(list.images))
-		}
-		for _, one := range list.images {
+	for _, list := range [][]catalog.Image{m.Posters, m.Backdrops, m.Logos} {
+		for _, one := range list {
 			if one.Width.V < 100 || one.Height.V < 100 || one.AspectRatio.V <= 0 {
 				t.Errorf("%s: image %+v", what, one)
 			}

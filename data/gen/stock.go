@@ -21,14 +21,14 @@ type node struct {
 	fields    []*node // fields of an object, or elements of a list
 }
 
-// field returns a field of an object.
+// field returns a field of an object, nil without one.
 func (n *node) field(key string) *node {
 	for _, f := range n.fields {
 		if f.key == key {
 			return f
 		}
 	}
-	panic("gen: the sample lacks " + key + " in " + n.text) // part of the program
+	return nil
 }
 
 // content returns a text without its quotes.
@@ -41,7 +41,6 @@ type stock struct {
 
 	words, foreign []string // from titles
 	given, family  []string // names of people
-	sentences      []string // from overviews
 	collectionRef  *node    // the collection of a movie, for its fields
 }
 
@@ -115,7 +114,7 @@ func stringLen(text string) int {
 	return n + 1
 }
 
-// collect fills the lists of words, names and sentences, each value once, and keeps one translation a language.
+// collect fills the lists of words and names, each value once, and keeps one translation a language.
 func (s *stock) collect() {
 	seen := map[string]bool{}
 	add := func(list *[]string, words ...string) {
@@ -144,11 +143,6 @@ func (s *stock) collect() {
 			s.collectionRef = c
 		}
 	}
-	for _, list := range [][]*node{s.rows["movies"], s.rows["tv"], s.lists["tv.season.episodes"], s.rows["collections"]} {
-		for _, n := range list {
-			add(&s.sentences, n.field("overview").content())
-		}
-	}
 	for path, list := range s.lists {
 		if file, ok := strings.CutSuffix(path, ".translations.translations"); ok {
 			s.lists[path] = slices.DeleteFunc(list, func(n *node) bool {
@@ -168,24 +162,4 @@ func (s *stock) title(r *random, words []string) string {
 		t += " " + words[r.rank(uint64(len(words)))]
 	}
 	return t
-}
-
-// maxText is the limit of texts in the API's forms, in characters.
-const maxText = 1000
-
-// prose appends one to four sentences.
-func (s *stock) prose(b []byte, seed uint64) []byte {
-	r := random{seed}
-	start := len(b)
-	for range 1 + r.rank(4) {
-		next := pick(&r, s.sentences)
-		if len(b)-start+len(next) >= maxText {
-			break
-		}
-		if len(b) > start {
-			b = append(b, ' ')
-		}
-		b = append(b, next...)
-	}
-	return b
 }

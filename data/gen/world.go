@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"math/big"
 	"math/bits"
-	"strings"
 
 	"github.com/reelsplice/reelsplice/schemas/day"
 )
@@ -108,7 +107,6 @@ type stream uint64
 const (
 	streamHead stream = iota // values that other records repeat
 	streamDetails
-	streamSeasons
 )
 
 // random returns the random numbers of one part of a record.
@@ -132,27 +130,16 @@ func (p *population) id(i uint64) int {
 	return int(span*idSpan+place) + firstID
 }
 
-// today is 1 September 2026. Few titles come out later.
-const today day.Day = 20697
-
-// parseDay returns the day of a text in JSON; false for null and "".
-func parseDay(text string) (day.Day, bool) {
-	return day.Parse(strings.Trim(text, `"`))
-}
-
 // A head holds the values of a record that other records repeat.
 type head struct {
 	of   *population
 	i    uint64
 	like *node // row of the sample
 
-	octave                     int // 0 for the less popular half of its kind, 1 for the quarter above, and so on
 	size                       int // length of lists, in percent of the mean
 	votes, average, popularity int // average in thousandths, popularity in 1/10000
 	name, original             string
-	text, image, backdrop      uint64  // seeds; 0 for none
-	out                        day.Day // released, first aired
-	dated                      bool
+	shift                      day.Day // moves the sample's dates
 }
 
 // headOf makes the head of record i.
@@ -160,27 +147,20 @@ func (w *world) headOf(p *population, i uint64) head {
 	r := p.random(i, streamHead)
 	share, _ := bits.Div64(p.rank(i), 1<<63, p.n) // share of better ranks, as a fraction of 2^64
 	h := head{
-		of: p, i: i, like: pick(&r, w.rows[p.name]), octave: octave(share), size: sizes.at(share),
+		of: p, i: i, like: pick(&r, w.rows[p.name]), size: sizes.at(share),
 		votes: p.votes.at(share), popularity: p.popularity.at(share) * r.between(60, 140) / 100, name: w.title(&r, w.words),
+		shift: day.Day(-r.below(3000)),
 	}
 	if h.votes > 0 {
 		h.average = r.between(4500, 8000)
 	}
-	h.text, h.image, h.backdrop = r.seed(h.known()), r.seed(h.known()), r.seed(h.known()/2)
 	switch p {
 	case w.people:
 		h.name = pick(&r, w.given) + " " + pick(&r, w.family)
-		h.text = r.seed(h.known() / 4)
 	case w.collections:
 		h.name += " Collection"
 	case w.companies, w.networks:
 		h.name += pick(&r, []string{" Films", " Pictures", " Entertainment", " Media", " Television"})
-	case w.movies, w.tv:
-		out, _ := parseDay(h.like.field(h.dateKey()).text)
-		h.out, h.dated = min(out+day.Day(r.between(-1500, 1500)), today-day.Day(r.below(365))), r.chance(h.known()+200)
-		if h.votes == 0 && r.chance(15) {
-			h.out = today + day.Day(r.between(1, 700))
-		}
 	}
 	h.original = h.name
 	if r.chance(200) {
@@ -189,19 +169,8 @@ func (w *world) headOf(p *population, i uint64) head {
 	return h
 }
 
-// known returns the permille of records with a value that popular ones have.
-func (h *head) known() int { return min(1000, 600+70*h.octave) }
-
-// dateKey returns the field of the date of a title.
-func (h *head) dateKey() string {
-	if h.of.name == "movies" {
-		return "release_date"
-	}
-	return "first_air_date"
-}
-
 // collectionOf returns the collection of a movie, if it has one.
 func (w *world) collectionOf(m *head) (uint64, bool) {
 	r := random{mix(w.movies.seed ^ m.i)}
-	return m.i * w.collections.n / w.movies.n, r.chance(15 + 30*m.octave)
+	return m.i * w.collections.n / w.movies.n, r.chance(50)
 }

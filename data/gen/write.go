@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"encoding/hex"
 	"strconv"
+	"strings"
 
 	"github.com/reelsplice/reelsplice/schemas/day"
 	"github.com/reelsplice/reelsplice/schemas/record"
@@ -42,55 +43,13 @@ func (j *writer) float(name string, n, scale int) {
 	j.b = record.AppendFloat(j.b, float64(n)/float64(scale))
 }
 
-// gap writes the value for unknown of a field of the sample: "", 0, an empty list, or null.
-func (j *writer) gap(f *node) {
-	value := "null"
-	switch c := f.text[0]; {
-	case c == '"':
-		value = `""`
-	case c == '[':
-		value = "[]"
-	case c >= '0' && c <= '9':
-		value = "0"
+// day writes a day of the sample, moved by a number of days; other values stay.
+func (j *writer) day(f *node, shift day.Day) {
+	value := f.text
+	if d, ok := day.Parse(strings.Trim(value, `"`)); ok {
+		value = strconv.Quote((d + shift).String())
 	}
 	j.raw(f.key, value)
-}
-
-// day writes a day, or other if it is not known.
-func (j *writer) day(name string, d day.Day, known bool, other string) {
-	if known {
-		other = strconv.Quote(d.String())
-	}
-	j.raw(name, other)
-}
-
-// image writes the path of an image by its seed, and null for 0.
-func (j *writer) image(name string, seed uint64) {
-	if seed == 0 {
-		j.raw(name, "null")
-		return
-	}
-	r := random{seed}
-	j.string(name, "/"+r.letters(27)+".jpg")
-}
-
-// prose writes sentences by their seed, and "" for 0.
-func (j *writer) prose(name string, seed uint64) {
-	j.raw(name, `"`)
-	if seed != 0 {
-		j.b = j.w.prose(j.b, seed)
-	}
-	j.b = append(j.b, '"')
-}
-
-// letters returns n random letters and digits.
-func (r *random) letters(n int) string {
-	const base64 = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789Kw"
-	b := make([]byte, n)
-	for i := range b {
-		b[i] = base64[r.next()>>58]
-	}
-	return string(b)
 }
 
 // objectID writes 24 hex digits that begin with a time from 2010 to 2026.
