@@ -19,6 +19,7 @@ type cursor struct {
 	depth int // open arrays and objects in value
 	most  int // limit of depth; 0 means maxDepth
 	zero  int // offset after the first \u0000 in value, 0 for none
+	blank int // offset after the last blank between tokens, 0 for none
 }
 
 // maxDepth is the default limit of nesting, as in encoding/json.
@@ -36,6 +37,7 @@ func (c *cursor) peek() byte {
 		switch b := c.s[c.i]; b {
 		case ' ', '\t', '\n', '\r':
 			c.i++
+			c.blank = c.i
 		default:
 			return b
 		}
@@ -236,7 +238,7 @@ func (c *cursor) str() bool {
 // compact consumes any value and returns its text without blanks.
 func (c *cursor) compact() (string, error) {
 	raw, err := c.skip()
-	if err != nil || !strings.ContainsAny(raw, " \n\t\r") {
+	if err != nil || c.blank <= c.i-len(raw) {
 		return raw, err
 	}
 	var b bytes.Buffer

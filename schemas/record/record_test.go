@@ -83,6 +83,7 @@ func TestRoundTrip(t *testing.T) {
 	f(`{"score":"8.25","nums":[1.0]}`, `{"score":8.25,"nums":[1]}`) // text numbers
 	f(`{"pages":{"id":7,"page":1}}`, `{"pages":{"page":1}}`)        // the id of a standalone answer
 	f(`{ "new" : { "x" : [ 1 , 2 ] } }`, `{"new":{"x":[1,2]}}`)     // unknown members are compact
+	f(`{"new":{"x y":" z"} }`, `{"new":{"x y":" z"}}`)              // blanks in texts and after a value are not removed
 	f(`{"countries":[]}`, `{"countries":{}}`)                       // an empty map written by PHP
 }
 
