@@ -106,6 +106,9 @@ func checkPurge(t *testing.T, releases, earlier, later string) {
 			purged++
 			continue
 		}
+		if strings.Contains(was.cache, "max-age=0") {
+			continue // a cache asks again before it serves this, such as a list that has lost a title
+		}
 		kept++
 		if was.status != is.status || was.body != is.body {
 			t.Errorf("%s stays in the cache under %q with %d %.80s, the release serves %d %.80s", target, was.keys, was.status, was.body, is.status, is.body)

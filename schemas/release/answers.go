@@ -33,7 +33,7 @@ type answer struct {
 // add counts each sub-request and language of a resource once. The rows of its fragments are sorted by sub-request,
 // then by language.
 func (c AnswerCounts) add(kind fragment.Kind, rows []byte) {
-	if kind >= fragment.KindAlias { // no path leads to it
+	if kind == 0 || kind >= fragment.KindAlias { // no path leads to it
 		return
 	}
 	var last answer
