@@ -27,35 +27,74 @@ var (
 	spreadBytes = 4 << 20   // and their size
 )
 
+// A detector opens files, and finds the meaning of their rows.
+type detector struct {
+	*Config
+	rows  *layout.Options   // settings for reading rows
+	files source.Options    // for opening files, without a context
+	parts map[string]looked // first parts of files that are folders, by path
+}
+
+// A looked file is one that has parts, as its first part with rows shows it.
+type looked struct {
+	*input
+	reason string
+}
+
+// lookOnce finds the meaning of a file like look, but once for all parts of one. known reports that an earlier part shows it.
+func (d *detector) lookOnce(ctx context.Context, in *input) (reason string, known bool) {
+	one, known := d.parts[in.Parts]
+	if !known {
+		reason = d.look(ctx, in)
+		if in.Parts != "" && (in.meaning != nil || in.imdb || reason != "") {
+			d.parts[in.Parts] = looked{in, reason}
+		}
+		return reason, false
+	}
+	in.Rows, in.Kind, in.imdb, in.meaning, in.needs, in.lacks, in.draft = one.Rows, one.Kind, one.imdb, one.meaning, one.needs, one.lacks, one.draft
+	return one.reason, true
+}
+
+// open opens a file, and returns it with the format that its content shows.
+func (d *detector) open(ctx context.Context, in input) (*source.Reader, *input, error) {
+	o := d.files
+	o.Context = ctx
+	src, err := source.Open(in.File, o)
+	if err == nil {
+		in.File = src.File()
+	}
+	return src, &in, err
+}
+
 // look chooses the meaning of a file, or returns why it is left out. A pipe, or a file named after one resource, gets its
 // meaning later, while it is read.
-func (r *run) look(ctx context.Context, in *input) (reason string) {
+func (d *detector) look(ctx context.Context, in *input) (reason string) {
 	if in.Err != nil {
 		return "" // reported when it is read
 	}
 	if in.Bytes == 0 {
-		in.needs = r.rows.AnyNeeds() // a pipe may hold any of the tables
+		in.needs = d.rows.AnyNeeds() // a pipe may hold any of the tables
 		return ""
 	}
-	in.Rows = cmp.Or(r.Rows, r.rows.RowsOf(in.Base()))
+	in.Rows = cmp.Or(d.Rows, d.rows.RowsOf(in.Base()))
 	if in.isAddressed() {
 		return ""
 	}
-	head, found, more := r.sample(ctx, *in, headRows)
+	head, found, more := d.sample(ctx, *in, headRows)
 	if len(head) == 0 {
 		return "" // reported when it is read
 	}
-	reason, clear := r.choose(found, head)
+	reason, clear := d.choose(found, head)
 	if more && !clear {
-		if rows, _, _ := r.sample(ctx, *in, 0); len(rows) > 0 { // none after an interrupt
-			reason, _ = r.choose(found, rows)
+		if rows, _, _ := d.sample(ctx, *in, 0); len(rows) > 0 { // none after an interrupt
+			reason, _ = d.choose(found, rows)
 		}
 	}
 	mayNest := found.meaning == nil || found.used == 0 || len(head) == 1 && !clear // a document around a list may have a title
 	if mayNest && !found.imdb && !found.skipped && in.Rows == "" && !found.Format.Table() {
-		reason = r.lookDeeper(ctx, found, head[0], reason)
+		reason = d.lookDeeper(ctx, found, head[0], reason)
 	}
-	if r.takeDraft(found) {
+	if d.takeDraft(found) {
 		reason = ""
 	}
 	in.Rows, in.Kind, in.imdb, in.meaning, in.needs, in.lacks, in.draft = found.Rows, found.Kind, found.imdb, found.meaning, found.needs, found.lacks, found.draft
@@ -63,7 +102,7 @@ func (r *run) look(ctx context.Context, in *input) (reason string) {
 }
 
 // lookDeeper looks for rows nested in a JSON document. It returns why no rows can be read; that is reason if nothing was found.
-func (r *run) lookDeeper(ctx context.Context, in *input, document, reason string) string {
+func (d *detector) lookDeeper(ctx context.Context, in *input, document, reason string) string {
 	type place struct {
 		*input
 		reason string
@@ -73,11 +112,11 @@ func (r *run) lookDeeper(ctx context.Context, in *input, document, reason string
 	for _, path := range source.PathsToRows(document) {
 		at := *in
 		at.Rows, at.draft = path, nil
-		rows, found, _ := r.sample(ctx, at, headRows)
+		rows, found, _ := d.sample(ctx, at, headRows)
 		if len(rows) == 0 {
 			continue
 		}
-		why, _ := r.choose(found, rows)
+		why, _ := d.choose(found, rows)
 		if in.meaning != nil && found.used <= in.used {
 			continue
 		}
@@ -114,8 +153,8 @@ func (r *run) lookDeeper(ctx context.Context, in *input, document, reason string
 
 // takeDraft uses the draft of a file's mapping if it is certain and the run uses drafts. It writes the draft beside the file,
 // where later runs find it.
-func (r *run) takeDraft(in *input) bool {
-	if r.Drafted == nil || in.draft == nil || !in.draft.Certain || object.IsURL(in.Path) {
+func (d *detector) takeDraft(in *input) bool {
+	if d.Drafted == nil || in.draft == nil || !in.draft.Certain || object.IsURL(in.Path) {
 		return false
 	}
 	path := source.Beside(in.Whole(), mappingExt)
@@ -127,7 +166,7 @@ func (r *run) takeDraft(in *input) bool {
 		return false
 	}
 	in.meaning, in.needs = meaning, meaning.Needs()
-	r.Drafted(Drafted{in.Name, path, file.WriteFile(path, []byte(in.draft.Text), 0o644), in.draft.Columns})
+	d.Drafted(Drafted{in.Name, path, file.WriteFile(path, []byte(in.draft.Text), 0o644), in.draft.Columns})
 	return true
 }
 
@@ -139,9 +178,9 @@ func (in *input) isAddressed() bool {
 // sample returns valid rows of a file, and the file with the format that its content shows. It returns the first most rows, or
 // rows from the whole file if most is 0. more reports that there are other rows. Errors in the file are reported when it is
 // ingested.
-func (r *run) sample(ctx context.Context, in input, most int) (rows []string, found *input, more bool) {
+func (d *detector) sample(ctx context.Context, in input, most int) (rows []string, found *input, more bool) {
 	size, every, n := 0, 1, -1
-	r.eachGood(ctx, in, func(opened *input, row []byte) bool {
+	d.eachGood(ctx, in, func(opened *input, row []byte) bool {
 		found = opened
 		if n++; n%every != 0 {
 			return true
@@ -166,8 +205,8 @@ func (r *run) sample(ctx context.Context, in input, most int) (rows []string, fo
 }
 
 // eachGood calls fn with the valid rows of a file until fn returns false. Errors in the file are reported when it is ingested.
-func (r *run) eachGood(ctx context.Context, in input, fn func(in *input, row []byte) bool) {
-	src, found, err := r.open(ctx, in)
+func (d *detector) eachGood(ctx context.Context, in input, fn func(in *input, row []byte) bool) {
+	src, found, err := d.open(ctx, in)
 	if err != nil {
 		return
 	}
@@ -182,8 +221,8 @@ func (r *run) eachGood(ctx context.Context, in input, fn func(in *input, row []b
 
 // choose chooses the meaning of an open file by a sample of rows, or returns why it is left out. clear reports that nearly all
 // values fit.
-func (r *run) choose(in *input, rows []string) (reason string, clear bool) {
-	asked := r.Layout
+func (d *detector) choose(in *input, rows []string) (reason string, clear bool) {
+	asked := d.Layout
 	if asked == layout.Auto || asked == imdbLayout {
 		if _, ok := imdb.IsTable(in.Base(), []byte(rows[0])); ok {
 			in.imdb = true
@@ -197,15 +236,15 @@ func (r *run) choose(in *input, rows []string) (reason string, clear bool) {
 		in.Address = source.Address{} // 1917.json may be a table
 	}
 	c := layout.Choose(layout.Subject{
-		Row: in.row(""), Path: in.Name, Layout: asked, Given: r.Kind != "", Rows: rows,
+		Row: in.row(""), Path: in.Name, Layout: asked, Given: d.Kind != "", Rows: rows,
 		Named: source.KindNamed(in.Base()) == in.Kind, Folder: in.OfFolder,
-	}, r.rows)
+	}, *d.rows)
 	in.meaning, in.draft, in.skipped, in.used = c.Meaning, c.Draft, c.Skip != "", 0
 	for _, n := range c.Fit.Columns {
 		in.used += n.Used
 	}
 	if m := c.Meaning; m != nil {
-		if err := layout.Check(m.Layout, r.Language); err != nil {
+		if err := layout.Check(m.Layout, d.Language); err != nil {
 			in.meaning = nil
 			return err.Error(), true
 		}
@@ -218,15 +257,15 @@ func (r *run) choose(in *input, rows []string) (reason string, clear bool) {
 		}
 		return "", c.Clear
 	}
-	return r.unknown(in, rows[0], &c), false
+	return d.unknown(in, rows[0], &c), false
 }
 
 // unknown returns why a file without a meaning is left out, with the command to run next.
-func (r *run) unknown(in *input, row string, c *layout.Choice) string {
+func (d *detector) unknown(in *input, row string, c *layout.Choice) string {
 	if c.Skip != "" {
 		return c.Skip
 	}
-	if c.Draft == nil && in.Kind == "" && (in.isAddressed() || r.Layout == layout.TMDB) {
+	if c.Draft == nil && in.Kind == "" && (in.isAddressed() || d.Layout == layout.TMDB) {
 		return noKind(catalog.Kinds())
 	}
 	if in.Kind != "" && strings.HasPrefix(c.Why, "its ") { // its name, or its folder
@@ -251,9 +290,9 @@ func (r *run) unknown(in *input, row string, c *layout.Choice) string {
 		why = fmt.Sprintf("its rows are not %s records of the API: %s", in.Kind, c.Why)
 	}
 	if c.Draft == nil && !in.Format.Table() {
-		return fmt.Sprintf("%s, or name it like 550-credits.json if it is the response of a sub-request; as a record: %v", r.draft(in, why), c.Why)
+		return fmt.Sprintf("%s, or name it like 550-credits.json if it is the response of a sub-request; as a record: %v", d.draft(in, why), c.Why)
 	}
-	return r.draft(in, why)
+	return d.draft(in, why)
 }
 
 // draft returns a message with the command that drafts a mapping for a file. Local mappings beside the file are found

@@ -91,7 +91,7 @@ func Explain(ctx context.Context, c Config) (out Explanation, err error) {
 	var reasons []string
 	for n, f := range files {
 		in := input{File: f, number: n}
-		if reason, known := r.lookOnce(ctx, &in); !known {
+		if reason, known := r.detector.lookOnce(ctx, &in); !known {
 			reasons = append(reasons, reason)
 			r.list.inputs = append(r.list.inputs, in)
 		}
@@ -120,7 +120,7 @@ func Explain(ctx context.Context, c Config) (out Explanation, err error) {
 // explainFile explains the first rows of a file, and measures how well a sample fits its meaning.
 func (r *run) explainFile(ctx context.Context, found input, reason string) (ExplainedFile, error) {
 	out := ExplainedFile{File: found.Name, Format: found.Format.String(), Layout: found.layout(), Kind: found.Kind, Problem: reason}
-	src, in, err := r.open(ctx, found)
+	src, in, err := r.detector.open(ctx, found)
 	if err != nil && len(r.list.inputs) == 1 {
 		return out, err
 	}
@@ -149,12 +149,12 @@ func (r *run) explainFile(ctx context.Context, found input, reason string) (Expl
 		}
 	}
 	if in.Bytes > 0 { // a pipe can be read only once
-		if rows, _, _ := r.sample(ctx, found, 0); len(rows) > 0 {
+		if rows, _, _ := r.detector.sample(ctx, found, 0); len(rows) > 0 {
 			good = rows
 		}
 	}
 	if len(good) > 0 && in.meaning == nil && !in.imdb && out.Problem == "" { // a pipe, or a file named after one resource
-		out.Problem, _ = r.choose(in, good)
+		out.Problem, _ = r.detector.choose(in, good)
 	}
 	out.Layout, out.Kind = in.layout(), in.Kind
 	if in.imdb {

@@ -117,28 +117,10 @@ type fileList struct {
 	all     []source.File // all files that the command line's sources match, by number
 }
 
-// source returns the options for opening files. Compressed files are unpacked in the working folder, if there is one.
-func (r *run) source(ctx context.Context) source.Options {
-	o := source.Options{Limits: r.Limits, Kind: r.Kind, Encoding: r.Encoding, Strict: r.Strict, Context: ctx, Buckets: r.Buckets}
-	if r.work != nil {
-		o.TempDir = r.work.path()
-		o.Summed = func(f source.File, sum string) { r.sums[f.Path] = sum }
-	}
-	return o
-}
-
-// open opens a file, and returns it with the format that its content shows.
-func (r *run) open(ctx context.Context, in input) (*source.Reader, *input, error) {
-	src, err := source.Open(in.File, r.source(ctx))
-	if err == nil {
-		in.File = src.File()
-	}
-	return src, &in, err
-}
-
 // dumps lists the files that the sources match.
 func (r *run) dumps(ctx context.Context) ([]source.File, error) {
-	o := r.source(ctx)
+	o := r.detector.files
+	o.Context = ctx
 	o.Skipped = func(path, reason string) { r.list.skip(path, reason) }
 	files, err := source.List(r.Sources, o)
 	for i := range files {
@@ -173,7 +155,7 @@ func (r *run) find(ctx context.Context) error {
 	}
 	for n, f := range l.all {
 		in := input{File: f, number: n}
-		reason, _ := r.lookOnce(ctx, &in)
+		reason, _ := r.detector.lookOnce(ctx, &in)
 		if err := ctx.Err(); err != nil {
 			return err
 		}
@@ -194,26 +176,6 @@ func (r *run) find(ctx context.Context) error {
 	}
 	slices.SortStableFunc(l.inputs, func(a, b input) int { return cmp.Compare(a.turn(), b.turn()) })
 	return nil
-}
-
-// A looked file is one that has parts, as its first part with rows shows it.
-type looked struct {
-	*input
-	reason string
-}
-
-// lookOnce finds the meaning of a file like look, but once for all parts of one. known reports that an earlier part shows it.
-func (r *run) lookOnce(ctx context.Context, in *input) (reason string, known bool) {
-	one, known := r.parts[in.Parts]
-	if !known {
-		reason = r.look(ctx, in)
-		if in.Parts != "" && (in.meaning != nil || in.imdb || reason != "") {
-			r.parts[in.Parts] = looked{in, reason}
-		}
-		return reason, false
-	}
-	in.Rows, in.Kind, in.imdb, in.meaning, in.needs, in.lacks, in.draft = one.Rows, one.Kind, one.imdb, one.meaning, one.needs, one.lacks, one.draft
-	return one.reason, true
 }
 
 // silent returns a line for each source of the command line whose files were all skipped, with the first reason.

@@ -137,8 +137,10 @@ func newRun(c Config) (*run, error) {
 	if err := errors.Join(errs...); err != nil {
 		return nil, err
 	}
-	rows = layout.WithAliases(rows)
-	return &run{Config: c, rows: rows, start: time.Now(), list: &fileList{}, sums: map[string]string{}, parts: map[string]looked{}, fits: fits{of: map[fitKey]*fileFit{}}}, nil
+	r := &run{Config: c, rows: layout.WithAliases(rows), start: time.Now(), list: &fileList{}, sums: map[string]string{}, fits: fits{of: map[fitKey]*fileFit{}}}
+	files := source.Options{Limits: c.Limits, Kind: c.Kind, Encoding: c.Encoding, Strict: c.Strict, Buckets: c.Buckets}
+	r.detector = detector{&r.Config, &r.rows, files, map[string]looked{}}
+	return r, nil
 }
 
 // setting matches a line of TOML that is neither blank nor a comment.

@@ -41,7 +41,7 @@ func (r *run) joinMovieLens(ctx context.Context, files []source.File) (err error
 				continue
 			}
 			ids := movieLensIDs{}
-			r.eachGood(ctx, input{File: links}, func(_ *input, row []byte) bool {
+			r.detector.eachGood(ctx, input{File: links}, func(_ *input, row []byte) bool {
 				if len(ids) == maxLinks {
 					err = fmt.Errorf("%s: want at most %d rows, as the ids of a movies.csv of MovieLens", links.Name, maxLinks)
 				}
@@ -75,7 +75,7 @@ func (ids movieLensIDs) join(row []byte) []byte {
 
 // columns returns the columns of a table, or nil if it has no valid row.
 func (r *run) columns(ctx context.Context, f source.File) (names []string) {
-	r.eachGood(ctx, input{File: f}, func(_ *input, row []byte) bool {
+	r.detector.eachGood(ctx, input{File: f}, func(_ *input, row []byte) bool {
 		names = layout.ColumnsOf(string(row))
 		return false
 	})

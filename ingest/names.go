@@ -82,7 +82,7 @@ func (r *run) names(ctx context.Context) (layout.NameIDs, error) {
 // addNames adds the names of one input. Its errors are reported when it is ingested.
 func (r *run) addNames(ctx context.Context, in input, names nameIDs) error {
 	l := in.reader(r.rows)
-	r.eachGood(ctx, in, func(found *input, row []byte) bool {
+	r.detector.eachGood(ctx, in, func(found *input, row []byte) bool {
 		recs, _ := l.Records(found.row(string(row)))
 		for _, rec := range recs {
 			if namedKinds[rec.Type.Kind] && !rec.Removed && rec.Mint == 0 {

@@ -258,7 +258,7 @@ type decoder struct {
 // file reads one file. Records must not depend on the batch boundaries. A file that cannot be opened gives one batch with the
 // failure.
 func (d *decoder) file(ctx context.Context, n int) error {
-	src, in, err := d.r.open(ctx, d.r.list.inputs[n])
+	src, in, err := d.r.detector.open(ctx, d.r.list.inputs[n])
 	if err == nil {
 		defer func() { _ = src.Close() }() // read side
 	}
@@ -322,7 +322,7 @@ func (d *decoder) choose() {
 	}
 	chosen := *d.open.in // earlier batches keep the old one
 	d.open.in = &chosen
-	reason, _ := d.r.choose(&chosen, rows)
+	reason, _ := d.r.detector.choose(&chosen, rows)
 	if reason == "" && chosen.imdb {
 		reason = "tables of IMDb are read together, and more than once: want a file, not a pipe"
 	}

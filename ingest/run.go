@@ -11,6 +11,7 @@ import (
 	"github.com/reelsplice/reelsplice/ingest/merge"
 	"github.com/reelsplice/reelsplice/ingest/report"
 	"github.com/reelsplice/reelsplice/ingest/resolve"
+	"github.com/reelsplice/reelsplice/ingest/source"
 	"github.com/reelsplice/reelsplice/schemas/catalog"
 	"github.com/reelsplice/reelsplice/schemas/extsort"
 	"github.com/reelsplice/reelsplice/schemas/provenance"
@@ -24,8 +25,8 @@ type run struct {
 	start time.Time
 	list  *fileList
 	sums  map[string]string // checksums of the files read, by path
-	parts map[string]looked // first parts of files that are folders, by path
 
+	detector   detector
 	work       *workFolder // nil for an explanation
 	sorter     *extsort.Sorter
 	changes    *extsort.Sorter
@@ -94,6 +95,8 @@ func (r *run) prepare(ctx context.Context) (err error) {
 	if r.work, err = openWork(r.Catalog, r.start.UTC().Format("20060102T150405.000000Z")); err != nil {
 		return err
 	}
+	r.detector.files.TempDir = r.work.path() // for unpacking
+	r.detector.files.Summed = func(f source.File, sum string) { r.sums[f.Path] = sum }
 	if r.Date, err = merge.TimeOfChanges(ctx, r.Catalog, r.Date, r.start); err != nil {
 		return err
 	}

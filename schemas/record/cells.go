@@ -54,12 +54,30 @@ type rowCell struct {
 	fate   Fate
 }
 
-// CountCells makes the parser count the values of the next row.
-func (p *Parser) CountCells() { p.armed = true }
+// A Tally counts the cells of rows by column.
+type Tally struct {
+	cells map[string]Cells // counts of the rows kept
+	row   []rowCell        // the last row counted
+	armed bool             // the next row is to be counted
+	on    bool             // the current row is counted
+	flat  bool             // the current row is from a table: its cells are not opened
+}
 
-// isColumn reports whether the path is a column of the row.
-func (p *Parser) isColumn() bool {
-	return len(p.path) == 1 || !p.flat && len(p.path) == 2 && p.path[1].index < 0
+// CountNext makes the parser count the cells of the next row.
+func (t *Tally) CountNext() { t.armed = true }
+
+// begin begins a row; flat: it is from a table.
+func (t *Tally) begin(flat bool) {
+	t.on, t.armed, t.flat = t.armed, false, flat
+	if t.on {
+		t.row = t.row[:0]
+	}
+}
+
+// counts reports whether the next value of c, at a path, is a cell to count.
+func (t *Tally) counts(at path, c *cursor) bool {
+	column := len(at) == 1 || !t.flat && len(at) == 2 && at[1].index < 0
+	return t.on && column && !c.isEmpty()
 }
 
 // isEmpty reports whether the next value is an empty text, list or object, or null.
@@ -91,27 +109,27 @@ func (r Record) holds(f *Field) bool {
 	return true
 }
 
-// addCell adds a value of a field of the row, or of an object in it.
-func (p *Parser) addCell(f *Field, fate Fate) {
+// add adds a value of a field of the row, or of an object in it.
+func (t *Tally) add(at path, f *Field, fate Fate) {
 	name := f.Name
-	if len(p.path) == 2 {
-		name = p.path[0].name + "." + name
+	if len(at) == 2 {
+		name = at[0].name + "." + name
 	}
-	p.row = append(p.row, rowCell{name, true, fate})
+	t.row = append(t.row, rowCell{name, true, fate})
 }
 
 // Settle changes the fate of an unknown field of the row.
-func (p *Parser) Settle(name string, fate Fate) {
-	for i := range p.row {
-		if c := &p.row[i]; !c.known && c.column == name {
+func (t *Tally) Settle(name string, fate Fate) {
+	for i := range t.row {
+		if c := &t.row[i]; !c.known && c.column == name {
 			c.fate = fate
 		}
 	}
 }
 
-// LostCells returns the columns of the last row that were rejected as a whole.
-func (p *Parser) LostCells() (out []string) {
-	for _, c := range p.row {
+// Lost returns the columns of the last row that were rejected as a whole.
+func (t *Tally) Lost() (out []string) {
+	for _, c := range t.row {
 		if c.fate == IsLeftOut {
 			out = append(out, c.column)
 		}
@@ -119,17 +137,17 @@ func (p *Parser) LostCells() (out []string) {
 	return out
 }
 
-// KeepCells adds the values of the last row to the counts. A rejected row does not count.
-func (p *Parser) KeepCells() {
-	for _, c := range p.row {
-		if _, ok := p.cells[c.column]; !ok && !c.known && len(p.cells) >= MaxPaths {
+// Keep adds the values of the last row to the counts. A rejected row does not count.
+func (t *Tally) Keep() {
+	for _, c := range t.row {
+		if _, ok := t.cells[c.column]; !ok && !c.known && len(t.cells) >= MaxPaths {
 			c.column = OtherPaths
 		}
-		n := p.cells[c.column]
+		n := t.cells[c.column]
 		n.Count(c.fate)
-		p.cells[c.column] = n
+		t.cells[c.column] = n
 	}
 }
 
 // Cells returns the counts by column.
-func (p *Parser) Cells() map[string]Cells { return maps.Clone(p.cells) }
+func (t *Tally) Cells() map[string]Cells { return maps.Clone(t.cells) }

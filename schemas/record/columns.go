@@ -58,6 +58,34 @@ func (s *Schema) listedFields(list string) (set uint64) {
 	return set
 }
 
+// fieldLists makes lists of field names, with one copy of each text.
+type fieldLists struct {
+	texts map[string]string
+	buf   []byte
+}
+
+// list lists the names of the fields whose bits are set.
+func (l *fieldLists) list(plan *Schema, bits uint64) string {
+	if bits == 0 {
+		return ""
+	}
+	l.buf = l.buf[:0]
+	for i := range plan.Fields {
+		if bits&(1<<i) != 0 {
+			if len(l.buf) > 0 {
+				l.buf = append(l.buf, ',')
+			}
+			l.buf = append(l.buf, plan.Fields[i].Name...)
+		}
+	}
+	if s, ok := l.texts[string(l.buf)]; ok {
+		return s
+	}
+	s := string(l.buf)
+	l.texts[s] = s
+	return s
+}
+
 // textOrNull reads a text, or a null, which leaves dst unchanged.
 func (p *Parser) textOrNull(c *cursor, dst *string) (err error) {
 	switch c.peek() {
@@ -75,7 +103,7 @@ func (p *Parser) textOrNull(c *cursor, dst *string) (err error) {
 func (p *Parser) moreFields(members string, r Record, o *object) error {
 	text := "{" + members + "}"
 	if !isJSON(text) {
-		return p.rejectAs(&FieldError{Field: p.where(true), What: "want fields of a JSON object, found other text"})
+		return p.rejectAs(&FieldError{Field: p.path.where(true), What: "want fields of a JSON object, found other text"})
 	}
 	at, nulls := p.path, o.nulls
 	p.Columns, p.path = false, p.path[:len(p.path)-1]
@@ -137,9 +165,9 @@ func (p *Parser) keyedRows(c *cursor, r Record, f *Field) error {
 			return err
 		}
 		all = false
-		p.push(key.Column)
-		defer p.pop()
-		return p.rejectAs(&FieldError{Field: p.where(true), What: "want a string, found null"})
+		p.path.push(key.Column)
+		defer p.path.pop()
+		return p.rejectAs(&FieldError{Field: p.path.where(true), What: "want a string, found null"})
 	})
 	if err == nil && !all {
 		Retain(r, f, named)

@@ -39,23 +39,18 @@ type Parser struct {
 	// Values collects rejected values. If it is nil, a row is rejected for any such value, and for any value that
 	// needs coercion, except numbers in quotes.
 	Values *Values
+	// Tally counts the cells of the rows for which it is asked.
+	Tally Tally
 
 	// Named returns the JSON text of the object that a text in its place names, "" for none. It may be nil.
 	Named func(f *Field, name string) string
 
-	path    []step
-	unusual map[string]string // one copy of each Unusual text
+	path    path // to the current value; meaningless after an error
+	unusual fieldLists
 	// extra holds the unknown fields of open objects: an object's fields follow its parents'.
 	extra []byte
-	list  []byte // buffer of listOf
-	left  bool   // the current value, or one in it, was rejected
+	left  bool // the current value, or one in it, was rejected
 	log   []counted
-
-	cells    map[string]Cells // counts, by column
-	row      []rowCell        // values of the current row
-	armed    bool             // the values of the next row are to be counted
-	counting bool             // the values of the current row are counted
-	flat     bool             // the row is from a table: its cells are not opened
 
 	extraColumn bool // the row has the column ExtraColumn
 }
@@ -68,7 +63,7 @@ type counted struct {
 }
 
 // Begin begins a row. Undo reverts the counts made after it.
-func (p *Parser) Begin() { p.log, p.row = p.log[:0], p.row[:0] }
+func (p *Parser) Begin() { p.log, p.Tally.row = p.log[:0], p.Tally.row[:0] }
 
 // Undo reverts the counts to their state at Begin, for a row that is not used.
 func (p *Parser) Undo() {
@@ -105,18 +100,12 @@ func Count(counts map[string]int64, path string, n int64) {
 	counts[path] += n
 }
 
-// step is one level of the path to the current value.
-type step struct {
-	name  string
-	index int // -1 for a field
-}
-
 // NewParser returns a Parser with empty counts.
 func NewParser() *Parser {
 	return &Parser{
 		Counts:  Counts{Unknown: map[string]int64{}, Coerced: map[string]int64{}},
-		unusual: map[string]string{},
-		cells:   map[string]Cells{},
+		unusual: fieldLists{texts: map[string]string{}},
+		Tally:   Tally{cells: map[string]Cells{}},
 	}
 }
 
@@ -124,12 +113,10 @@ func NewParser() *Parser {
 // to p.Values. Parse returns a *FieldError for a value that p.Values does not accept, and for a bad ID.
 func (p *Parser) Parse(row string, r Record) error {
 	p.path, p.extra = p.path[:0], p.extra[:0]
-	p.counting, p.armed, p.flat = p.armed, false, p.Columns
-	if p.counting {
-		p.row = p.row[:0]
+	if p.Tally.begin(p.Columns); p.Tally.on {
 		p.extraColumn = false
 	}
-	defer func() { p.counting = false }()
+	defer func() { p.Tally.on = false }()
 	c := cursor{s: row}
 	if c.peek() != '{' {
 		raw, err := c.skip()
@@ -167,14 +154,9 @@ func (p *Parser) object(c *cursor, r Record) error {
 	if o.unusual != nil {
 		odd = r.Schema.listedFields(*o.unusual)
 	}
-	r.Object().Unusual = p.listOf(r.Schema, odd)
+	r.Object().Unusual = p.unusual.list(r.Schema, odd)
 	return nil
 }
-
-// push and pop maintain the path to the current value. After an error the path is meaningless.
-func (p *Parser) push(name string) { p.path = append(p.path, step{name, -1}) }
-func (p *Parser) pushIndex(i int)  { p.path = append(p.path, step{index: i}) }
-func (p *Parser) pop()             { p.path = p.path[:len(p.path)-1] }
 
 // fields reads the remaining fields of an object.
 func (p *Parser) fields(c *cursor, r Record, o *object) error {
@@ -183,7 +165,7 @@ func (p *Parser) fields(c *cursor, r Record, o *object) error {
 		if err != nil || !ok {
 			return err
 		}
-		p.push(name)
+		p.path.push(name)
 		if p.Columns {
 			err = p.column(c, r, name, o)
 		} else {
@@ -192,7 +174,7 @@ func (p *Parser) fields(c *cursor, r Record, o *object) error {
 		if err != nil {
 			return err
 		}
-		p.pop()
+		p.path.pop()
 	}
 }
 
@@ -214,9 +196,9 @@ func (p *Parser) field(c *cursor, r Record, name string, o *object) error {
 func (p *Parser) fieldValue(c *cursor, r Record, i int, o *object) error {
 	p.left = false
 	f := &r.Schema.Fields[i]
-	counted := p.counting && p.isColumn() && !c.isEmpty()
+	counted := p.Tally.counts(p.path, c)
 	// For an object in the row, its fields count instead.
-	whole := len(p.path) == 2 || p.flat || c.peek() != '{' || f.Shape != ShapeObject && f.Shape != ShapePages
+	whole := len(p.path) == 2 || p.Tally.flat || c.peek() != '{' || f.Shape != ShapeObject && f.Shape != ShapePages
 	var err error
 	if p.Columns || f.Shape > ShapeRaw && p.Values != nil && c.peek() == '"' { // a table's rows may be stored as JSON
 		err = p.cell(c, r, f)
@@ -231,9 +213,9 @@ func (p *Parser) fieldValue(c *cursor, r Record, i int, o *object) error {
 	switch {
 	case !counted:
 	case lost:
-		p.addCell(f, IsLeftOut)
+		p.Tally.add(p.path, f, IsLeftOut)
 	case whole && r.set(f):
-		p.addCell(f, IsUsed)
+		p.Tally.add(p.path, f, IsUsed)
 	}
 	return err
 }
@@ -246,37 +228,14 @@ func (c *cursor) null() error {
 	return nil
 }
 
-// listOf lists the names of the fields whose bits are set.
-func (p *Parser) listOf(plan *Schema, odd uint64) string {
-	if odd == 0 {
-		return ""
-	}
-	list := p.list[:0]
-	for i := range plan.Fields {
-		if odd&(1<<i) != 0 {
-			if len(list) > 0 {
-				list = append(list, ',')
-			}
-			list = append(list, plan.Fields[i].Name...)
-		}
-	}
-	p.list = list
-	if s, ok := p.unusual[string(list)]; ok {
-		return s
-	}
-	s := string(list)
-	p.unusual[s] = s
-	return s
-}
-
 // unknown appends a field without a column to p.extra. The fields of its object begin there at start.
 func (p *Parser) unknown(key string, c *cursor, r Record, start int) error {
-	if p.counting && p.isColumn() && !c.isEmpty() {
+	if p.Tally.counts(p.path, c) {
 		fate := IsExtra
 		if key == "id" && r.Schema.DropID || r.Schema.rest >= 0 && c.peek() == '[' {
 			fate = IsUsed
 		}
-		p.row = append(p.row, rowCell{p.where(false), false, fate})
+		p.Tally.row = append(p.Tally.row, rowCell{p.path.where(false), false, fate})
 	}
 	if key == "id" && r.Schema.DropID {
 		_, err := c.skip()
@@ -291,7 +250,7 @@ func (p *Parser) unknown(key string, c *cursor, r Record, start int) error {
 	if err != nil {
 		return err
 	}
-	p.Count(p.Counts.Unknown, p.where(false), 1)
+	p.Count(p.Counts.Unknown, p.path.where(false), 1)
 	if len(p.extra) > start {
 		p.extra = append(p.extra, ',')
 	}
@@ -355,7 +314,7 @@ func (p *Parser) text(c *cursor, f *Field) (s string, ok bool, err error) {
 		}
 		if escaped := c.i-start != len(s)+len(`""`); escaped && strings.IndexByte(s, 0) >= 0 {
 			if p.Values == nil {
-				return "", false, p.rejectAs(&FieldError{Field: p.where(true), What: "found U+0000, which no text has"})
+				return "", false, p.rejectAs(&FieldError{Field: p.path.where(true), What: "found U+0000, which no text has"})
 			}
 			s = strings.ReplaceAll(s, "\x00", "")
 			p.coerced()
@@ -465,11 +424,11 @@ func (p *Parser) each(c *cursor, fn func() error) error {
 		if err != nil || !ok {
 			return err
 		}
-		p.pushIndex(i)
+		p.path.pushIndex(i)
 		if err := fn(); err != nil {
 			return err
 		}
-		p.pop()
+		p.path.pop()
 	}
 }
 
@@ -530,11 +489,11 @@ func (p *Parser) keyed(c *cursor, r Record, f *Field) error {
 		if err != nil || !ok {
 			return err
 		}
-		p.push(name)
+		p.path.push(name)
 		if err := p.keyedField(c, r, f, name); err != nil {
 			return err
 		}
-		p.pop()
+		p.path.pop()
 	}
 }
 
@@ -612,7 +571,7 @@ func (p *Parser) numberOf(c *cursor) (v float64, ok bool, err error) {
 }
 
 // coerced counts a coercion of the current value.
-func (p *Parser) coerced() { p.Count(p.Counts.Coerced, p.where(false), 1) }
+func (p *Parser) coerced() { p.Count(p.Counts.Coerced, p.path.where(false), 1) }
 
 // reject consumes a bad value and passes it to p.Values. In a table cell, a text that means "no value" is ignored. A
 // bad key of the row is an error, because it leaves no record.
@@ -655,26 +614,7 @@ func (p *Parser) mismatch(raw, want string) error {
 	case '[':
 		raw = "an array"
 	}
-	return &FieldError{Field: p.where(true), What: fmt.Sprintf("want %s, found %s", want, Shown(raw)), Value: Shown(raw)}
-}
-
-// where returns the path of the current value.
-func (p *Parser) where(indices bool) string {
-	var b strings.Builder
-	for _, s := range p.path {
-		switch {
-		case s.index >= 0 && indices:
-			fmt.Fprintf(&b, "[%d]", s.index)
-		case s.index >= 0:
-			b.WriteString("[]")
-		default:
-			if b.Len() > 0 {
-				b.WriteByte('.')
-			}
-			b.WriteString(s.name)
-		}
-	}
-	return b.String()
+	return &FieldError{Field: p.path.where(true), What: fmt.Sprintf("want %s, found %s", want, Shown(raw)), Value: Shown(raw)}
 }
 
 func wantList(s Shape) string {

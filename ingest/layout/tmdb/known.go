@@ -50,7 +50,7 @@ func (t *Reader) known(typ *catalog.Type, r record.Record, extra *record.RawFiel
 		if _, ok := extra.Take(name); ok {
 			record.Count(t.dropped, name, 1)
 			t.Forget(name)
-			t.parser.Settle(name, record.IsUnused)
+			t.parser.Tally.Settle(name, record.IsUnused)
 		}
 	}
 	if err := t.legacy(typ, r, extra); err != nil {
@@ -109,7 +109,7 @@ func (t *Reader) legacy(typ *catalog.Type, r record.Record, extra *record.RawFie
 	}
 	f, ok := typ.Plan.Field("genres")
 	if !ok || l.GenreIDs == nil {
-		t.parser.Settle("genre_ids", record.IsLeftOut)
+		t.parser.Tally.Settle("genre_ids", record.IsLeftOut)
 		return nil
 	}
 	if _, set := r.Len(f); !set {
@@ -150,7 +150,7 @@ func (t *Reader) rename(typ *catalog.Type, r record.Record, raw string, old, now
 
 // Forget removes a field from the count of unknown fields, because it turned out to be known.
 func (t *Reader) Forget(name string) {
-	t.parser.Settle(name, record.IsUsed)
+	t.parser.Tally.Settle(name, record.IsUsed)
 	counts := t.parser.Counts.Unknown
 	if _, ok := counts[name]; !ok {
 		name = record.OtherPaths

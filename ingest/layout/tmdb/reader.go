@@ -39,11 +39,11 @@ type Counts struct {
 
 // Counts returns the counts of all rows.
 func (t *Reader) Counts() Counts {
-	return Counts{Counts: t.parser.Counts, Dropped: t.dropped, Cells: t.parser.Cells()}
+	return Counts{Counts: t.parser.Counts, Dropped: t.dropped, Cells: t.parser.Tally.Cells()}
 }
 
 // LostCells returns the columns of the last row whose values fit no field.
-func (t *Reader) LostCells() []string { return t.parser.LostCells() }
+func (t *Reader) LostCells() []string { return t.parser.Tally.Lost() }
 
 // Records returns the row's record, and the records of seasons and episodes whose responses were appended. A rejected row is
 // not counted.
@@ -51,12 +51,12 @@ func (t *Reader) Records(r Row) ([]Record, error) {
 	t.parser.Begin()
 	t.parser.Values = t.Values
 	r.Response = r.Response || t.Responses && !r.Table && !r.Texts
-	t.parser.CountCells()
+	t.parser.Tally.CountNext()
 	recs, err := t.records(r)
 	if err != nil {
 		t.parser.Undo()
 	} else {
-		t.parser.KeepCells()
+		t.parser.Tally.Keep()
 	}
 	return recs, err
 }
@@ -109,7 +109,7 @@ func (t *Reader) records(r Row) ([]Record, error) {
 	if t.Responses && r.Table && !t.parser.HasExtraColumn() {
 		for _, f := range extra {
 			t.Forget(f.Name)
-			t.parser.Settle(f.Name, record.IsUnused)
+			t.parser.Tally.Settle(f.Name, record.IsUnused)
 		}
 		extra = nil
 	}
