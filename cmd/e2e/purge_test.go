@@ -89,7 +89,7 @@ func addTargets(t *testing.T, r *release.Reader, targets map[string]bool) {
 }
 
 // checkPurge replaces a release by a later one in front of a cache. Responses that are still cached after purging must
-// equal those of the later release, found or not.
+// equal the later release's, found or not.
 func checkPurge(t *testing.T, releases, earlier, later string) {
 	t.Helper()
 	a, b := openRelease(t, filepath.Join(releases, earlier)), openRelease(t, filepath.Join(releases, later))

@@ -29,7 +29,7 @@ type settings struct {
 	environ func() []string
 	system  string         // config file of the system
 	config  string         // config file, "" for none
-	values  map[string]any // of the config file
+	values  map[string]any // settings in the config file
 }
 
 // configure sets each flag of cmd that is absent from the command line from the environment, or else from the config

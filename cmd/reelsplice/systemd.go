@@ -26,7 +26,7 @@ const (
 
 // A notifier reports the state of a Server to systemd. A nil one does nothing.
 type notifier struct {
-	status   func() (text string, ready bool) // of the Server
+	status   func() (text string, ready bool) // the Server's state
 	log      *slog.Logger
 	watchdog time.Duration // interval of the watchdog; 0 for none
 }

@@ -245,7 +245,7 @@ func (m *maker) credited(list *node, n int) {
 const (
 	seasonIDs   = 128
 	episodeIDs  = 8192
-	maxEpisodes = 312 // of a season
+	maxEpisodes = 312 // in one season
 )
 
 // season writes a season of the sample, if the series has it.

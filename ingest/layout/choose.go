@@ -23,7 +23,7 @@ type Subject struct {
 	Folder bool     // only the folder is named after the kind
 	Rows   []string // sample of rows
 
-	fields  []record.RawFields // of each row
+	fields  []record.RawFields // fields of Rows, row by row
 	columns []string           // names of all fields
 }
 

@@ -259,7 +259,7 @@ type evaluator struct {
 	vm       vm.VM
 	env      map[string]any
 	left     []leftNames  // names that the last expression did not resolve
-	literals []pythonText // of the current row: several fields may read one cell
+	literals []pythonText // parsed cells: several fields may read one cell
 }
 
 // A pythonText is a Python literal and its JSON.

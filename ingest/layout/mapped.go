@@ -25,10 +25,10 @@ type mapped struct {
 	cells   map[string]*record.Cells // by column
 
 	bindings map[string]*binding // by column names
-	columns  []string            // of the current row
+	columns  []string            // names in the current row
 	row      *boundRow
 
-	results []entryResult // of the current record, by entry
+	results []entryResult // results for the current record, by entry
 	out     []byte        // the current record's JSON
 	kept    []keptList    // joined lists that could not be split
 	nested  bool          // a value of the record is a list or an object

@@ -64,7 +64,7 @@ var defaultSeparators = []string{", ", ",", "|", ";", "/"}
 // A nameReader reads one name, or a list.
 type nameReader struct {
 	of         string        // kind of the names
-	known      vocabularyKey // of a kind with a complete list of names
+	known      vocabularyKey // key of the kind, if all its names are known
 	as         nameForm
 	ordered    bool     // the elements have an order
 	mint       bool     // unknown names get an ID derived from the name

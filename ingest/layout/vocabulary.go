@@ -118,7 +118,7 @@ var knownNames = sync.OnceValue(func() map[vocabularyKey]*vocabulary {
 // A dictionary has all names that are known without a catalogue, and the aliases of a run.
 type dictionary struct {
 	vocabularies map[vocabularyKey]*vocabulary // with all aliases
-	aliases      map[string]aliases            // of the caller's mappings, by kind of name
+	aliases      map[string]aliases            // aliases in the caller's mappings, by kind of name
 }
 
 // newDictionary returns a dictionary with aliases. They override names; built-in aliases do not.

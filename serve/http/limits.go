@@ -129,15 +129,3 @@ func LimitAdmin(ln *net.TCPListener, log *slog.Logger) *connlimit.Listener {
 
 // limitLog returns the log of refused connections and failing accepts: one line in ten seconds.
 func limitLog(log *slog.Logger) *slog.Logger { return observe.Limit(log, 1, 10*time.Second) }
-
-// WriteConns adds the metrics of a listener, which may be nil, to w. first is observe.Connections or
-// observe.AdminConnections; the families after it follow.
-func WriteConns(w *observe.Writer, first observe.Family, l *connlimit.Listener, most int) {
-	if l == nil {
-		return
-	}
-	s := l.Stats()
-	for i, v := range []int64{int64(s.Open), int64(most), s.Evicted, s.Refused, s.AcceptErrors} {
-		w.Int(first+observe.Family(i), v)
-	}
-}

@@ -151,7 +151,12 @@ func (s *Server) WriteMetrics(w *observe.Writer) {
 		w.Time(observe.CertificateLoaded, s.cert.Loaded())
 		w.Int(observe.CertificateExpiry, s.cert.Get().Leaf.NotAfter.Unix())
 	}
-	w.Int(observe.ConnectionsBusy, int64(s.conns.Stats().Busy))
-	WriteConns(w, observe.Connections, s.conns, s.limits.MaxConns)
+	conns := s.conns.Stats()
+	w.Int(observe.ConnectionsBusy, int64(conns.Busy))
+	w.Int(observe.Connections, int64(conns.Open))
+	w.Int(observe.ConnectionsMax, int64(s.limits.MaxConns))
+	w.Int(observe.ConnectionsClosedIdle, conns.Evicted)
+	w.Int(observe.ConnectionsRefused, conns.Refused)
+	w.Int(observe.ConnectionsAcceptErrors, conns.AcceptErrors)
 	s.meters.write(w)
 }

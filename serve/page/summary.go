@@ -93,7 +93,7 @@ func Describe(rel *release.Reader, folder store.Folder) (s *Summary, err error) 
 // list returns the releases of a store, the oldest first. Folders that are no release are left out.
 func list(folder store.Folder) ([]Release, error) {
 	infos, err := folder.List()
-	if err != nil && !errors.Is(err, release.ErrCorrupt) { // of a pointer
+	if err != nil && !errors.Is(err, release.ErrCorrupt) { // a broken pointer is no failure
 		return nil, err
 	}
 	all := []Release{}

@@ -292,7 +292,7 @@ func testStore(t *testing.T, s lifecycle, ids []string, fill func()) {
 	rollsBack(ids[2], ids[1])
 	isListed("3n 2 1c 0p")
 	isRolledBack(ids[2])
-	prunes() // nothing that was rolled back
+	prunes() // a release that was rolled back stays
 	changes(s.SetCanary, ids[2], ids[3])
 	isRolledBack()
 	changes(s.SetCanary, ids[3], ids[2])
