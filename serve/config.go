@@ -27,7 +27,7 @@ type Config struct {
 	ShutdownDelay time.Duration
 	ResultCache   int // bytes of results of queries that are kept; 16 MiB by default
 	// Warm is how many bytes of a release's indexes, checks, ids and names are read in the background when it is opened:
-	// 1 GiB by default, 0 for none.
+	// 2 GiB by default, 0 for none: enough for the size of TMDB.
 	Warm int
 	// ScrubRate is how many bytes a second of the release are checked in the background:
 	// 20 MiB by default, 0 for none.
@@ -55,7 +55,7 @@ func DefaultConfig() Config {
 		Pull:        pull.DefaultConfig(),
 		Poll:        250 * time.Millisecond,
 		ResultCache: query.DefaultCacheBytes,
-		Warm:        1 << 30,
+		Warm:        2 << 30,
 		ScrubRate:   20 << 20,
 		scrubWait:   time.Minute,
 		Log:         slog.New(slog.DiscardHandler),
