@@ -382,7 +382,7 @@ func dump(tb testing.TB, r *release.Reader) string {
 				)
 			}
 			b.WriteString("\n")
-			return credits.Check(r, func(int) bool { return true })
+			return credits.Check(tb.Context(), r, func(int) bool { return true })
 		})
 	}
 	if err != nil {

@@ -8,7 +8,9 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+	"golang.org/x/sync/errgroup"
 
+	"github.com/reelsplice/reelsplice/schemas/bug"
 	"github.com/reelsplice/reelsplice/schemas/release"
 	"github.com/reelsplice/reelsplice/schemas/release/check"
 	"github.com/reelsplice/reelsplice/schemas/tables"
@@ -124,9 +126,16 @@ func (s releaseSet) verify(ctx context.Context, name string, part check.Options)
 	}
 	p := s.app.progress("verify", true)
 	defer p.stop()
+	var ofTables []release.CorruptError
+	var g errgroup.Group
+	g.Go(func() (err error) {
+		defer bug.Catch(&err)
+		ofTables, err = checkTables(ctx, dir, part)
+		return err
+	})
 	problems, err := check.Verify(ctx, dir, part, p.update)
-	if err == nil && len(problems) == 0 {
-		problems, err = checkTables(dir, part)
+	if tables := g.Wait(); err == nil && len(problems) == 0 {
+		problems, err = ofTables, tables
 	}
 	if err != nil {
 		return err
@@ -160,9 +169,9 @@ func (s releaseSet) verify(ctx context.Context, name string, part check.Options)
 	return err
 }
 
-// checkTables opens tables as an edge does, and reports errors in those whose checksums are right. A subset has a
-// share of the tables and of the credits.
-func checkTables(dir string, part check.Options) (problems []release.CorruptError, err error) {
+// checkTables opens tables as an edge does, and reports errors in them, which mean something only if their checksums
+// are right. A subset has a share of the tables and of the credits.
+func checkTables(ctx context.Context, dir string, part check.Options) (problems []release.CorruptError, err error) {
 	r, err := release.Open(dir)
 	if err != nil {
 		return nil, err
@@ -176,7 +185,7 @@ func checkTables(dir string, part check.Options) (problems []release.CorruptErro
 			problems = append(problems, release.CorruptError{File: "table-" + name, Off: -1, What: err.Error()})
 		}
 	}
-	check(credits.Table, func() error { return credits.Check(r, part.Mine) })
+	check(credits.Table, func() error { return credits.Check(ctx, r, part.Mine) })
 	check(changelog.Table, func() error { return changelog.Open(r).Check() })
 	for _, kind := range tables.Kinds {
 		check(kind.String(), func() error { return errorOf(tables.Open(r, kind)) })
@@ -187,7 +196,7 @@ func checkTables(dir string, part check.Options) (problems []release.CorruptErro
 	if t, ok := r.Table(accounts.AccountTable); ok {
 		check(accounts.AccountTable, func() error { return errorOf(accounts.OpenAccounts(t)) })
 	}
-	return problems, r.Close()
+	return problems, errors.Join(ctx.Err(), r.Close())
 }
 
 // errorOf drops the opened value.

@@ -30,7 +30,7 @@ func TestCheckTables(t *testing.T) {
 	ok(table.Close())
 	m, err := w.Seal(t.Context())
 	ok(err)
-	problems, err := checkTables(filepath.Join(dir, m.ID), check.Options{})
+	problems, err := checkTables(t.Context(), filepath.Join(dir, m.ID), check.Options{})
 	ok(err)
 	if len(problems) != 1 || problems[0].File != "table-movie" || !strings.Contains(problems[0].What, tables.Popularity.String()) {
 		t.Errorf("problems are %v, want one of table-movie that names popularity", problems)

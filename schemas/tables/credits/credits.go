@@ -22,6 +22,7 @@ package credits
 
 import (
 	"bytes"
+	"context"
 	"encoding/binary"
 	"encoding/hex"
 	"errors"
@@ -373,11 +374,14 @@ func (c *Credit) same(o *Credit) bool {
 
 // Check reads all credits. For those whose number, from 0, is mine, it checks that Find returns them and that r has
 // their resources.
-func Check(r *release.Reader, mine func(n int) bool) error {
+func Check(ctx context.Context, r *release.Reader, mine func(n int) bool) error {
 	t, n := tableOf(r), -1
 	return Each(r, func(id []byte, c *Credit) error {
 		if n++; !mine(n) {
 			return nil
+		}
+		if err := ctx.Err(); err != nil {
+			return err
 		}
 		if found, err := find(t, id); err != nil || found == nil {
 			return errors.Join(corrupt("its id leads elsewhere"), err)

@@ -82,7 +82,7 @@ func TestFind(t *testing.T) {
 	for _, n := range []int{0, 1, blockRows, 3*blockRows + 1} {
 		ids, list := specs(n)
 		r := open(t, ids, list, "")
-		check(t, Check(r, all))
+		check(t, Check(t.Context(), r, all))
 		for i, id := range ids {
 			c, ok, err := Find(r, fmt.Appendf(nil, "%x", id))
 			if err != nil || !ok {
@@ -112,12 +112,12 @@ func all(int) bool { return true }
 func TestCheck(t *testing.T) {
 	ids, list := specs(9)
 	for _, missing := range []string{"movie 550", "tv 1399", "person 2", "season 1399 1", "episode 1399 0 300"} {
-		if err := Check(open(t, ids, list, missing), all); !errors.Is(err, release.ErrCorrupt) || !strings.Contains(err.Error(), missing) {
+		if err := Check(t.Context(), open(t, ids, list, missing), all); !errors.Is(err, release.ErrCorrupt) || !strings.Contains(err.Error(), missing) {
 			t.Errorf("without %s, Check = %v", missing, err)
 		}
 	}
 	ids[3], ids[4] = ids[4], ids[3]
-	if err := Check(open(t, ids, list, ""), all); !errors.Is(err, release.ErrCorrupt) {
+	if err := Check(t.Context(), open(t, ids, list, ""), all); !errors.Is(err, release.ErrCorrupt) {
 		t.Errorf("of ids that do not ascend, Check = %v", err)
 	}
 }
