@@ -27,16 +27,16 @@ func buildCommand(a *app) *cobra.Command {
 		Short: "Make a release of the catalogue",
 		Long: "build makes a release of the catalogue. The catalogue, --level, --fallback and the previous release determine\n" +
 			"its id and its bytes. Publish it with --publish or the command publish; the edge serves published releases.\n\n" +
-			"/3/movie/changes and its like list what ingests have changed in the catalogue in the last 15 days. Without a\n" +
-			"difference from the previous release, the current one by default, there is no new release: build reports the\n" +
-			"previous one.\n\n" +
+			"The release has the changes by ingests of the last 15 days, for /3/movie/changes and the other lists of changes.\n" +
+			"If nothing differs from the previous release (by default the current one), build makes no new release and\n" +
+			"reports the previous one.\n\n" +
 			"An incremental build reuses each resource whose inputs have not changed since the previous release, and links its packs\n" +
-			"if the file system has hard links. --full renders everything, and so does another --level, --fallback or\n" +
-			"version of the program. The responses are the same.\n\n" +
+			"if the file system has hard links. --full renders everything, and so does a different --level, --fallback\n" +
+			"or version of the program. The responses are the same.\n\n" +
 			"--publish refuses a release that has much less than the current one (see --max-drop), that fails\n" +
 			"an expectation of --expect, or that has the responses of a release that was rolled back. --force\n" +
 			"publishes it anyway.\n\n" +
-			"Into a bucket, \"publish --releases URL --from DIR\" uploads a release.",
+			"To upload a release to a bucket, use \"publish --releases URL --from DIR\".",
 		Example: "  reelsplice build --publish",
 	}
 	f := c.Flags()

@@ -346,12 +346,12 @@ func submitCommand(a *app) *cobra.Command {
 	s := submission{planFlags: pflag.NewFlagSet("plan", pflag.ContinueOnError)}
 	c := &cobra.Command{
 		Use:   "submit --engine NAME --work DIR --count N",
-		Short: "Build on an engine: Slurm, Kubernetes or processes of this machine",
-		Long: "submit divides a build into a chain of array jobs: one a stage, which starts when all tasks of the one before it\n" +
+		Short: "Build on an engine: Slurm, Kubernetes or processes on this machine",
+		Long: "submit divides a build into a chain of array jobs: one per stage, which starts when all tasks of the one before it\n" +
 			"are done. For slurm it prints a script that submits all jobs and ends, for kubernetes a script that creates each\n" +
-			"Job and waits for it. With --run, processes of this machine run the chain, and the report of the build is printed.\n\n" +
-			"Catalogue, releases and work folder are folders that all nodes share. --count may exceed the\n" +
-			"tasks that a stage has. It changes no byte of the release.\n\n" +
+			"Job and waits for it. With --run, processes on this machine run the chain, and the report of the build is printed.\n\n" +
+			"Catalogue, releases and work folder are folders that all nodes share. --count may exceed\n" +
+			"the number of tasks in a stage. It changes no byte of the release.\n\n" +
 			"A failed chain can be submitted again with the same work folder: finished tasks are kept.",
 		Example: "  reelsplice build submit --engine slurm --catalog /data/catalog --releases /data/releases \\\n" +
 			"    --work /data/work --count 16 --publish >build.sh && bash build.sh",
@@ -360,10 +360,10 @@ func submitCommand(a *app) *cobra.Command {
 	f.StringVar(&s.engine, "engine", "", "`NAME` of the engine: slurm, kubernetes or processes")
 	f.StringVar(&s.chain.Catalog, "catalog", usualCatalog, "`DIR` of the catalogue, as tasks see it")
 	f.StringVar(&s.chain.Releases, "releases", usualReleases, "`DIR` of the releases, as tasks see it")
-	f.StringVar(&s.chain.Work, "work", "", "`DIR` of the files between tasks, of this build alone")
+	f.StringVar(&s.chain.Work, "work", "", "`DIR` of the files between tasks, for this build only")
 	f.IntVar(&s.chain.Count, "count", 0, "tasks of each stage")
-	f.IntVar(&s.chain.Attempts, "attempts", 4, "times that a task is tried")
-	f.Var(bytesFlag[int64]{&s.chain.Memory}, "memory", "bytes that a task may use, such as 512MiB")
+	f.IntVar(&s.chain.Attempts, "attempts", 4, "tries per task")
+	f.Var(bytesFlag[int64]{&s.chain.Memory}, "memory", "memory limit of a task, such as 512MiB")
 	f.IntVar(&s.chain.CPUs, "cpus", 0, "CPUs of a task")
 	f.StringVar(&s.chain.Scratch, "scratch", "", "local `DIR` of a task for its temporary files")
 	f.StringVar(&s.chain.Program, "program", "", "`PATH` of reelsplice where tasks run; this program by default, and its name in containers")

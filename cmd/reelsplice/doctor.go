@@ -23,9 +23,9 @@ func doctorCommand(a *app) *cobra.Command {
 		Short: "Find the problems of this installation",
 		Long: "doctor takes the flags of serve, from the same environment and the [serve] table of the config file, and checks\n" +
 			"all that serve depends on: addresses, limits, releases or their bucket and age, tokens, keys and certificate. With\n" +
-			"--admin-addr it asks the running edge whether it is ready, and which unknown keys it refused last. Each\n" +
-			"problem comes with its fix. It changes nothing and may run beside the edge. Run it as the user of the edge:\n" +
-			"other users may have other permissions.\n\n" +
+			"--admin-addr it also checks that the running edge is ready, and lists the unknown keys that the edge refused\n" +
+			"last. Each problem comes with its fix. doctor changes nothing and may run beside the edge. Run it as the user of\n" +
+			"the edge: other users may have other permissions.\n\n" +
 			"The exit code is 1 if the edge would not serve. Warnings, such as about settings of other commands, do not change it.",
 		Annotations: map[string]string{settingsOf: "serve"},
 	}

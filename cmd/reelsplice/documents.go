@@ -82,7 +82,7 @@ func openapiCommand(a *app) *cobra.Command {
 		Short: "Print the OpenAPI document of the API",
 		Long: "openapi prints the OpenAPI document of the operations that the edge serves, as JSON: parameters, responses,\n" +
 			"errors and credentials. It describes this version of the program, not the release.\n\n" +
-			"The document is OpenAPI 3.1. For tools that read no 3.1, --spec 3.0 prints it as 3.0, which allows any\n" +
+			"The document is OpenAPI 3.1. For tools that cannot read 3.1, --spec 3.0 prints it as 3.0, which allows any\n" +
 			"further field where 3.1 has patterns of names, such as season/1 appended to a series.",
 		Example: "  reelsplice openapi --out openapi.json",
 	}

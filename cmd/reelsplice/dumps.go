@@ -17,18 +17,18 @@ import (
 	"github.com/reelsplice/reelsplice/ingest/crawl"
 )
 
-const crawlLong = "crawl fetches titles, people and collections from a server of this API, TMDB's or another reelsplice, with a\n" +
-	"key of your own, into files that ingest takes: one row of NDJSON a response, one file a kind. Each row has the\n" +
-	"day of its response in the field _fetched.\n\n" +
+const crawlLong = "crawl fetches titles, people and collections from an API server, TMDB's or another reelsplice, with your own\n" +
+	"key, into files that ingest takes: one row of NDJSON per response, one file per kind. Each row\n" +
+	"has the day of its response in the field _fetched.\n\n" +
 	"The ids come from files (--ids: lines such as movie 550, tv/1399, tt0137523, or a list exported from\n" +
 	"another program or site), TMDB's daily id exports (--daily-ids), the names and NFO files of a media library\n" +
 	"(--library), lists of changes (--changed-since), or the age of rows in DIR (--refresh). Seasons come with their\n" +
-	"series. Lines, rows and names without a title are printed as unresolved; the others are fetched.\n\n" +
-	"A killed crawl continues when the same command runs again, without repeating requests. A complete one sends none.\n" +
+	"series. Lines, rows and names that lead to no title are printed as unresolved.\n\n" +
+	"A killed crawl continues when the same command runs again, without repeating requests. If complete, it sends none.\n" +
 	"An id that the server lacks becomes a row with _deleted if DIR had its title, or if a list of changes contains\n" +
 	"it; a merged one becomes a row with _merged_into. 429 and Retry-After are obeyed; a truncated, damaged\n" +
 	"or late response is retried.\n\n" +
-	"The key is one word in a file. It appears in no log, error or row. Mind the terms of the server: TMDB's require\n" +
+	"The key is one word in a file. It appears in no log, error or row. Follow the server's terms: TMDB's require\n" +
 	"attribution, data no older than six months, and an agreement for commercial use."
 
 const crawlExample = "  reelsplice crawl --from https://api.themoviedb.org/3 --key-file tmdb.key --out crawl --library /media\n" +
@@ -43,7 +43,7 @@ func crawlCommand(a *app) *cobra.Command {
 	var refresh time.Duration
 	c := &cobra.Command{
 		Use:     "crawl --from URL --key-file FILE --out DIR",
-		Short:   "Fetch dumps from a server of this API, with your own key",
+		Short:   "Fetch dumps from an API server, with your own key",
 		Long:    crawlLong,
 		Example: crawlExample,
 	}
@@ -51,25 +51,25 @@ func crawlCommand(a *app) *cobra.Command {
 	f.StringVar(&cfg.From, "from", "", "`URL` of the server, with or without /3")
 	f.StringVar(&keyFile, "key-file", "", "`FILE` with the key or the access token, and nothing else")
 	f.StringVar(&cfg.Out, "out", "", "`DIR` of the dump, created if missing")
-	f.StringArrayVar(&cfg.IDs, "ids", nil, "`FILE` of ids, one a line (movie 550, tv/1399, tt0137523), an exported list, or an NFO file; repeatable")
+	f.StringArrayVar(&cfg.IDs, "ids", nil, "`FILE` of ids, one per line (movie 550, tv/1399, tt0137523), an exported list, or an NFO file; repeatable")
 	f.StringVar(&cfg.Kind, "kind", "", "`KIND` of ids that stand alone in --ids, such as 550, and of rows without a type: "+strings.Join(crawl.KindNames(), ", "))
-	f.StringArrayVar(&cfg.DailyIDs, "daily-ids", nil, "`FILE` of TMDB's daily id exports, also .gz; its name has the kind; repeatable")
+	f.StringArrayVar(&cfg.DailyIDs, "daily-ids", nil, "`FILE` of TMDB's daily id exports, also .gz; its name states the kind; repeatable")
 	f.Float64Var(&cfg.MinPopularity, "min-popularity", 0, "skip ids of daily id exports with a popularity below `N`")
 	f.StringArrayVar(&cfg.Library, "library", nil, "`DIR` of a media library, for ids in names and NFO files; repeatable")
-	f.BoolVar(&cfg.Search, "library-search", false, "search for names of a library without an id; take a result that is the only one with that name and year")
-	f.TextVar(&cfg.ChangedSince, "changed-since", cfg.ChangedSince, "fetch what changed since this `DAY`, YYYY-MM-DD")
-	f.BoolVar(&cfg.OnlyKnown, "only-known", false, "of changes, fetch only what DIR has")
+	f.BoolVar(&cfg.Search, "library-search", false, "search for names in a library that have no id; take a result if it is the only one with that name and year")
+	f.TextVar(&cfg.ChangedSince, "changed-since", cfg.ChangedSince, "fetch resources changed since `DAY`, YYYY-MM-DD")
+	f.BoolVar(&cfg.OnlyKnown, "only-known", false, "with --changed-since, fetch only resources that DIR has")
 	f.Var(durationFlag{&refresh, true}, "refresh", "fetch responses older than this `AGE` again, in whole days such as 150d")
 	f.StringSliceVar(&cfg.Kinds, "kinds", nil, "`KINDS` to take from daily id exports and changes: "+strings.Join(crawl.KindNames(), ","))
 	f.StringSliceVar(&cfg.Languages, "languages", nil, "further `LANGUAGES` of texts, besides en-US: de-DE,fr-FR")
-	f.StringVar((*string)(&cfg.Seasons), "seasons", string(cfg.Seasons), "`HOW` much of seasons: all, details (20 a request, without sub-requests of their own), none")
-	f.BoolVar(&cfg.Episodes, "episodes", false, "fetch each episode by itself too, for its own images, videos, translations and ids: a request each")
+	f.StringVar((*string)(&cfg.Seasons), "seasons", string(cfg.Seasons), "`HOW` much of seasons to fetch: all, details (20 per request, without their sub-requests), none")
+	f.BoolVar(&cfg.Episodes, "episodes", false, "also fetch each episode separately, for its images, videos, translations and ids: one request each")
 	f.BoolVar(&cfg.People, "people", false, "fetch the people in titles")
 	f.BoolVar(&cfg.Collections, "collections", cfg.Collections, "fetch the collections of movies")
 	f.BoolVar(&cfg.Companies, "companies", false, "fetch the companies and networks of titles")
-	f.Float64Var(&cfg.Rate, "rate", cfg.Rate, "most requests a second, `N`")
-	f.IntVar(&cfg.Concurrency, "concurrency", cfg.Concurrency, "most requests at once, `N`")
-	f.IntVar(&cfg.Tries, "tries", cfg.Tries, "give a request up after `N` tries")
+	f.Float64Var(&cfg.Rate, "rate", cfg.Rate, "at most `N` requests per second")
+	f.IntVar(&cfg.Concurrency, "concurrency", cfg.Concurrency, "at most `N` requests at once")
+	f.IntVar(&cfg.Tries, "tries", cfg.Tries, "give up a request after `N` tries")
 	f.DurationVar(&cfg.Timeout, "timeout", cfg.Timeout, "time for one response")
 	required(c, "from", "key-file", "out")
 	return a.leaf(c, func(ctx context.Context, _ []string) (err error) {
@@ -148,9 +148,9 @@ func genCommand(a *app) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "gen --out DIR --movies N",
 		Short: "Make a synthetic dump of any size",
-		Long: "gen makes a dump as a crawl of the API would: movies, series with their seasons, people, collections,\n" +
-			"companies, networks and keywords. Each kind has one file; each line is a response with all appended.\n" +
-			"Each is a row of the built-in sample with drawn ids, names, votes, popularity, dates and links. Lengths of\n" +
+		Long: "gen makes a dump like one of a crawl: movies, series with their seasons, people, collections,\n" +
+			"companies, networks and keywords. Each kind has one file; each line is a response with everything appended:\n" +
+			"a row of the built-in sample with random ids, names, votes, popularity, dates and links. Lengths of\n" +
 			"lists, votes and popularity are distributed roughly as in the real catalogue.\n\n" +
 			"The real catalogue has 229 series and 4,800 people for 1,240 movies. All kinds but series follow that ratio by default.\n" +
 			"Ask for series with --tv: with its seasons, a series takes three times the bytes of a movie.\n\n" +
@@ -160,13 +160,13 @@ func genCommand(a *app) *cobra.Command {
 			"  reelsplice ingest --catalog catalog dump",
 	}
 	f := c.Flags()
-	f.StringVar(&cfg.Out, "out", "", "`DIR` of the dump, made when it is missing")
+	f.StringVar(&cfg.Out, "out", "", "`DIR` of the dump, created if missing")
 	f.Int64Var(&cfg.Movies, "movies", 0, "make `N` movies")
 	f.Int64Var(&cfg.TV, "tv", 0, "make `N` series")
 	f.Int64Var(&cfg.People, "people", 0, "make `N` people; 0 follows the number of titles")
 	f.Int64Var(&cfg.Companies, "companies", 0, "make `N` companies; 0 follows the number of titles")
 	f.Int64Var(&cfg.Keywords, "keywords", 0, "make `N` keywords; 0 follows the number of titles")
-	f.Uint64Var(&cfg.Seed, "seed", cfg.Seed, "`NUMBER` that the records depend on")
+	f.Uint64Var(&cfg.Seed, "seed", cfg.Seed, "`NUMBER` that determines the random values")
 	f.IntVar(&cfg.Jobs, "jobs", cfg.Jobs, "records made at once")
 	required(c, "out", "movies")
 	check := func() error {

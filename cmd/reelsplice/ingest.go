@@ -28,20 +28,20 @@ import (
 
 const ingestLong = "ingest reads dumps into the catalogue: files, folders or globs of NDJSON, JSON, CSV, TSV or Parquet,\n" +
 	"plain, .gz or .zst. The names of files and folders (movie.json, movies.ndjson.zst, tv/,\n" +
-	"tv/1399-season-1.json, people.parquet), the columns of tables, or --kind and --layout determine the rows'\n" +
-	"kind. --explain prints the fields of the first rows, and a draft mapping for an unknown\n" +
+	"tv/1399-season-1.json, people.parquet), the columns of tables, or --kind and --layout determine the\n" +
+	"kind of the rows. --explain prints the fields of the first rows, and a draft mapping for an unknown\n" +
 	"table.\n\n" +
-	"Dumps may lie in object storage: s3://bucket/key?region=R, with the credentials of AWS's tools,\n" +
+	"Dumps may lie in object storage: s3://bucket/key?region=R, with the credentials of the AWS CLI,\n" +
 	"and gs://bucket/key, with an HMAC key in GS_ACCESS_KEY_ID and GS_SECRET_ACCESS_KEY.\n" +
 	"A key that ends in a slash is a folder; *, ** and [] make a pattern.\n\n" +
 	"Later sources win over earlier ones, field by field. Sources win over the\n" +
 	"catalogue, whose other fields stay. --replace, --fill and --overlay change that. A row\n" +
 	"{\"id\":1,\"_deleted\":true} or {\"id\":1,\"_merged_into\":2} removes a resource.\n\n" +
-	"A value that fits no field is left out, and its row stays. The report counts them by field; the exit code is 0,\n" +
+	"A value that fits no field is left out, and its row stays. The report counts such values by field; the exit code is 0,\n" +
 	"unless there are more than --max-bad-values. A row without an id, or with a syntax error, goes to quarantine;\n" +
 	"the exit code is then 1, unless --max-quarantined or --max-bad allows that many. --strict puts rows with any bad\n" +
-	"value there. A killed ingest leaves the catalogue unchanged\n" +
-	"and restarts with the next one."
+	"value there. A killed ingest leaves the catalogue unchanged;\n" +
+	"run it again."
 
 const ingestExample = "  reelsplice ingest dumps/movies.ndjson.zst\n" +
 	"  reelsplice ingest --language de-DE 'crawl-de/*.json'\n" +
@@ -175,8 +175,8 @@ func limitFlags(f *pflag.FlagSet, cfg *ingest.Config) {
 	l := &cfg.Limits
 	f.Var(bytesFlag[int64]{&cfg.Memory}, "memory", "bytes of rows held in memory, such as 512MiB; more go to disk")
 	f.Var(bytesFlag[int64]{&l.MaxRowBytes}, "max-row-bytes", "length limit of a row; longer rows are bad")
-	f.Var(bytesFlag[int64]{&l.MaxBytes}, "max-file-bytes", "most bytes that one file may expand to; 0 for no limit")
-	f.Int64Var(&l.MaxRatio, "max-ratio", l.MaxRatio, "most bytes that a byte of a packed file may expand to, `N`; -1 for no limit")
+	f.Var(bytesFlag[int64]{&l.MaxBytes}, "max-file-bytes", "size limit of a file after decompression; 0 for no limit")
+	f.Int64Var(&l.MaxRatio, "max-ratio", l.MaxRatio, "a compressed file may expand to at most `N` times its size; -1 for no limit")
 	f.Var(bytesFlag[int64]{&l.MaxPageBytes}, "max-page-bytes", "largest page of a Parquet file")
 	f.Var(bytesFlag[int64]{&l.MaxDictionaryBytes}, "max-dictionary-bytes", "largest dictionary of a Parquet file")
 }

@@ -97,7 +97,7 @@ func verifyCommand(a *app) *cobra.Command {
 		Use:   "verify [ID]",
 		Short: "Check every checksum and every reference of a release",
 		Long: "verify reads a release, the current one or ID, and checks every checksum and every reference. It\n" +
-			"prints one problem a line, with its file, offset and resource, and exits with 1 if there are any.\n\n" +
+			"prints one problem per line, with its file, offset and resource, and exits with 1 if there are any.\n\n" +
 			"--subset reads about that share of the release: every T-th file, and every T-th part with all its references.\n" +
 			"All subsets together check everything except two counts: bytes of packs in use, and resources with a sub-request or language.\n\n" +
 			"A release in a bucket is first copied into the folder for temporary files (TMPDIR). Each problem names its object.",

@@ -38,13 +38,13 @@ func tokenIssueCommand(a *app) *cobra.Command {
 	var t issue
 	c := &cobra.Command{
 		Use:   "issue",
-		Short: "Make a token and print it, once",
+		Short: "Make a token and print it once",
 		Long: "issue makes a token, adds its hash to FILE, and prints the token alone on a line. The token itself is not stored.\n\n" +
 			"--hex makes a key in the form of TMDB's v3 keys, for applications whose settings accept no other.\n\n" +
 			"--value takes a token that you choose, for clients with a built-in key; \"--value -\" reads it from stdin, which\n" +
 			"hides it from the list of processes. A token that is easy to guess needs --force.\n\n" +
-			"--sha256 takes the hash of an unreadable key, as the edge logs it with \"credential refused\". Such a key\n" +
-			"cannot be checked: take the hash only from a line of a client that you know.\n\n" +
+			"--sha256 takes the hash of an unreadable key, which the edge logs with \"credential refused\". Such a key\n" +
+			"cannot be checked: take the hash only from the log line of a client that you know.\n\n" +
 			"--session makes the session_id of an account: clients send it beside a token to read the account's data. With\n" +
 			"--guest it is the guest_session_id of an account that can only rate; with --v4 one token for both.",
 		Example: "  reelsplice token issue --name alice --expires 90d --rate 40\n" +
@@ -55,7 +55,7 @@ func tokenIssueCommand(a *app) *cobra.Command {
 	f.StringVar(&t.record.Name, "name", "", "name of the client; random by default")
 	f.StringVar(&t.expires, "expires", "never", "`WHEN` it expires: after days such as 90d or a duration such as 36h, at an RFC 3339 time, or never")
 	f.StringVar(&t.record.Account, "session", "", "make a session of `ACCOUNT`: its number, its 24 hex digits, or the 32 of a guest's session")
-	f.IntVar(&t.record.Rate, "rate", 0, "most requests a `SECOND`, on average; others get status 429 (default no limit)")
+	f.IntVar(&t.record.Rate, "rate", 0, "at most `N` requests per second on average; others get status 429 (default no limit)")
 	f.IntVar(&t.record.Burst, "burst", 0, "most requests at once after a pause, with --rate (default as many as --rate)")
 	f.IntVar(&t.record.Concurrent, "concurrent", 0, "most requests at the same time (default no limit)")
 	f.StringArrayVar(&t.scopes, "scope", nil, "scope of the token: read, which is everything except account data; account:`ID`, which is\n"+
@@ -63,7 +63,7 @@ func tokenIssueCommand(a *app) *cobra.Command {
 	f.BoolVar(&t.guest, "guest", false, "make a guest session")
 	f.BoolVar(&t.v4, "v4", false, "make a token of the account instead, for version 4 of the API")
 	f.BoolVar(&t.hex, "hex", false, "make a token of 32 hex digits")
-	f.StringVar(&t.value, "value", "", "take the token `V` in place of a random one; - reads it from stdin")
+	f.StringVar(&t.value, "value", "", "take the token `V` instead of a random one; - reads it from stdin")
 	f.StringVar(&t.sha256, "sha256", "", "take the token whose SHA-256 is `HASH`, 64 hex digits")
 	f.BoolVar(&t.force, "force", false, "take a --value that is easy to guess")
 	c.MarkFlagsMutuallyExclusive("guest", "v4")

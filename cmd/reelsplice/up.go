@@ -47,9 +47,9 @@ func upCommand(a *app) *cobra.Command {
 		Long: "up ingests files or folders, as ingest does, builds a release, makes a token, and serves. Run the same command\n" +
 			"again to include changes. Without SRC it serves the release in --dir. Without a release, it builds the catalogue\n" +
 			"in --dir or else the built-in sample, which each run builds again.\n\n" +
-			"It prints the address, a token, a link to the page for people, the folder of its data and two commands to try. The\n" +
-			"token stays the same until it is revoked: the file token in --dir stores it, readable by you alone. Lists of the\n" +
-			"sample count from " + sample.Date + " unless --date names another day.\n\n" +
+			"It prints the address, a token, a link to the web page, the folder of its data and two commands to try. The\n" +
+			"token stays the same until it is revoked: the file token in --dir stores it, readable by you alone. The sample's\n" +
+			"lists of a day, such as now_playing, count from " + sample.Date + " unless --date names another day.\n\n" +
 			"--dir is a folder in your cache folder by default: reelsplice for the sample, with a subfolder for each set of SRC.",
 		Example: "  reelsplice up\n  reelsplice up films.csv\n  reelsplice up --mapping films.toml films.csv people.csv\n" +
 			"  reelsplice up --addr 127.0.0.1:9000 --json",
@@ -363,11 +363,11 @@ func certCommand(a *app) *cobra.Command {
 	days := 397
 	c := &cobra.Command{
 		Use:   "cert --out DIR",
-		Short: "Make a certificate for clients that have the API's host built in",
-		Long: "cert makes a certificate authority and a certificate that it signs, for clients that reach this edge by a DNS\n" +
-			"override. Clients have to trust ca.pem. The authority may sign only for the given names or, with one of the\n" +
-			"API's hosts, for all of these, so its key is useless for other hosts.\n\n" +
-			"The next run renews the certificate with the same authority, and adds its names; a running edge picks it up.",
+		Short: "Make a certificate for clients with a built-in API host",
+		Long: "cert makes a certificate authority and a certificate that it signs, for clients that reach this edge through a\n" +
+			"DNS override. Clients have to trust ca.pem. The authority can sign only for the given names or, if one is\n" +
+			"a host of the API, for all hosts of the API, so its key is useless for other hosts.\n\n" +
+			"The next run renews the certificate with the same authority, and adds new names; a running edge picks it up.",
 		Example: "  reelsplice cert --out certs --name api.themoviedb.org --name image.tmdb.org\n" +
 			"  reelsplice serve --addr :443 --tls-cert certs/cert.pem --tls-key certs/key.pem",
 	}
