@@ -42,6 +42,13 @@ func wired(tb testing.TB, w *world) *wireServer {
 	return s
 }
 
+// with returns s for a client with another token.
+func (s *wireServer) with(token string) *wireServer {
+	w := *s.world
+	w.token = token
+	return &wireServer{&w, s.fast, s.secure}
+}
+
 // dial connects to the server on TCP.
 func (s *wireServer) dial(tb testing.TB) *net.TCPConn {
 	tb.Helper()

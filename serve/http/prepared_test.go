@@ -416,9 +416,7 @@ func TestTokenLimits(t *testing.T) {
 		free.ask(t, "GET", uri)
 	}
 	sharedtest.Eventually(t, "what was asked for twice has a prepared response", func() bool { return s.isPrepared(uri) })
-	bounded := *s
-	bounded.token = token
-	a := bounded.asker(t)
+	a := s.with(token).asker(t)
 	meter := s.tokens.Get().Check(auth.KindToken, []byte(token), time.Now().Unix()).Meter
 	for range 2 {
 		for _, uri := range []string{uri, "/3/movie/550?append_to_response=credits", "/3/movie/1"} {
@@ -458,9 +456,7 @@ func TestPreparedBatch(t *testing.T) {
 		t.Fatal(err)
 	}
 	s.tokens.Poll()
-	slow := *s
-	slow.token = token
-	a := slow.asker(t)
+	a := s.with(token).asker(t)
 	if rs, body := a.ask(t, "GET", uri); rs.StatusCode != http.StatusOK {
 		t.Fatalf("GET %s = %d %s, want it above the burst too", uri, rs.StatusCode, body)
 	}
