@@ -33,9 +33,9 @@ func FuzzPath(f *testing.F) {
 		if string(path) != keep {
 			t.Fatalf("Parse(%q) changed the path to %q", keep, path)
 		}
-		first := describe(q.target)
-		if c := Parse(path, nil, &again); c != code || describe(again.target) != first {
-			t.Fatalf("Parse(%q) again = %d %s, want %d %s", path, c, describe(again.target), code, first)
+		first := describe(&q)
+		if c := Parse(path, nil, &again); c != code || describe(&again) != first {
+			t.Fatalf("Parse(%q) again = %d %s, want %d %s", path, c, describe(&again), code, first)
 		}
 		if code != status.OK {
 			if q.Op != api.NoOp || (code == status.MethodNotAllowed) != (q.Allow != "") {
@@ -47,8 +47,8 @@ func FuzzPath(f *testing.F) {
 			if len(canonical) > MaxPath {
 				continue // escapes can make it longer
 			}
-			if c := Parse([]byte(canonical), nil, &again); c != status.OK || describe(again.target) != first {
-				t.Fatalf("Parse(%q), canonical for %q = %d %s, want 0 %s", canonical, path, c, describe(again.target), first)
+			if c := Parse([]byte(canonical), nil, &again); c != status.OK || describe(&again) != first {
+				t.Fatalf("Parse(%q), canonical for %q = %d %s, want 0 %s", canonical, path, c, describe(&again), first)
 			}
 		}
 	})
@@ -115,10 +115,10 @@ func FuzzQuery(f *testing.F) {
 			if string(query) != keep {
 				t.Fatalf("Parse(%q) changed the query to %q", keep, query)
 			}
-			first := describeQuery(&q)
+			first := describe(&q)
 			c := Parse([]byte(path), query, &again)
-			if c != code || describeQuery(&again) != first {
-				t.Fatalf("Parse(%s?%q) again = %d %s, want %d %s", path, query, c, describeQuery(&again), code, first)
+			if c != code || describe(&again) != first {
+				t.Fatalf("Parse(%s?%q) again = %d %s, want %d %s", path, query, c, describe(&again), code, first)
 			}
 			if code == status.OK {
 				checkPromises(t, &q)
