@@ -2,6 +2,7 @@ package route
 
 import (
 	"bytes"
+	"encoding/hex"
 	"slices"
 	"strconv"
 	"strings"
@@ -67,24 +68,12 @@ func resolveDots(p []byte) int {
 
 // unhex returns the byte that two hex digits at the start of b stand for.
 func unhex(b []byte) (byte, bool) {
+	var ch [1]byte
 	if len(b) < 2 {
 		return 0, false
 	}
-	hi, lo := hexDigit(b[0]), hexDigit(b[1])
-	return hi<<4 | lo, hi < 16 && lo < 16
-}
-
-// hexDigit returns the value of a hex digit, 255 for other bytes.
-func hexDigit(ch byte) byte {
-	switch {
-	case '0' <= ch && ch <= '9':
-		return ch - '0'
-	case 'a' <= ch && ch <= 'f':
-		return ch - 'a' + 10
-	case 'A' <= ch && ch <= 'F':
-		return ch - 'A' + 10
-	}
-	return 255
+	_, err := hex.Decode(ch[:], b[:2])
+	return ch[0], err == nil
 }
 
 // A slot is the type of value that a node matches in place of a word.
