@@ -16,81 +16,47 @@ import (
 	"github.com/reelsplice/reelsplice/schemas/release"
 	"github.com/reelsplice/reelsplice/schemas/release/releasetest"
 	"github.com/reelsplice/reelsplice/schemas/release/store"
+	"github.com/reelsplice/reelsplice/schemas/sharedtest"
 	"github.com/reelsplice/reelsplice/serve/auth"
 	"github.com/reelsplice/reelsplice/serve/observe"
 	"github.com/reelsplice/reelsplice/serve/route"
 	"github.com/reelsplice/reelsplice/serve/servetest"
 )
 
-func TestStatus(t *testing.T) {
-	w := newWorld(t, nil, servetest.Movie550, servetest.Movie551)
-	f := func(method, uri string, status int, body, cache, allow string) {
-		t.Helper()
-		rq := w.request(uri)
-		rq.Method = []byte(method)
-		a := w.do(t, rq)
-		if a.Status != status || body != "" && a.plain != body || a.Cache != cache || a.Allow != allow {
-			t.Errorf("%s %s = %d %.300s, Cache-Control %q, Allow %q\nwant %d %s, %q, %q",
-				method, uri, a.Status, a.plain, a.Cache, a.Allow, status, body, cache, allow)
-		}
-		if a.Status != 200 && (len(a.ETag) != 0 || a.Gzip) {
-			t.Errorf("%s %s = %d with entity tag %q, gzip %v, want none", method, uri, a.Status, a.ETag, a.Gzip)
+// line says in a line what a client and a cache get.
+func (a *reply) line() string {
+	var b strings.Builder
+	put := func(given bool, form string, v ...any) {
+		if given {
+			fmt.Fprintf(&b, form+" ", v...)
 		}
 	}
-	const reads = "GET, HEAD, OPTIONS"
-	f("GET", "/3/movie/550", 200, "", servetest.Kept, "")
-	f("HEAD", "/3/movie/550", 200, "", servetest.Kept, "")
-	f("GET", "/3/movie/550/videos", 200, "", servetest.Kept, "")
-	f("GET", "/3/movie/551", 200, `{"adult":false,"genres":[],"id":551,"production_countries":[],"spoken_languages":[],"status":"","tagline":"","title":"Another"}`, servetest.Kept, "")
-	f("GET", "/3/movie/551/watch/providers", 200, `{"id":551,"results":{}}`, servetest.Kept, "")
-	f("GET", "/3/movie/551/changes", 200, `{"changes":[]}`, servetest.Kept, "")
-	f("GET", "/3/movie/551/recommendations?page=7", 200, `{"page":7,"results":[],"total_pages":1,"total_results":0}`, servetest.Kept, "")
-
-	f("GET", "/3/movie/552", 404, servetest.Body404, servetest.Kept, "")
-	f("GET", "/3/movie/552/videos", 404, servetest.Body404, servetest.Kept, "")
-	f("GET", "/3/movie/tt0000001", 404, servetest.Body404, servetest.Kept, "")
-	f("GET", "/3/movie/undefined", 404, servetest.Body404, servetest.Kept, "")
-	f("GET", "/3/movie/550/nothing", 404, servetest.Body404, servetest.Kept, "")
-	f("GET", "/3/movie/liked", 404, servetest.Body404, servetest.Kept, "")
-	f("GET", "/3/tv/1399", 404, servetest.Body404, servetest.Kept, "")
-	f("GET", "/3/review/abc", 404, servetest.Body404, servetest.Kept, "")
-	f("GET", "/3", 404, servetest.Body404, servetest.Kept, "")
-	f("GET", "", 404, servetest.Body404, servetest.Kept, "")
-
-	f("POST", "/3/movie/550", 405, servetest.Body405, servetest.NotKept, reads)
-	f("DELETE", "/3/movie/550/credits", 405, servetest.Body405, servetest.NotKept, reads)
-	f("BREW", "/3/movie/550", 405, servetest.Body405, servetest.NotKept, reads)
-	f("POST", "/3/movie/551/rating", 405, servetest.Body405, servetest.NotKept, "OPTIONS")
-	f("GET", "/3/movie/551/rating", 405, servetest.Body405, servetest.NotKept, "OPTIONS")
-	f("POST", "/3/nothing", 404, servetest.Body404, servetest.Kept, "")
-
-	f("GET", "/3/movie/550/similar?page=0", 400, servetest.Body22, servetest.NotKept, "")
-	f("GET", "/3/movie/550/similar?page=501", 400, servetest.Body22, servetest.NotKept, "")
-	f("GET", "/3/movie/550/similar?page=abc", 400, servetest.Body22, servetest.NotKept, "")
-	f("GET", "/3/movie/550?append_to_response=similar&page=501", 400, servetest.Body22, servetest.NotKept, "")
-	f("GET", "/3/movie/550?page=501", 200, "", servetest.Kept, "") // details take no page
-	f("GET", "/3/movie/552/similar?page=0", 400, servetest.Body22, servetest.NotKept, "")
-	f("GET", "/3/movie/550?append_to_response="+names(20), 200, "", servetest.Kept, "")
-	f("GET", "/3/movie/550?append_to_response="+names(21), 400, servetest.Body27, servetest.NotKept, "")
-	f("GET", "/3/movie/550?append_to_response="+names(21)+"&page=0", 400, servetest.Body27, servetest.NotKept, "")
-	f("GET", "/3/movie/%00", 400, "", servetest.NotKept, "")
-	f("GET", "/3/movie/550?x="+strings.Repeat("y", 5000), 400, "", servetest.NotKept, "")
-
-	f("GET", "/3/movie/550/account_states", 401, servetest.Body3, servetest.NotKept, "")
-	f("GET", "/3/account", 401, servetest.Body3, servetest.NotKept, "")
-	f("GET", "/3/authentication", 200, `{"success":true}`, servetest.NotKept, "")
-	f("OPTIONS", "/3/movie/550", 204, "", servetest.Kept, reads)
-	f("OPTIONS", "/3/movie/551/rating", 204, "", servetest.Kept, "OPTIONS")
-	f("OPTIONS", "/3/nothing", 404, servetest.Body404, servetest.Kept, "")
+	keys, found := strings.CutPrefix(string(a.Keys), a.Release+" ")
+	put(a.Status != 200, "%d", a.Status)
+	put(a.Cache != servetest.Kept, "%s", a.Cache)
+	put(a.Allow != "", "Allow: %s", a.Allow)
+	put(found && a.Release != "", "[%s]", keys)
+	put(!found && keys != "" && keys != a.Release, "[not of the release: %s]", keys)
+	tagged := len(a.ETag) > 0
+	put(tagged != (a.Status == 200 && (a.Cache != servetest.NotKept)) || a.Gzip && !tagged, "tagged %v, gzip %v", tagged, a.Gzip)
+	put(len(a.plain) <= 1000, "%s", a.plain)
+	put(len(a.plain) > 1000, "%.200s...", a.plain)
+	return b.String()
 }
 
-// names returns n append names that differ.
-func names(n int) string {
-	list := make([]string, n)
-	for i := range list {
-		list[i] = fmt.Sprintf("name%d", i)
+// TestResponses: statuses, fields for caches and bodies, of three releases.
+func TestResponses(t *testing.T) {
+	written := catalogue(t)
+	written.verify(t)
+	for name, w := range map[string]*world{"written": written, "built": newWorld(t, nil, servetest.Movie550, servetest.Movie551), "sample": listWorld(t, nil)} {
+		sharedtest.Cases(t, "testdata/"+name+".txt", func(request string) string {
+			method, uri, _ := strings.Cut(request, " ")
+			rq := w.request(uri)
+			rq.Method = []byte(method)
+			a := w.do(t, rq)
+			return a.line()
+		})
 	}
-	return strings.Join(list, ",")
 }
 
 // lapsed issues two tokens that w refuses: one whose time is over, one that was revoked.
@@ -110,48 +76,21 @@ func (w *world) lapsed(t *testing.T) (expired, revoked string) {
 func TestCredentials(t *testing.T) {
 	w := newWorld(t, nil, servetest.Movie551)
 	expired, revoked := w.lapsed(t)
-	f := func(authorization, uri string, status int) {
-		t.Helper()
+	ask := func(input string) string {
+		authorization, uri, _ := strings.Cut(strings.NewReplacer("<good>", w.token, "<cut>", w.token[1:], "<expired>", expired, "<revoked>", revoked).Replace(input), " | ")
 		rq := w.request(uri)
 		rq.Authorization = []byte(authorization)
 		a := w.do(t, rq)
-		if a.Status != status || status == 401 && (a.plain != servetest.Body401 || a.Cache != servetest.NotKept) {
-			t.Errorf("%s with %q = %d %s, %s, want %d", uri, authorization, a.Status, a.plain, a.Cache, status)
+		if a.Status == 401 && (a.plain != servetest.Body401 || a.Cache != servetest.NotKept) {
+			return a.line()
 		}
+		return fmt.Sprint(a.Status)
 	}
-	const uri = "/3/movie/551"
-	f("Bearer "+w.token, uri, 200)
-	f("bearer  "+w.token+" ", uri, 200)
-	f("", uri, 401)
-	f("Bearer", uri, 401)
-	f("Bearer ", uri, 401)
-	f("Bearer x", uri, 401)
-	f("Basic "+w.token, uri, 401)
-	f(w.token, uri, 401)
-	f("Bearer "+w.token[:len(w.token)-1], uri, 401)
-	f("Bearer "+w.token+"x", uri, 401)
-	f("Bearer "+expired, uri, 401)
-	f("Bearer "+revoked, uri, 401)
-	// The credential is looked at before anything else.
-	f("", "/3/nothing", 401)
-	f("", "/3/movie/99999", 401)
-	f("", "/3/movie/551?append_to_response="+names(21), 401)
-	f("", "/3/authentication", 401)
-	f("", "/3/authentication/token/new", 401)
-	f("", uri+"?api_key="+w.token, 200)
-	f("", uri+"?api_key="+revoked, 401)
-	f("", uri+"?api_key="+expired, 401)
-	f("", uri+"?language=de&api%5Fkey="+w.token, 200)
-	f("Basic abc", uri+"?api_key="+w.token, 200)
-	f("", uri+"?language=de?api_key="+w.token, 401) // a part of the language
-	f("", uri+"?api_key=", 401)
-	f("", uri+"?api_key=x", 401)
-	f("", uri+"?api_key="+strings.Repeat("x", 2000), 401)
-	// A bearer token counts before an api_key.
-	f("Bearer x", uri+"?api_key="+w.token, 401)
-	f("Bearer "+w.token, uri+"?api_key=x", 200)
+	sharedtest.Cases(t, "testdata/credentials.txt", ask)
 	w = newWorld(t, func(c *Options) { c.AllowQueryKey = false }, servetest.Movie551)
-	f("", uri+"?api_key="+w.token, 401)
+	if got := ask(" | /3/movie/551?api_key=<good>"); got != "401" {
+		t.Errorf("an api_key that is not allowed: %s", got)
+	}
 }
 
 // TestRefusedLog: the log gives the reason of a 401 and never the credential.
@@ -235,7 +174,7 @@ func TestConfigurationAppends(t *testing.T) {
 		t.Errorf("entity tag %s of two answers", all.ETag)
 	}
 	checkEncodings(t, w, uri+"?append_to_response=countries,jobs,languages,primary_translations,timezones", &all)
-	if a := w.get(t, uri+"?append_to_response="+names(21)); a.Status != 400 || a.plain != servetest.Body27 {
+	if a := w.get(t, uri+"?append_to_response="+strings.Repeat("jobs,", 21)); a.Status != 400 || a.plain != servetest.Body27 {
 		t.Errorf("21 names = %d %s, want 400 %s", a.Status, a.plain, servetest.Body27)
 	}
 	if got, err := Inspect(nil, uri+"?append_to_response=jobs"); err != nil || string(got.Body) != w.get(t, uri+"?append_to_response=jobs").plain {
@@ -316,27 +255,16 @@ func TestIfNoneMatch(t *testing.T) {
 	const uri = "/3/movie/550?append_to_response=videos"
 	tag := string(w.get(t, uri).ETag)
 	strong := strings.TrimPrefix(tag, "W/")
-	f := func(header string, want int) {
-		t.Helper()
+	parts := strings.NewReplacer("<tag>", tag, "<strong>", strong, "<bare>", strings.Trim(strong, `"`), "<short>", tag[:len(tag)-2]+`"`)
+	sharedtest.Cases(t, "testdata/matches.txt", func(header string) string {
 		rq := w.request(uri)
-		rq.IfNoneMatch = []byte(header)
+		rq.IfNoneMatch = []byte(parts.Replace(header))
 		a := w.do(t, rq)
-		if a.Status != want || string(a.ETag) != tag || a.Cache != servetest.Kept || (want == 304) != (len(a.sent) == 0) {
-			t.Errorf("If-None-Match %s = %d, %d bytes, %s, %s, want %d", header, a.Status, len(a.sent), a.ETag, a.Cache, want)
+		if string(a.ETag) != tag || a.Cache != servetest.Kept || (a.Status == 304) != (len(a.sent) == 0) {
+			return a.line()
 		}
-	}
-	f(tag, 304)
-	f(strong, 304)
-	f("*", 304)
-	f(" * ", 304)
-	f(`"a", `+tag, 304)
-	f(`W/"a",`+strong+` , "b"`, 304)
-	f("", 200)
-	f(`"a"`, 200)
-	f(`"a,*,b"`, 200) // the star is part of a tag
-	f(strings.Trim(strong, `"`), 200)
-	f(tag[:len(tag)-2]+`"`, 200)
-	f(`,,,`, 200)
+		return fmt.Sprint(a.Status)
+	})
 	// Only what exists has a tag.
 	rq := w.request("/3/movie/99")
 	rq.IfNoneMatch = []byte("*")
@@ -346,39 +274,7 @@ func TestIfNoneMatch(t *testing.T) {
 }
 
 func TestAcceptsGzip(t *testing.T) {
-	f := func(header string, want bool) {
-		t.Helper()
-		if got := AcceptsGzip([]byte(header)); got != want {
-			t.Errorf("AcceptsGzip(%q) = %v, want %v", header, got, want)
-		}
-	}
-	f("gzip", true)
-	f("GZip", true)
-	f("x-gzip", true)
-	f("gzip, deflate, br, zstd", true)
-	f("br, gzip;q=0.5", true)
-	f("gzip;q=1", true)
-	f("gzip ; q=0.001", true)
-	f("*", true)
-	f("*;q=0.1", true)
-	f("identity, *;q=0.5", true)
-	f("gzip;q=1, *;q=0", true)
-	f("*;q=0, gzip", true)
-	f("", false)
-	f("identity", false)
-	f("br", false)
-	f("gzip;q=0", false)
-	f("gzip;q=0.0", false)
-	f("gzip; Q=0.000", false)
-	f("gzip;q=0, *", false)
-	f("*;q=0", true)
-	f("identity;q=0", true)
-	f("br, identity;q=0.0", true)
-	f("gzip;q=0, identity;q=0", true)
-	f("identity;q=0.1, *;q=0", false)
-	f("gzip;q=0, identity", false)
-	f("gzipped", false)
-	f("br;q=1.0, identity;q=0.5", false)
+	sharedtest.Cases(t, "testdata/accepts.txt", func(header string) string { return fmt.Sprint(AcceptsGzip([]byte(header))) })
 }
 
 func TestNoRelease(t *testing.T) {
@@ -503,21 +399,6 @@ func fileOf(tb testing.TB, w *world, prefix string, movie fragment.ID) string {
 	held := w.releases.Acquire()
 	defer held.Release()
 	return servetest.FileOf(tb, held.Reader, prefix, movie)
-}
-
-// TestAppendLimit: requests and batches refuse more names than the API takes.
-func TestAppendLimit(t *testing.T) {
-	w := newWorld(t, nil, servetest.Movie550)
-	for _, uri := range []string{"/3/movie/550?", "/3/movie?ids=550&"} {
-		uri += "append_to_response=" + strings.Repeat("credits,", 20)
-		if a := w.get(t, uri); a.Status != 200 || !strings.Contains(a.plain, `"credits":{"cast":`) {
-			t.Errorf("%s = %d %s, want 200 with credits", uri, a.Status, a.plain)
-		}
-		const want = `{"success":false,"status_code":27,"status_message":"Too many append to response objects: The maximum number of remote calls is 20."}`
-		if a := w.get(t, uri+"credits"); a.Status != 400 || a.plain != want {
-			t.Errorf("one more = %d %s, want 400 %s", a.Status, a.plain, want)
-		}
-	}
 }
 
 // TestBatchRate: a batch counts as a request for each ID, directly and explained. One above the burst is served, and the

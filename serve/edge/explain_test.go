@@ -64,28 +64,13 @@ func TestExplain(t *testing.T) {
 	}
 }
 
+// TestExplainRefuses: targets that are refused are explained as such; what is refused itself is in testdata/sample.txt.
 func TestExplainRefuses(t *testing.T) {
 	w := sampleWorld(t, nil)
-	f := func(uri string, status int, body string) {
-		t.Helper()
-		if a := w.get(t, uri); a.Status != status || body != "" && a.plain != body {
-			t.Errorf("%.80s = %d %.200s, want %d %s", uri, a.Status, a.plain, status, body)
-		}
-	}
-	const begin = "/page/explain?path="
-	for _, target := range []string{"", "/", "/page/explain", "/page/release", "/3", "3/movie/550", "http://x/3/movie/550", "/3/authentication", "/3/authentication/token/new", strings.Repeat("x", maxExplained)} {
-		f(begin+target, 400, "")
-	}
-	f("/page/explain", 400, "")
-	rq := w.request(begin + "/3/movie/550")
+	rq := w.request("/page/explain?path=/3/movie/550")
 	rq.Authorization = nil
 	if a := w.do(t, rq); a.Status != 401 || a.plain != servetest.Body401 {
 		t.Errorf("without a token: %d %s", a.Status, a.plain)
-	}
-	rq = w.request(begin + "/3/movie/550")
-	rq.Method = []byte("POST")
-	if a := w.do(t, rq); a.Status != 405 || a.Allow != allMethods {
-		t.Errorf("POST = %d, Allow %q", a.Status, a.Allow)
 	}
 	for target, status := range map[string]int{
 		"/3/movie/0": 404, "/3/../page/explain": 404, "/3/account": 401, "/3/movie/popular?page=501": 400, "/3/movie/popular?page=3": 200, "/3/movie/%zz": 400,

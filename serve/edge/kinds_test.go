@@ -14,236 +14,24 @@ import (
 	"github.com/reelsplice/reelsplice/serve/servetest"
 )
 
-func TestKinds(t *testing.T) {
-	w := writtenWorld(t, nil, servetest.Catalogue()...)
-	w.verify(t)
-	f := func(uri, want string) {
-		t.Helper()
-		if a := w.get(t, uri); a.Status != 200 || a.plain != want || a.Cache != servetest.Kept {
-			t.Errorf("%s = %d %s, %s\nwant %s", uri, a.Status, a.plain, a.Cache, want)
-		}
-	}
-	f("/3/tv/1399", `{"id":1399,"name":"Game of Thrones"}`)
-	f("/3/tv/1399/season/1", `{"_id":"5256c89f19c2956ff6046d47","name":"Season One","id":3624}`)
-	f("/3/tv/1399/season/0", `{"_id":"5256c89f19c2956ff6046dd7","name":"Specials","id":3627}`)
-	f("/3/tv/1399/season/1/episode/2", `{"name":"The Kingsroad","id":63057}`)
-	f("/3/person/287", `{"id":287,"name":"Brad Pitt"}`)
-	f("/3/collection/10", `{"id":10,"parts":[{"id":550,"title":"Fight Club","media_type":"movie"}]}`)
-	f("/3/company/1", `{"id":1,"name":"Lucasfilm"}`)
-	f("/3/network/49", `{"id":49,"name":"HBO"}`)
-	f("/3/keyword/825", `{"id":825,"name":"support group"}`)
-	f("/3/review/5488c29bc3a3686f4a00004a", `{"id":"5488c29bc3a3686f4a00004a","author":"A"}`)
-	f("/3/tv/episode_group/5acf93e60e0a26346d0000ce", `{"id":"5acf93e60e0a26346d0000ce","name":"G"}`)
-	f("/3/credit/52542282760ee313280017f9", `{"credit_type":"cast","media":{"id":1399,"name":"Game of Thrones","media_type":"tv",`+
-		`"seasons":[{"id":3624,"name":"Season One","media_type":"tv_season"}]},"id":"52542282760ee313280017f9"}`)
-
-	// the id of the resource that answers, in front or at the end
-	f("/3/tv/1399/season/1/credits", `{"cast":[],"crew":[],"id":3624}`)
-	f("/3/tv/1399/season/1/videos", `{"id":3624,"results":[]}`)
-	f("/3/tv/1399/season/0/credits", `{"cast":[],"crew":[],"id":3627}`)
-	f("/3/tv/1399/season/1/episode/2/videos", `{"id":63057,"results":[]}`)
-	f("/3/tv/1399/alternative_titles?country=DE", `{"results":[{"iso_3166_1":"FR","title":"T"}],"id":1399}`)
-	f("/3/tv/1399?append_to_response=alternative_titles&country=DE", `{"id":1399,"name":"Game of Thrones","alternative_titles":{"results":[{"iso_3166_1":"FR","title":"T"}]}}`)
-	f("/3/person/819/combined_credits", `{"cast":[],"crew":[],"id":819}`)
-
-	// changes are asked by the season's or episode's own id
-	f("/3/tv/season/3624/changes", `{"changes":[{"key":"name","items":[]}]}`)
-	f("/3/tv/season/0003624/changes", `{"changes":[{"key":"name","items":[]}]}`)
-	f("/3/tv/episode/63057/changes", `{"changes":[]}`)
-
-	// rows of other resources, in the language of the request
-	credits := func(title string) string {
-		return `"cast":[{"id":550,"title":"` + title + `","character":"Tyler","media_type":"movie"},{"id":1399,"name":"Game of Thrones","character":"X","media_type":"tv"}],"crew":[]`
-	}
-	f("/3/person/287/combined_credits", `{`+credits("Fight Club")+`,"id":287}`)
-	f("/3/person/287/combined_credits?language=de-DE", `{`+credits("Klub")+`,"id":287}`)
-	f("/3/person/287/combined_credits?language=fr", `{`+credits("Fight Club")+`,"id":287}`)
-	f("/3/person/287?append_to_response=combined_credits,images&language=de-DE",
-		`{"id":287,"name":"Brad Pitt","combined_credits":{`+credits("Klub")+`},"images":{"profiles":[{"iso_639_1":null},{"iso_639_1":"de"}]}}`)
-	f("/3/collection/10?language=de-DE&append_to_response=images", `{"id":10,"parts":[{"id":550,"title":"Klub","media_type":"movie"}],"images":{"backdrops":[],"posters":[]}}`)
-	f("/3/movie/550?append_to_response=similar", `{"id":550,"title":"Fight Club","similar":{"page":1,"results":[{"id":1099511627776,"title":"Far"}],"total_pages":1,"total_results":1}}`)
-
-	// images below a series
-	f("/3/tv/1399/season/1/images?include_image_language=de,null", `{"id":3624,"posters":[{"iso_639_1":"de"},{"iso_639_1":null}]}`)
-	f("/3/tv/1399/season/1/images?language=fr", `{"id":3624,"posters":[]}`)
-	f("/3/tv/1399/season/1/episode/2/images?include_image_language=en", `{"id":63057,"stills":[]}`)
-	f("/3/tv/1399/season/1/episode/2/images?include_image_language=en,null", `{"id":63057,"stills":[{"iso_639_1":null}]}`)
-
-	// pages
-	f("/3/keyword/825/movies?page=2", `{"id":825,"page":2,"results":[2]}`)
-	f("/3/keyword/825/movies?page=3", `{"id":825,"page":3,"results":[]}`)
-	f("/3/keyword/825?append_to_response=movies&page=2", `{"id":825,"name":"support group","movies":{"page":2,"results":[2]}}`)
-	f("/3/company/1/movies?page=2", `{"id":1,"page":1,"results":[1]}`)
-	f("/3/person/819/tagged_images?page=2", `{"id":819,"page":0,"results":[],"total_pages":0,"total_results":0}`)
-}
-
-func TestGenericNames(t *testing.T) {
-	w := writtenWorld(t, nil, servetest.Catalogue()...)
-	f := func(uri, want string) {
-		t.Helper()
-		if a := w.get(t, uri); servetest.Cut(a.plain, `"name":"`, `"`) != want {
-			t.Errorf("%s = %s, want the name %s", uri, a.plain, want)
-		}
-	}
-	const season = "/3/tv/1399/season/"
-	f(season+"1", "Season One")
-	f(season+"1?language=en-US", "Season One")
-	f(season+"1?language=en-GB", "Season One")
-	f(season+"1?language=nonsense", "Season One")
-	f(season+"1?language=de-DE", "Staffel 1")
-	f(season+"1?language=de", "Staffel 1")
-	f(season+"1?language=zh-CN", "第 1 季")
-	f(season+"1?language=zz", "Season 1")
-	f(season+"0?language=zh-CN", "特别篇")
-	f(season+"0?language=zh-TW", "特別篇")
-	f(season+"1/episode/2?language=de-AT", "Folge 2")
-	f(season+"1/episode/2?language=zh-CN", "第 2 集")
-	a := w.get(t, "/3/tv/1399?append_to_response=season/1/episode/2,season/0&language=fr-FR")
-	const episode, specials = `"season/1/episode/2":{"name":"Épisode 2","id":63057}`, `"name":"Épisodes spéciaux","id":3627}`
-	if !strings.Contains(a.plain, episode) || !strings.Contains(a.plain, specials) {
-		t.Errorf("generic names in French = %s, want %s and %s", a.plain, episode, specials)
-	}
-}
-
-// TestAppendBelowSeries appends seasons, episodes and their sub-requests.
-func TestAppendBelowSeries(t *testing.T) {
-	w := writtenWorld(t, nil, servetest.Catalogue()...)
-	f := func(names, want string) {
-		t.Helper()
-		a := w.get(t, "/3/tv/1399?append_to_response="+names)
-		if a.Status != 200 || a.plain != `{"id":1399,"name":"Game of Thrones"`+want+`}` {
-			t.Errorf("append %s = %d %s\nwant %s", names, a.Status, a.plain, want)
-		}
-	}
-	const (
-		one     = `{"_id":"5256c89f19c2956ff6046d47","name":"Season One","id":3624}`
-		special = `{"_id":"5256c89f19c2956ff6046dd7","name":"Specials","id":3627}`
-		episode = `{"name":"The Kingsroad","id":63057}`
-	)
-	f("season/1", `,"season/1":`+one)
-	f("season/01,season/1", `,"season/01":`+one+`,"season/1":`+one)
-	f("season/0,videos,season/1/credits", `,"season/0":`+special+`,"videos":{"results":[]},"season/1/credits":{"cast":[],"crew":[]}`)
-	f("season/1/watch/providers,season%2F1%2Fimages", `,"season/1/watch/providers":{"results":{}},"season/1/images":{"posters":[{"iso_639_1":"en"},{"iso_639_1":"de"},{"iso_639_1":null}]}`)
-	f("season/1/changes", `,"season/1/changes":{"changes":[{"key":"name","items":[]}]}`)
-	f("season/1/episode/2,season/1/episode/2/images", `,"season/1/episode/2":`+episode+`,"season/1/episode/2/images":{"stills":[{"iso_639_1":null}]}`)
-	// what is not there is left out: a season, its sub-requests, an episode
-	f("season/2,season/2/credits,season/1/episode/3,season/2/episode/2,season/1/account_states", "")
-	f("season/-1,season/a,season/1/nothing,season/4294967296,season,season/,season/1/episode", "")
-	f("season/4294967295", "")
-}
-
-func TestFind(t *testing.T) {
-	w := writtenWorld(t, nil, servetest.Catalogue()...)
-	f := func(uri string, status int, want, keys string) {
-		t.Helper()
-		a := w.get(t, uri)
-		if a.Status != status || a.plain != want || string(a.Keys) != a.Release+keys {
-			t.Errorf("%s = %d %s, keys %q\nwant %d %s, %q", uri, a.Status, a.plain, a.Keys, status, want, keys)
-		}
-	}
-	const body5 = `{"success":false,"status_code":5,"status_message":"Invalid parameters: Your request parameters are incorrect."}`
-	found := func(title, episode string) string { // the row of the episode is derived from its details
-		return `{"movie_results":[],"person_results":[{"id":287,"name":"Brad Pitt","media_type":"person","known_for":[{"id":550,"title":"` + title +
-			`","media_type":"movie"},{"id":1399,"name":"Game of Thrones","media_type":"tv"}]},{"id":819,"media_type":"person","known_for":[]}],"tv_results":[],` +
-			`"tv_episode_results":[{"id":63057,"name":"` + episode + `","overview":"","media_type":"tv_episode","vote_average":0.0,"vote_count":0,` +
-			`"air_date":null,"episode_number":0,"episode_type":"","production_code":"","runtime":null,"season_number":0,"show_id":1399,"still_path":null}],"tv_season_results":[]}`
-	}
-	f("/3/find/nm0000093?external_source=imdb_id", 200, found("Fight Club", "The Kingsroad"), " find find-imdb_id-nm0000093")
-	f("/3/find/nm0000093?external_source=imdb_id&language=de-DE", 200, found("Klub", "Folge 2"), " find find-imdb_id-nm0000093")
-	f("/3/find/nm%30000093?external_source=imdb%5Fid", 200, found("Fight Club", "The Kingsroad"), " find find-imdb_id-nm0000093")
-	// no match
-	f("/3/find/nm0000093?external_source=wikidata_id", 200, foundNothing, " find find-wikidata_id-nm0000093")
-	f("/3/find/NM0000093?external_source=imdb_id", 200, foundNothing, " find find-imdb_id-NM0000093")
-	f("/3/find/a%20b%0d%0aX-Evil:1?external_source=youtube_id", 200, foundNothing, " find")
-	f("/3/find/"+strings.Repeat("x", 63)+"?external_source=imdb_id", 200, foundNothing, "")
-	f("/3/find/"+strings.Repeat("x", 62)+"?external_source=imdb_id", 200, foundNothing, " find find-imdb_id-"+strings.Repeat("x", 62))
-	// no source
-	f("/3/find/nm0000093", 422, body5, "")
-	f("/3/find/nm0000093?external_source=", 422, body5, "")
-	f("/3/find/nm0000093?external_source=IMDB_ID", 422, body5, "")
-	f("/3/find/nm0000093?external_source=myspace_id", 422, body5, "")
-}
-
-func TestLatest(t *testing.T) {
-	w := writtenWorld(t, nil, servetest.Catalogue()...)
-	f := func(uri string, status int, want string) {
-		t.Helper()
-		if a := w.get(t, uri); a.Status != status || a.plain != want || a.Cache != w.edge.recheck {
-			t.Errorf("%s = %d %s, %s\nwant %d %s, %s", uri, a.Status, a.plain, a.Cache, status, want, w.edge.recheck)
-		}
-	}
-	f("/3/movie/latest", 200, `{"id":1099511627776,"title":"Far"}`)
-	f("/3/tv/latest", 200, `{"id":1399,"name":"Game of Thrones"}`)
-	f("/3/person/latest", 200, `{"id":287,"name":"Brad Pitt"}`)
-	w = writtenWorld(t, nil, servetest.Numbered(fragment.KindMovie, 1, servetest.Of(fragment.SubDetails, `{"id":1`)))
-	f("/3/movie/latest", 404, servetest.Body404)
-	f("/3/tv/latest", 404, servetest.Body404)
-}
-
-// TestIDs asks for ids that need care.
-func TestIDs(t *testing.T) {
-	const large = "18446744073709551615"
-	w := writtenWorld(t, nil, append(servetest.Catalogue(),
-		servetest.Numbered(fragment.KindPerson, 1<<64-1, servetest.Of(fragment.SubDetails, `{"id":`+large), servetest.Of(fragment.SubImages, servetest.IDMark, `"profiles":[]}`)),
+// catalogue serves servetest.Catalogue and resources whose numbers have more than 32 bits.
+func catalogue(tb testing.TB) *world {
+	tb.Helper()
+	return writtenWorld(tb, nil, append(
+		servetest.Catalogue(),
+		servetest.Numbered(fragment.KindPerson, 1<<64-1, servetest.Of(fragment.SubDetails, `{"id":18446744073709551615`), servetest.Of(fragment.SubImages, servetest.IDMark, `"profiles":[]}`)),
 		servetest.Resource{Key: fragment.AppendEpisode(nil, 1399, 1, 1<<32-1), ID: 1 << 33, Fragments: []servetest.Fragment{servetest.Of(fragment.SubDetails, `{"id":8589934592`)}},
 	)...)
-	f := func(uri string, status int, want string) {
-		t.Helper()
-		if a := w.get(t, uri); a.Status != status || a.plain != want {
-			t.Errorf("%s = %d %s\nwant %d %s", uri, a.Status, a.plain, status, want)
-		}
-	}
-	missing := func(uris ...string) {
-		t.Helper()
-		for _, uri := range uris {
-			f(uri, 404, servetest.Body404)
-		}
-	}
-	// above 31 bits, and the largest
-	f("/3/movie/1099511627776", 200, `{"id":1099511627776,"title":"Far"}`)
-	f("/3/person/"+large, 200, `{"id":`+large+`}`)
-	f("/3/person/"+large+"/images", 200, `{"id":`+large+`,"profiles":[]}`)
-	f("/3/tv/1399/season/1/episode/4294967295", 200, `{"id":8589934592}`)
-	// gaps, and the numbers of other kinds
-	missing("/3/tv/1399/season/2", "/3/tv/1399/season/2/credits", "/3/tv/1399/season/1/episode/1", "/3/tv/1399/season/0/episode/1", "/3/tv/1399/season/3624",
-		"/3/tv/550", "/3/tv/550/season/1", "/3/movie/1399", "/3/tv/season/63057/changes", "/3/tv/episode/3624/changes", "/3/tv/season/1/changes",
-		"/3/company/10", "/3/network/1", "/3/collection/1")
-	// texts are letter for letter, and of their kind
-	missing("/3/review/5488C29BC3A3686F4A00004A", "/3/review/52542282760ee313280017f9", "/3/credit/5488c29bc3a3686f4a00004a", "/3/review/1",
-		"/3/tv/episode_group/x", "/3/review/"+strings.Repeat("5", 500), "/3/movie/0", "/3/movie/tt9999999")
 }
 
-func TestSurrogateKeys(t *testing.T) {
-	w := writtenWorld(t, nil, servetest.Catalogue()...)
-	f := func(uri, want string) {
-		t.Helper()
-		if a := w.get(t, uri); string(a.Keys) != a.Release+want || a.Release == "" {
-			t.Errorf("%s has the keys %q, want the release and %q", uri, a.Keys, want)
+// TestNoLatest: without a resource that is in a table, the latest one is not found, and asked for again.
+func TestNoLatest(t *testing.T) {
+	w := writtenWorld(t, nil, servetest.Numbered(fragment.KindMovie, 1, servetest.Of(fragment.SubDetails, `{"id":1`)))
+	for _, uri := range []string{"/3/movie/latest", "/3/tv/latest"} {
+		if a := w.get(t, uri); a.Status != 404 || a.plain != servetest.Body404 || a.Cache != w.edge.recheck {
+			t.Errorf("%s = %d %s, %s, want 404 and %s", uri, a.Status, a.plain, a.Cache, w.edge.recheck)
 		}
 	}
-	const season, episode = " tv tv-1399 season season-1399-1", " tv tv-1399 season-1399-1 episode episode-1399-1-2"
-	f("/3/movie/550", " movie movie-550")
-	f("/3/movie/tt0137523/videos", " movie movie-550")
-	f("/3/movie/tt0000001", " movie movie-tt0000001")
-	f("/3/movie/latest", " movie movie-1099511627776")
-	f("/3/tv/1399/videos", " tv tv-1399")
-	f("/3/tv/1399/season/1", season)
-	f("/3/tv/1399/season/1/credits", season)
-	f("/3/tv/season/3624/changes", season)
-	f("/3/tv/season/1/changes", " season season-1")
-	f("/3/tv/1399/season/7", " tv tv-1399 season season-1399-7")
-	f("/3/tv/1399/season/1/episode/2", episode)
-	f("/3/tv/episode/63057/changes", episode)
-	f("/3/tv/1399?append_to_response=season/1,season/1/credits,videos,season/9,season/1/episode/2", " tv tv-1399 season-1399-1 season-1399-9 episode-1399-1-2")
-	f("/3/person/287", " person person-287")
-	f("/3/collection/10", " collection collection-10")
-	f("/3/company/1/movies", " company company-1")
-	f("/3/network/49", " network network-49")
-	f("/3/keyword/825", " keyword keyword-825")
-	f("/3/review/5488c29bc3a3686f4a00004a", " review review-5488c29bc3a3686f4a00004a")
-	f("/3/review/a%20b", " review")
-	f("/3/credit/52542282760ee313280017f9", " credit credit-52542282760ee313280017f9")
-	f("/3/tv/episode_group/5acf93e60e0a26346d0000ce", " episode_group episode_group-5acf93e60e0a26346d0000ce")
 }
 
 // namedPath returns the path of an operation with what catalogue holds in the place of

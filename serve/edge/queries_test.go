@@ -163,27 +163,6 @@ func TestListRegion(t *testing.T) {
 	}
 }
 
-func TestListRefusals(t *testing.T) {
-	w := listWorld(t, nil)
-	noQuery := `{"errors":["query must be provided"]}`
-	for uri, want := range map[string]string{
-		"/3/search/movie":                         noQuery,
-		"/3/search/multi?query=":                  noQuery,
-		"/3/movie/popular?page=0":                 servetest.Body22,
-		"/3/discover/tv?page=501":                 servetest.Body22,
-		"/3/search/tv?query=a&page=x":             servetest.Body22,
-		"/3/trending/movie/month":                 servetest.Body404,
-		"/3/genre/4711/movies":                    servetest.Body404,
-		"/3/tv/airing_today?timezone=Mars/Phobos": `{"success":false,"status_code":28,"status_message":"Invalid timezone: Please consult the documentation for a valid timezone."}`,
-		"/3/movie":         servetest.Body404,
-		"/3/movie?ids=1,x": `{"success":false,"status_code":5,"status_message":"Invalid parameters: Your request parameters are incorrect."}`,
-	} {
-		if got, status := w.answer(t, w.request(uri)); got != want || status == 200 {
-			t.Errorf("%s: status %d, %s, want %s", uri, status, got, want)
-		}
-	}
-}
-
 func TestBatch(t *testing.T) {
 	w := listWorld(t, nil)
 	one := func(uri string) string {
