@@ -60,11 +60,8 @@ type Edge struct {
 	exchanges sync.Pool
 }
 
-// Free memory for requests.
-var (
-	packers = sync.Pool{New: func() any { return new(splice.Packer) }}
-	keys    = sync.Pool{New: func() any { return new([auth.MaxTokenLen]byte) }} // for an api_key
-)
+// packers are free ones for requests.
+var packers = sync.Pool{New: func() any { return new(splice.Packer) }}
 
 // A logSet is one log with a limit for each kind of message.
 type logSet struct {
@@ -313,8 +310,7 @@ func (e *Edge) Authorize(authorization, query []byte, g *auth.Grant, now int64) 
 
 // queryKey checks the api_key of a raw query.
 func (e *Edge) queryKey(query []byte, table *auth.Table, now int64) auth.Result {
-	buf := keys.Get().(*[auth.MaxTokenLen]byte)
-	defer keys.Put(buf)
+	var buf [auth.MaxTokenLen]byte
 	key, ok := route.Lookup(buf[:0], query, paramAPIKey)
 	switch {
 	case !ok || len(key) == 0:
@@ -389,8 +385,7 @@ func (k *keyHash) LogValue() slog.Value {
 func (x *exchange) keyHash() [32]byte {
 	token, ok := auth.Bearer(x.rq.Authorization)
 	if !ok {
-		buf := keys.Get().(*[auth.MaxTokenLen]byte)
-		defer keys.Put(buf)
+		var buf [auth.MaxTokenLen]byte
 		token, _ = route.Lookup(buf[:0], x.rq.Query, paramAPIKey)
 	}
 	return auth.HashToken(token)
