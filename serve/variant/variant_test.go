@@ -1,6 +1,8 @@
 package variant
 
 import (
+	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -9,6 +11,7 @@ import (
 	"github.com/reelsplice/reelsplice/schemas/release"
 	"github.com/reelsplice/reelsplice/schemas/release/releasetest"
 	"github.com/reelsplice/reelsplice/schemas/release/store"
+	"github.com/reelsplice/reelsplice/schemas/sharedtest"
 	"github.com/reelsplice/reelsplice/serve/route"
 	"github.com/reelsplice/reelsplice/serve/status"
 )
@@ -20,14 +23,8 @@ var (
 	fr   = fragment.Language("fr", "")
 )
 
-// parse routes a request for a movie: parse("/images?language=de").
+// parse routes a request.
 func parse(tb testing.TB, uri string) *route.Request {
-	tb.Helper()
-	return parsePath(tb, "/3/movie/550"+uri)
-}
-
-// parsePath routes a request for anything.
-func parsePath(tb testing.TB, uri string) *route.Request {
 	tb.Helper()
 	path, query, _ := strings.Cut(uri, "?")
 	q := new(route.Request)
@@ -105,225 +102,62 @@ func picked(tb testing.TB, e release.Entry, c Choice, ok bool) string {
 	return "a fragment of another resource"
 }
 
-// TestFindShared: the language with its region wins, then the language, then the base.
-func TestFindShared(t *testing.T) {
-	const names = fragment.SubCredits
-	base, german := fragment.Address{Sub: names}, fragment.Address{Sub: names, Variant: de}
-	germany := fragment.Address{Sub: names, Variant: deDE}
-	f := func(language, want string, have ...fragment.Address) {
-		t.Helper()
-		e := entry(t, have...)
-		found, ok := FindShared(e, names, &parse(t, "?language="+language).Params)
-		if got := picked(t, e, Choice{Fragment: found}, ok); got != want {
-			t.Errorf("FindShared(%s) among %v = %s, want %s", language, have, got, want)
+// TestPick: what answers a request, among the fragments that a resource has.
+func TestPick(t *testing.T) {
+	in := func(s fragment.Sub, variants ...fragment.Variant) (all []fragment.Address) {
+		for _, v := range variants {
+			all = append(all, fragment.Address{Sub: s, Variant: v})
 		}
+		return all
 	}
-	f("", "credits", base, german, germany)
-	f("de", "credits de", base, german, germany)
-	f("de-DE", "credits deDE", base, german, germany)
-	f("de-AT", "credits de", base, german, germany)
-	f("de-AT", "credits", base, germany)
-	f("zz", "credits", base, german, germany)
-	f("de", "nothing", germany)
-}
-
-func TestPickText(t *testing.T) {
-	details := fragment.SubDetails
-	e := entry(t,
-		fragment.Address{Sub: details},
-		fragment.Address{Sub: details, Variant: fragment.Untranslated},
-		fragment.Address{Sub: details, Variant: deDE},
-		fragment.Address{Sub: details, Variant: de},
-		fragment.Address{Sub: details, Variant: fragment.AnyRegion("fr")},
-		fragment.Address{Sub: details, Variant: fragment.Language("en", "GB")},
+	pages := func(s fragment.Sub, v fragment.Variant, numbers ...uint16) (all []fragment.Address) {
+		for _, n := range numbers {
+			all = append(all, fragment.Address{Sub: s, Page: n, Variant: v})
+		}
+		return all
+	}
+	const (
+		base, untranslated, none, whole                                  = fragment.Base, fragment.Untranslated, fragment.NoLanguage, fragment.All
+		details, credits, images, videos, similar, reviews, movies, tags = fragment.SubDetails, fragment.SubCredits, fragment.SubImages, fragment.SubVideos, fragment.SubSimilar, fragment.SubReviews, fragment.SubMovies, fragment.SubTaggedImages
 	)
-	f := func(language, want string) {
-		t.Helper()
-		q := parse(t, "?language="+language)
-		c, ok := Pick(e, fragment.KindMovie, details, q)
-		if got := picked(t, e, c, ok); got != want {
-			t.Errorf("Pick(details, %s) = %s, want %s", language, got, want)
-		}
+	resources := map[string]release.Entry{}
+	for name, have := range map[string][]fragment.Address{
+		"shared":           in(credits, base, de, deDE),
+		"shared-base-deDE": in(credits, base, deDE),
+		"shared-deDE":      in(credits, deDE),
+		"text":             in(details, base, untranslated, deDE, de, fragment.AnyRegion("fr"), fragment.Language("en", "GB")),
+		"pages":            slices.Concat(pages(similar, base, 1, 3, 0), pages(similar, deDE, 1, 0), pages(reviews, base, 1, 0), in(reviews, untranslated)),
+		"images":           in(images, base, none, de, english, fr),
+		"videos":           in(videos, base, whole, de, english, fr),
+		"videos-en":        in(videos, base, english),
+		"videos-de":        in(videos, whole, de),
+		"titles":           slices.Concat(in(fragment.SubAlternativeTitles, base), in(fragment.SubChanges, base)),
+		"kinds":            slices.Concat(in(images, base, de, fr), pages(movies, base, 1, 2, 0), pages(tags, base, 1, 0), in(fragment.SubAlternativeTitles, base)),
+	} {
+		resources[name] = entry(t, have...)
 	}
-	f("", "details")
-	f("en", "details")
-	f("en-US", "details")
-	f("en-GB", "details enGB")
-	f("en-CA", "details")
-	f("de", "details de")
-	f("de-DE", "details deDE")
-	f("de-AT", "details ~") // text of another region does not serve
-	f("fr", "details fr~")
-	f("fr-CA", "details fr~")
-	f("ja-JP", "details ~")
-	f("nonsense", "details")
-
-	q := parse(t, "/credits")
-	if c, ok := Pick(e, fragment.KindMovie, fragment.SubCredits, q); ok {
-		t.Errorf("Pick(credits) = %s, true, want false: nothing is stored", picked(t, e, c, ok))
-	}
-}
-
-func TestPickPage(t *testing.T) {
-	similar, reviews := fragment.SubSimilar, fragment.SubReviews
-	e := entry(t,
-		fragment.Address{Sub: similar, Page: 1},
-		fragment.Address{Sub: similar, Page: 3},
-		fragment.Address{Sub: similar},
-		fragment.Address{Sub: similar, Page: 1, Variant: deDE},
-		fragment.Address{Sub: similar, Variant: deDE},
-		fragment.Address{Sub: reviews, Page: 1},
-		fragment.Address{Sub: reviews},
-		fragment.Address{Sub: reviews, Variant: fragment.Untranslated},
-	)
-	f := func(s fragment.Sub, query, want string, page uint16) {
-		t.Helper()
-		c, ok := Pick(e, fragment.KindMovie, s, parse(t, "/"+s.Name()+query))
-		if got := picked(t, e, c, ok); got != want || c.Page != page {
-			t.Errorf("Pick(%s%s) = %s, page %d, want %s, page %d", s, query, got, c.Page, want, page)
+	sharedtest.Cases(t, "testdata/picks.txt", func(input string) string {
+		name, uri, _ := strings.Cut(input, " ")
+		e, q := resources[name], parse(t, uri)
+		if strings.HasPrefix(name, "shared") {
+			f, ok := FindShared(e, credits, &q.Params)
+			return picked(t, e, Choice{Fragment: f}, ok)
 		}
-	}
-	f(similar, "", "similar page 1", 1)
-	f(similar, "?page=1", "similar page 1", 1)
-	f(similar, "?page=2", "similar", 2)
-	f(similar, "?page=3", "similar page 3", 3)
-	f(similar, "?page=500", "similar", 500)
-	f(similar, "?language=de-DE", "similar page 1 deDE", 1)
-	f(similar, "?language=de-DE&page=3", "similar deDE", 3)
-	f(similar, "?language=fr", "similar page 1", 1)
-	f(reviews, "", "reviews page 1", 1)
-	f(reviews, "?language=en-GB", "reviews page 1", 1)
-	f(reviews, "?language=de", "reviews ~", 1)
-	f(reviews, "?language=de&page=7", "reviews ~", 7)
-}
-
-func TestPickImages(t *testing.T) {
-	images := fragment.SubImages
-	group := func(v fragment.Variant) fragment.Address { return fragment.Address{Sub: images, Variant: v} }
-	e := entry(t, group(fragment.Base), group(fragment.NoLanguage), group(de), group(english), group(fr))
-	f := func(query, want string) {
-		t.Helper()
-		c, ok := Pick(e, fragment.KindMovie, images, parse(t, "/images?"+query))
-		if got := picked(t, e, c, ok); got != want {
-			t.Errorf("Pick(images?%s) = %s, want %s", query, got, want)
-		}
-		// Appended, the parameters mean the same.
-		c, ok = Pick(e, fragment.KindMovie, images, parse(t, "?append_to_response=images&"+query))
-		if got := picked(t, e, c, ok); got != want {
-			t.Errorf("Pick(images appended, %s) = %s, want %s", query, got, want)
-		}
-	}
-	f("", "images")
-	f("language=de", "images de")
-	f("language=de-AT", "images de")
-	f("language=en-US&include_image_language=en", "images en")
-	f("include_image_language=null", "images -")
-	f("include_image_language=fr", "images fr")
-	f("language=de&include_image_language=null", "images +- +xx +de")
-	f("include_image_language=null,de", "images +- +de +xx")
-	f("include_image_language=de-CH,en,en", "images +de +en")
-	f("include_image_language=de,ja,zz", "images de")        // without rows they do not count
-	f("include_image_language=fr,en,de,null,ja", "images")   // everything there is
-	f("language=ja", "nothing")                              // the default answers
-	f("language=ja&include_image_language=ko,zh", "nothing") // likewise
-	f("include_image_language=,,german", "images")           // names no language
-}
-
-func TestPickVideos(t *testing.T) {
-	videos := fragment.SubVideos
-	group := func(v fragment.Variant) fragment.Address { return fragment.Address{Sub: videos, Variant: v} }
-	both := entry(t, group(fragment.Base), group(fragment.All), group(de), group(english), group(fr))
-	onlyEnglish := entry(t, group(fragment.Base), group(english))
-	onlyGerman := entry(t, group(fragment.All), group(de)) // the base is the default, and not stored
-	f := func(e release.Entry, query, want string) {
-		t.Helper()
-		c, ok := Pick(e, fragment.KindMovie, videos, parse(t, "/videos?"+query))
-		if got := picked(t, e, c, ok); got != want {
-			t.Errorf("Pick(videos?%s) = %s, want %s", query, got, want)
-		}
-	}
-	f(both, "", "videos en")
-	f(both, "language=en-US", "videos en")
-	f(both, "language=de", "videos de")
-	f(both, "language=ja", "nothing")
-	f(both, "include_video_language=fr", "videos fr")
-	f(both, "language=de&include_video_language=en", "videos * +en +de")
-	f(both, "language=de&include_video_language=en,fr,null", "videos *")
-	f(onlyEnglish, "", "videos en")
-	f(onlyEnglish, "language=de", "nothing")
-	f(onlyEnglish, "language=de&include_video_language=en", "videos en")
-	f(onlyGerman, "", "nothing")
-	f(onlyGerman, "language=de", "videos de")
-	f(onlyGerman, "include_video_language=de,en", "videos de")
-}
-
-func TestPickFilters(t *testing.T) {
-	e := entry(t, fragment.Address{Sub: fragment.SubAlternativeTitles}, fragment.Address{Sub: fragment.SubChanges})
-	f := func(s fragment.Sub, query string, want bool) {
-		t.Helper()
-		c, ok := Pick(e, fragment.KindMovie, s, parse(t, "/"+s.Name()+"?"+query))
-		if !ok || c.Filter.IsZero() == want {
-			t.Errorf("Pick(%s?%s) = filter %v, %v, want filter %v", s, query, !c.Filter.IsZero(), ok, want)
-		}
-	}
-	f(fragment.SubAlternativeTitles, "", false)
-	f(fragment.SubAlternativeTitles, "country=de", true)
-	f(fragment.SubAlternativeTitles, "country=Germany", false)
-	f(fragment.SubAlternativeTitles, "language=de&page=3", false)
-	f(fragment.SubChanges, "", false)
-	f(fragment.SubChanges, "start_date=2024-12-01", true)
-	f(fragment.SubChanges, "end_date=2024-12-01", true)
-}
-
-// TestPickKinds checks where kinds differ in how they choose rows and pages.
-func TestPickKinds(t *testing.T) {
-	base := func(s fragment.Sub) fragment.Address { return fragment.Address{Sub: s} }
-	page := func(s fragment.Sub, n uint16) fragment.Address { return fragment.Address{Sub: s, Page: n} }
-	in := func(s fragment.Sub, v fragment.Variant) fragment.Address { return fragment.Address{Sub: s, Variant: v} }
-	const images, movies, tagged = fragment.SubImages, fragment.SubMovies, fragment.SubTaggedImages
-	e := entry(t,
-		base(images), in(images, de), in(images, fr),
-		page(movies, 1), page(movies, 2), base(movies),
-		page(tagged, 1), base(tagged),
-		base(fragment.SubAlternativeTitles),
-	)
-	f := func(uri, want string, shown uint16) {
-		t.Helper()
-		q := parsePath(t, uri)
 		k, s := q.Kind, q.Sub
-		if list := q.Appends; len(list) > 0 {
-			k, s = list[0].Kind, list[0].Sub
+		if len(q.Appends) > 0 {
+			k, s = q.Appends[0].Kind, q.Appends[0].Sub
 		}
 		c, ok := Pick(e, k, s, q)
-		if got := picked(t, e, c, ok); got != want || c.Page != shown {
-			t.Errorf("Pick(%s) = %s, page %d, want %s, page %d", uri, got, c.Page, want, shown)
+		got := picked(t, e, c, ok)
+		if c.Page != 0 {
+			got += fmt.Sprintf(", page %d", c.Page)
 		}
-		if d, ok := PickDefault(e, k, s, q); !ok || d.Page != shown || !d.Filter.IsZero() {
-			t.Errorf("PickDefault(%s) = page %d, %v, want page %d", uri, d.Page, ok, shown)
+		if c.Filter.params != nil {
+			got += ", filtered"
 		}
-	}
-	for _, path := range []string{
-		"/3/movie/1", "/3/tv/1", "/3/tv/1/season/1", "/3/collection/1",
-	} {
-		f(path+"/images?language=de", "images de", 0)
-		f(path+"?append_to_response=images&language=de", "images de", 0)
-	}
-	// A language alone does not choose among the stills of an episode.
-	f("/3/tv/1/season/1/episode/1/images?language=de", "images", 0)
-	f("/3/tv/1/season/1/episode/1?append_to_response=images&language=de", "images", 0)
-	f("/3/tv/1/season/1/episode/1/images?include_image_language=de", "images de", 0)
-	f("/3/tv/1?append_to_response=season/1/images&include_image_language=fr", "images fr", 0)
-	// what takes no language is whole, whatever the details take
-	f("/3/person/1?append_to_response=images&language=de", "images", 0)
-	f("/3/company/1/images?language=de", "images", 0)
-	f("/3/network/1?append_to_response=images&language=de", "images", 0)
-	// the movies of a keyword have pages, those of a company one
-	f("/3/keyword/1/movies", "movies page 1", 1)
-	f("/3/keyword/1/movies?page=2", "movies page 2", 2)
-	f("/3/keyword/1/movies?page=3", "movies", 3)
-	f("/3/company/1/movies?page=2", "movies page 1", 1)
-	f("/3/company/1?append_to_response=movies&page=3", "movies page 1", 1)
-	f("/3/person/1/tagged_images?page=7", "tagged_images page 1", 0)
-	// countries are for movies
-	f("/3/tv/1/alternative_titles?country=DE", "alternative_titles", 0)
+		if d, _ := PickDefault(e, k, s, q); ok && d.Page != c.Page || !d.Filter.IsZero() {
+			got += fmt.Sprintf(", by default page %d, filter %v", d.Page, d.Filter)
+		}
+		return got
+	})
 }
