@@ -146,18 +146,3 @@ func TestMeterAllocs(t *testing.T) {
 		t.Errorf("Begin and End allocate %v times, want 0", n)
 	}
 }
-
-// BenchmarkMeter: what limits add to a request. A composed one takes about 10 µs.
-func BenchmarkMeter(b *testing.B) {
-	for name, m := range map[string]*Meter{"none": nil, "rate": newMeter(Limits{Rate: 1_000_000}), "concurrent": newMeter(Limits{Concurrent: 100})} {
-		b.Run(name, func(b *testing.B) {
-			now := testNow
-			for b.Loop() {
-				now = now.Add(time.Microsecond)
-				if m.Begin(now) {
-					m.End()
-				}
-			}
-		})
-	}
-}

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/reelsplice/reelsplice/schemas/sharedtest"
 )
 
 const (
@@ -49,84 +51,24 @@ func TestParseFile(t *testing.T) {
 }
 
 func TestParseFileRefuses(t *testing.T) {
-	f := func(text, want string) {
-		t.Helper()
-		_, err := parse("tokens.txt", []byte(text))
-		if err == nil || err.Error() != want {
-			t.Errorf("parse(%.200q) = %v, want %s", text, err, want)
+	hashes := strings.NewReplacer("<a>", hashA, "<b>", hashB, "<A>", strings.ToUpper(hashA), "<a63>", hashA[:63])
+	sharedtest.Cases(t, "testdata/refused.txt", func(text string) string {
+		recs, err := parse("tokens.txt", []byte(hashes.Replace(text)))
+		if err == nil {
+			return fmt.Sprintf("%+v", recs)
 		}
-	}
-	line := hashA + "\tname=a"
-	const wantHash = "want 64 hex digits (the SHA-256 of the token, not the token) followed by a tab"
-	// The hash; what stands there may be a token, so no message repeats it.
-	f("abc\tname=a\n", "tokens.txt:1: hash: 3 bytes: "+wantHash)
-	f(hashA+"0\tname=a\n", "tokens.txt:1: hash: 65 bytes: "+wantHash)
-	f(hashA+" name=a\n", "tokens.txt:1: hash: 71 bytes: "+wantHash)
-	f(hashA[:63]+"x\tname=a\n", "tokens.txt:1: hash: not hex: "+wantHash)
-	// Fields.
-	f("#\n\n"+line+"\texpires=tomorrow\n", `tokens.txt:3: field "expires": "tomorrow": want RFC 3339 time or "never"`)
-	f(line+"\tcreated=never\n", `tokens.txt:1: field "created": "never": want RFC 3339 time`)
-	f(line+"\trevoked=\n", `tokens.txt:1: field "revoked": "": want RFC 3339 time`)
-	for _, n := range []string{"0", "-1", "1.5", "", "many"} {
-		f(line+"\trate="+n+"\n", fmt.Sprintf(`tokens.txt:1: field "rate": %q: want a number of 1 or more`, n))
-	}
-	f(line+"\tconcurrent=1000001\n", "tokens.txt:1: rate, burst and concurrent are 0, 0 and 1000001: want 0 to 1000000")
-	f(line+"\tburst=2\n", "tokens.txt:1: burst is 2 without a rate: want both")
-	f(line+"\tkind=session\taccount=1\trate=2\n", "tokens.txt:1: a session has scopes or limits: want them of the token that is sent with it")
-	f(line+"\tkind=guest\taccount=1\tscopes=read\n", "tokens.txt:1: a guest has scopes or limits: want them of the token that is sent with it")
-	f(line+"\trevoked\n", `tokens.txt:1: field number 3: no "=": want key=value`)
-	f(line+"\t\n", `tokens.txt:1: field number 3: no "=": want key=value`)
-	f(line+"\tname=b\n", `tokens.txt:1: field "name": "b": given twice: want it once`)
-	f(hashA+"\n", `tokens.txt:1: field "name": missing: want name=... after the hash and a tab`)
-	// Names.
-	f(hashA+"\tname=\n", `tokens.txt:1: field "name": "": want 1 to 128 bytes`)
-	f(hashA+"\tname= a\n", `tokens.txt:1: field "name": " a": want printable characters without blanks at the ends`)
-	f(hashA+"\tname=a\x1b[2J\n", `tokens.txt:1: field "name": "a\x1b[2J": want printable characters without blanks at the ends`)
-	f(hashA+"\tname=a\xff\n", `tokens.txt:1: field "name": "a\xff": want printable characters without blanks at the ends`)
-	// Times that would read back as none at all, or not be written back.
-	f(line+"\texpires=0001-01-01T00:00:00Z\n", `tokens.txt:1: field "expires": "0001-01-01T00:00:00Z": want RFC 3339 time or "never"`)
-	f(line+"\trevoked=0001-01-01T00:00:00Z\n", `tokens.txt:1: field "revoked": "0001-01-01T00:00:00Z": want RFC 3339 time`)
-	f(line+"\texpires=9999-12-31T23:59:59-01:00\n", `tokens.txt:1: field "expires": "9999-12-31T23:59:59-01:00": want RFC 3339 time or "never"`)
-	// Sessions.
-	f(line+"\tkind=session\n", `tokens.txt:1: field "account": missing: want account=... of a session`)
-	f(line+"\taccount=bob\n", `tokens.txt:1: field "account": "bob": want the number of an account, its 24 hex digits, or the 32 of a guest's session`)
-	// What may occur once only.
-	f(line+"\n"+line+"2\n", "tokens.txt:2: hash: already on line 1: want each token once")
-	f(strings.ToUpper(hashA)+"\tname=a\n"+hashA+"\tname=b\n", "tokens.txt:2: hash: already on line 1: want each token once")
-	f(line+"\n"+hashB+"\tname=a\n", `tokens.txt:2: field "name": "a": already on line 1: want a name unique among unrevoked tokens`)
-	// Limits.
-	f("#"+strings.Repeat("x", maxLine)+"\n", "tokens.txt:1: line of 4097 bytes: want at most 4096")
+		return err.Error()
+	})
 }
 
 // TestVoid: a word of a later version in a line makes that token void and no other. A slip of the pen cannot turn a
 // revoked token into a good one.
 func TestVoid(t *testing.T) {
-	const (
-		line       = hashA + "\tname=a"
-		wantFields = `unknown: want name, kind, account, scopes, rate, burst, concurrent, created, expires or revoked`
-		wantScope  = "want all, read, or account: with the number of an account or its hex digits"
-	)
-	for fields, void := range map[string]string{
-		"quota=5":                     `field "quota": ` + wantFields,
-		"Expires=never":               `field "Expires": ` + wantFields,
-		"revoke=2026-01-02T03:04:05Z": `field "revoke": ` + wantFields,
-		"\x1b[2J=1":                   `field "\x1b[2J": ` + wantFields,
-		"=":                           `field "": ` + wantFields,
-		"kind=robot\trate=2":          `field "kind": "robot": want token, session or guest`,
-		"kind=session\tquota=5":       `field "quota": ` + wantFields, // what else a session needs is unknown then
-		"burst=5\tper=minute":         `field "per": ` + wantFields,
-		"scopes=":                     `field "scopes": "": ` + wantScope,
-		"scopes=read,write":           `field "scopes": "read,write": ` + wantScope,
-		"scopes=read,":                `field "scopes": "read,": ` + wantScope,
-		"scopes=read,all":             `field "scopes": "read,all": ` + wantScope,
-		"scopes=account:":             `field "scopes": "account:": ` + wantScope,
-		"scopes=account:x":            `field "scopes": "account:x": ` + wantScope,
-		"scopes=Read":                 `field "scopes": "Read": ` + wantScope,
-	} {
+	const line = hashA + "\tname=a"
+	sharedtest.Cases(t, "testdata/void.txt", func(fields string) string {
 		recs, err := parse("tokens.txt", []byte(line+"\t"+fields+"\n"+hashB+"\tname=b\n"))
-		if err != nil || len(recs) != 2 || recs[0].Void != void || recs[1].Void != "" {
-			t.Errorf("parse(%q) = %+v, %v, want a void token: %s", fields, recs, err, void)
-			continue
+		if err != nil || len(recs) != 2 || recs[1].Void != "" {
+			return fmt.Sprintf("%+v, %v", recs, err)
 		}
 		table := NewTable(recs)
 		if got := table.Check(recs[0].Kind, []byte("abc"), testNow.Unix()); got != (Result{Reason: Void, Name: "a"}) {
@@ -138,10 +80,11 @@ func TestVoid(t *testing.T) {
 		if n := table.Active(testNow.Unix()); n != 1 {
 			t.Errorf("%q: %d tokens are active, want 1", fields, n)
 		}
-		if err := table.Void(); err == nil || err.Error() != `token "a" is void: `+void {
+		if err := table.Void(); err == nil || err.Error() != `token "a" is void: `+recs[0].Void {
 			t.Errorf("%q: Void = %v", fields, err)
 		}
-	}
+		return recs[0].Void
+	})
 
 	// A revoked token needs no warning; many have a short one.
 	recs, err := parse("tokens.txt", []byte(line+"\tquota=5\trevoked=2026-01-02T03:04:05Z\n"))

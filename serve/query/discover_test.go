@@ -16,6 +16,7 @@ import (
 	"github.com/reelsplice/reelsplice/schemas/day"
 	"github.com/reelsplice/reelsplice/schemas/fragment"
 	"github.com/reelsplice/reelsplice/schemas/release"
+	"github.com/reelsplice/reelsplice/schemas/sharedtest"
 	"github.com/reelsplice/reelsplice/schemas/tables"
 	"github.com/reelsplice/reelsplice/schemas/tables/posting"
 	"github.com/reelsplice/reelsplice/serve/route"
@@ -226,68 +227,16 @@ func TestSortPlaces(t *testing.T) {
 }
 
 func TestParseFilter(t *testing.T) {
-	same := func(kind fragment.Kind, a, b string) {
-		t.Helper()
-		f, g := queryOf(t, kind, a), queryOf(t, kind, b)
-		if !bytes.Equal(f.AppendKey(nil), g.AppendKey(nil)) {
-			t.Errorf("%s: %q and %q differ: %+v, %+v", kind, a, b, f, g)
-		}
-	}
-	differ := func(kind fragment.Kind, a, b string) {
-		t.Helper()
-		f, g := queryOf(t, kind, a), queryOf(t, kind, b)
+	kinds := map[string]fragment.Kind{"movie": fragment.KindMovie, "tv": fragment.KindTV}
+	sharedtest.Cases(t, "testdata/filters.txt", func(input string) string {
+		kind, queries, _ := strings.Cut(input, " ")
+		one, other, _ := strings.Cut(queries, " ")
+		f, g := queryOf(t, kinds[kind], one), queryOf(t, kinds[kind], other)
 		if bytes.Equal(f.AppendKey(nil), g.AppendKey(nil)) {
-			t.Errorf("%s: %q and %q are the same", kind, a, b)
+			return "same"
 		}
-	}
-	movie, tv := fragment.KindMovie, fragment.KindTV
-	// The order of parameters, values and groups.
-	same(movie, "with_genres=1,2|3&year=1999", "year=1999&with_genres=3|2,1")
-	same(movie, "with_genres=1,1|1", "with_genres=1")
-	same(movie, "without_genres=1|2", "without_genres=2,1,2")
-	differ(movie, "with_genres=1,2", "with_genres=1|2")
-	differ(movie, "with_genres=1", "without_genres=1")
-	differ(movie, "with_genres=1,2|3", "with_genres=1|2,3")
-	differ(movie, "with_cast=5", "with_crew=5")
-	differ(movie, "with_cast=5|6", "with_people=5")
-	// The last one counts.
-	same(movie, "with_genres=1&with_genres=2", "with_genres=2")
-	// What is no value, or means nothing alone.
-	for _, q := range []string{
-		"page=7", "language=de-DE", "with_genres=", "with_genres=a|b,c", "with_genres=-1", "with_watch_providers=8",
-		"with_watch_monetization_types=flatrate", "without_watch_providers=8", "watch_region=US", "certification=R",
-		"certification.lte=R", "certification_country=US", "certification_country=US&certification.lte=XYZ", "with_release_type=3",
-		"with_release_type=2|3&region=USA", "primary_release_year=0", "primary_release_year=99", "year=12345", "year=x",
-		"release_date.gte=2020-02-30", "release_date.gte=soon", "vote_count.gte=many", "vote_count.gte=", "vote_average.lte=1e3", "vote_average.lte=.",
-		"sort_by=popularity.desc", "sort_by=popularity", "sort_by=nonsense.asc", "sort_by=first_air_date.asc", "include_adult=false",
-		"include_adult=1", "with_networks=1", "with_status=1", "watch_region=US&with_watch_monetization_types=lease",
-	} {
-		same(movie, q, "")
-	}
-	for _, q := range []string{"with_cast=5", "with_people=5", "region=US", "include_video=true", "include_null_first_air_dates=true", "sort_by=revenue.desc"} {
-		same(tv, q, "")
-	}
-	for _, q := range []string{
-		"with_genres=99999", "with_genres=99999999999999999999", "with_original_language=en-US", "region=de", "include_video=TRUE",
-		"with_release_type=3&region=US", "vote_average.gte=0", "sort_by=popularity.asc", "watch_region=US&with_watch_providers=0",
-	} {
-		differ(movie, q, "")
-	}
-	same(movie, "region=de", "region=DE")
-	same(movie, "with_original_language=EN", "with_original_language=en")
-	same(movie, "with_origin_country=us", "with_origin_country=US")
-	same(movie, "sort_by=release_date.asc", "sort_by=primary_release_date.asc")
-	same(movie, "release_date.gte=2020-05-01T10:00:00Z", "release_date.gte=2020-05-01")
-	same(movie, "vote_average.gte=7.1234", "vote_average.gte=7.124")
-	same(movie, "vote_average.lte=7.1239", "vote_average.lte=7.123")
-	same(movie, "vote_average.lte=-0.5", "vote_average.lte=-.500")
-	same(movie, "vote_count.gte=99999999999999999999", "vote_count.gte=2147483647")
-	same(movie, "primary_release_year=1999", "primary_release_date.gte=1999-01-01&primary_release_date.lte=1999-12-31")
-	// The first type decides which date is shown, provided that there is a region.
-	differ(movie, "region=US&with_release_type=2|3", "region=US&with_release_type=3|2")
-	same(movie, "with_release_type=2|3", "with_release_type=3|2")
-	same(movie, "certification_country=US&certification.gte=NC-17", "certification_country=us&certification=NC-17")
-	same(tv, "certification_country=US&certification.gte=TV-MA", "certification_country=us&certification=TV-MA")
+		return "other"
+	})
 }
 
 // TestParameters: discover reads all parameters that the table of operations gives it, and the
