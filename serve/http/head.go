@@ -2,7 +2,7 @@ package http
 
 import (
 	"bytes"
-	"encoding/binary"
+	"crypto/subtle"
 	"math"
 	"net/http"
 	"net/netip"
@@ -61,8 +61,6 @@ var fieldNames = [nFields]string{
 	"host", "authorization", "accept-encoding", "if-none-match", "origin", "access-control-request-method", "user-agent", "traceparent",
 }
 
-const version = " HTTP/1.1\r\n"
-
 // parse reads the head at the start of b into p.rq and returns its length. The length is 0 for an incomplete
 // head, and for an invalid one, which the caller refuses with status.
 //
@@ -78,7 +76,7 @@ func (p *parser) parse(b []byte) (n, status int) {
 	block := b[n:]
 	// Fast path: the same fields as before. The comparison takes constant time, or a client could guess the
 	// fields of another one on the same connection.
-	p.rq.same = len(p.block) > 0 && len(block) >= len(p.block) && equal(block[:len(p.block)], p.block)
+	p.rq.same = len(p.block) > 0 && len(block) >= len(p.block) && subtle.ConstantTimeCompare(block[:len(p.block)], p.block) == 1
 	if !p.rq.same {
 		p.block = p.block[:0]
 		end, status := p.parseBlock(block)
@@ -139,28 +137,7 @@ func (p *parser) parseLine(b []byte) (n, status int) {
 	if n == 0 {
 		return 0, unfinished(b)
 	}
-	const get, head = "GET /", "HEAD /"
-	from := len(get) - 1
-	isHead := false
-	if !bytes.HasPrefix(b, []byte(get)) {
-		if !bytes.HasPrefix(b, []byte(head)) {
-			return p.parseUnusual(b[:n])
-		}
-		from = len(head) - 1
-		isHead = true
-	}
-	to := n - len(version)
-	if to <= from || string(b[to:n]) != version || !printable(b[from:to], '!') {
-		return p.parseUnusual(b[:n])
-	}
-	rq := &p.rq
-	rq.method, rq.target, rq.minor, rq.isHead, rq.reads = b[:from-1], b[from:to], '1', isHead, true
-	return n, 0
-}
-
-// parseUnusual is parseLine for all other lines, with their end.
-func (p *parser) parseUnusual(b []byte) (n, status int) {
-	text, ok := bytes.CutSuffix(b, []byte("\r\n"))
+	text, ok := bytes.CutSuffix(b[:n], []byte("\r\n"))
 	method, text, found := bytes.Cut(text, []byte(" "))
 	target, version, found2 := bytes.Cut(text, []byte(" "))
 	if !ok || !found || !found2 || !token(method) || !isTarget(target) || !isVersion(version) {
@@ -189,7 +166,7 @@ func (p *parser) parseUnusual(b []byte) (n, status int) {
 	rq := &p.rq
 	rq.method, rq.target, rq.minor, rq.isHead = method, target, version[len("HTTP/1.")], string(method) == http.MethodHead
 	rq.reads = rq.isHead || string(method) == http.MethodGet
-	return len(b), 0
+	return n, 0
 }
 
 // isVersion reports whether b is any HTTP version.
@@ -197,16 +174,9 @@ func isVersion(b []byte) bool {
 	return len(b) == len("HTTP/1.1") && bytes.HasPrefix(b, []byte("HTTP/")) && isDigit(b[5]) && b[6] == '.' && isDigit(b[7])
 }
 
-// isTarget reports whether b may be a request target. Clients send bytes that a URI must
+// isTarget reports whether b, up to a space, may be a request target. Clients send bytes that a URI must
 // escape, mostly in searches, so only blanks and control characters are refused.
-func isTarget(b []byte) bool {
-	for _, c := range b {
-		if c <= ' ' || c == '\x7f' {
-			return false
-		}
-	}
-	return len(b) > 0
-}
+func isTarget(b []byte) bool { return len(b) > 0 && isValue(b) && bytes.IndexByte(b, '\t') < 0 }
 
 // originForm returns path and query of a target in absolute form.
 func originForm(b []byte) ([]byte, bool) {
@@ -227,10 +197,8 @@ func originForm(b []byte) ([]byte, bool) {
 
 // unfinished checks the start of a line. It returns the status of a refusal, or 0.
 func unfinished(b []byte) (status int) {
-	for i, c := range b {
-		if c < ' ' && c != '\t' && (c != '\r' || i+1 < len(b)) || c == '\x7f' {
-			return http.StatusBadRequest
-		}
+	if !isValue(bytes.TrimSuffix(b, []byte("\r"))) {
+		return http.StatusBadRequest
 	}
 	return 0
 }
@@ -261,7 +229,7 @@ func (p *parser) parseBlock(b []byte) (n, status int) {
 // line.
 func (p *parser) parseField(line []byte, at int) bool {
 	colon := bytes.IndexByte(line, ':')
-	if colon <= 0 || !token(line[:colon]) || !printable(line, ' ') && !isValue(line[colon+1:]) {
+	if colon <= 0 || !token(line[:colon]) || !isValue(line[colon+1:]) {
 		return false
 	}
 	from, to := colon+1, len(line)
@@ -439,39 +407,3 @@ var isToken = func() (t [256]bool) {
 	}
 	return t
 }()
-
-const (
-	ones  = 0x0101010101010101
-	highs = 0x8080808080808080
-)
-
-// printable reports whether all bytes of b are ASCII from least to '~'. least is at most '\x7f'.
-func printable(b []byte, least byte) bool {
-	low := ones * uint64(least)
-	bad := uint64(0)
-	for ; len(b) >= 8; b = b[8:] {
-		w := binary.LittleEndian.Uint64(b)
-		// With no high bit in w, the high bit of a byte of each term is set if, seen from
-		// the lowest byte that is bad, it is below least or 0x7f.
-		bad |= (w | (w - low) | (w + ones)) & highs
-	}
-	for _, c := range b {
-		if c < least || c > '~' {
-			return false
-		}
-	}
-	return bad == 0
-}
-
-// equal reports whether a and b, which have the same length, are equal. Its time depends on
-// the length alone.
-func equal(a, b []byte) bool {
-	diff := uint64(0)
-	for ; len(a) >= 8 && len(b) >= 8; a, b = a[8:], b[8:] {
-		diff |= binary.LittleEndian.Uint64(a) ^ binary.LittleEndian.Uint64(b)
-	}
-	for i, c := range a {
-		diff |= uint64(c ^ b[i])
-	}
-	return diff == 0
-}

@@ -103,17 +103,15 @@ func appendField[T string | []byte](dst []byte, key string, value T) []byte {
 
 // appendStart appends the status line, Server and Date, which is now. appendFields appends the other fields.
 func appendStart(dst []byte, code int, now time.Time) []byte {
-	line := statusLines[code]
-	if line == "" {
-		line = newStatusLine(code)
-	}
+	dst = append(strconv.AppendInt(append(dst, "HTTP/1.1 "...), int64(code), 10), ' ')
+	dst = append(append(dst, fasthttp.StatusMessage(code)...), "\r\nServer: "+serverName+"\r\nDate: "...)
 	second := now.Unix()
 	d := lastDate.Load()
 	if d == nil || d.second != second {
 		d = &date{second, now.UTC().AppendFormat(nil, http.TimeFormat)}
 		lastDate.Store(d)
 	}
-	return append(append(dst, line...), d.text...)
+	return append(dst, d.text...)
 }
 
 // lastDate has the value of Date for the current second.
@@ -122,16 +120,4 @@ var lastDate atomic.Pointer[date]
 type date struct {
 	second int64 // unix
 	text   []byte
-}
-
-// statusLines has, by status, the lines of all responses of the edge.
-var statusLines = func() (lines [maxStatus]string) {
-	for _, s := range sentStatuses {
-		lines[s] = newStatusLine(s)
-	}
-	return lines
-}()
-
-func newStatusLine(code int) string {
-	return "HTTP/1.1 " + strconv.Itoa(code) + " " + fasthttp.StatusMessage(code) + "\r\nServer: " + serverName + "\r\nDate: "
 }
