@@ -2,7 +2,6 @@ package http
 
 import (
 	"bufio"
-	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -11,8 +10,8 @@ import (
 	"net"
 	"net/http"
 	"regexp"
+	"slices"
 	"strings"
-	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -137,96 +136,44 @@ func headers(tb testing.TB, what string, h http.Header, want map[string]string) 
 // TestWire: responses and their fields on both ways to the wire, HEAD as GET, and what browsers read of pages of other origins.
 func TestWire(t *testing.T) {
 	s := newWireServer(t, nil, servetest.Movie550, servetest.Movie551)
-	const (
-		uri, missing = "/3/movie/551", "/3/movie/99"
-		body         = `{"adult":false,"genres":[],"id":551,"production_countries":[],"spoken_languages":[],"status":"","tagline":"","title":"Another"}`
-		any          = "any"
-		gzip         = "Accept-Encoding: gzip"
-		origin       = "Origin: https://example.org"
-		asks         = "\r\nAccess-Control-Request-Method: PATCH" // after origin: a preflight
-	)
-	type fields = map[string]string
-	first, _ := s.send(t, "GET", uri)
+	first, _ := s.send(t, "GET", "/3/movie/551")
 	id, tag := s.releases.ID(), first.Header.Get("ETag")
-	usual := fields{"Server": "reelsplice", "Vary": "Accept-Encoding, Origin", "Content-Type": "application/json;charset=utf-8"}
-	for _, name := range []string{
-		"Access-Control-Allow-Headers", "Access-Control-Allow-Methods", "Access-Control-Allow-Origin", "Access-Control-Expose-Headers", "Access-Control-Max-Age", "Allow",
-		"Authentication-Callback", "Content-Encoding", "Content-Security-Policy", "Cross-Origin-Opener-Policy", "ETag", "Referrer-Policy", "Retry-After", "Set-Cookie",
-		"Surrogate-Key", "Www-Authenticate", "X-Content-Type-Options", "X-Reelsplice-Release",
-	} {
-		usual[name] = ""
-	}
-	with := func(all ...fields) fields {
-		sum := maps.Clone(usual)
-		for _, more := range all {
-			maps.Copy(sum, more)
-		}
-		return sum
-	}
-	kept, notKept, encoded, empty := fields{"Cache-Control": servetest.Kept}, fields{"Cache-Control": servetest.NotKept}, fields{"Content-Encoding": "gzip"}, fields{"Content-Type": ""}
-	release := fields{"X-Reelsplice-Release": id}
-	found := with(kept, release, fields{"ETag": tag, "Surrogate-Key": id + " movie movie-551"})
-	unknown := with(kept, release, fields{"Surrogate-Key": id + " movie movie-99"})
-	reads := fields{"Allow": "GET, HEAD, OPTIONS"}
-	cors := fields{"Access-Control-Allow-Origin": "*", "Access-Control-Expose-Headers": "ETag, Content-Length, X-Reelsplice-Release, Authentication-Callback"}
-	// Old browsers do not know the asterisk, and it stands for all fields but Authorization.
-	preflight := with(empty, cors, fields{
-		"Access-Control-Allow-Methods": "GET, HEAD, OPTIONS, POST, PUT, PATCH, DELETE", "Access-Control-Max-Age": "86400",
-		"Access-Control-Allow-Headers": "Authorization, Content-Type, If-None-Match, X-Requested-With, baggage, traceparent, tracestate, *",
-	})
-	page := with(fields{
-		"Content-Security-Policy": "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: https://image.tmdb.org; connect-src 'self'; font-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
-		"X-Content-Type-Options":  "nosniff", "Referrer-Policy": "no-referrer", "Cross-Origin-Opener-Policy": "same-origin", "Cache-Control": "no-cache",
-	})
-	f := func(method, uri, lines string, status int, body string, want fields) {
-		t.Helper()
-		var header []string
-		if lines != "" {
-			header = []string{lines}
-		}
-		rs, got := s.send(t, method, uri, header...)
-		if rs.StatusCode != status || body != any && got != body {
-			t.Errorf("%s %s with %q = %d %s, want %d %s", method, uri, lines, rs.StatusCode, got, status, body)
-		}
-		if body == any { // the tag of a page
-			want["ETag"] = rs.Header.Get("ETag")
-		}
-		headers(t, method+" "+uri+" with "+lines, rs.Header, want)
-		if method != "GET" {
-			return
-		}
-		head, got := s.send(t, "HEAD", uri, header...)
+	shorter := strings.NewReplacer(id, "<release>", tag, "<tag>")
+	form := func(rs *http.Response, body string) string {
 		rs.Header.Del("Date")
-		head.Header.Del("Date")
-		if got != "" || head.StatusCode != status || fmt.Sprint(head.Header) != fmt.Sprint(rs.Header) || status != 304 && head.ContentLength != rs.ContentLength {
-			t.Errorf("HEAD %s with %q = %d, %v, %q\nwant as GET %v", uri, lines, head.StatusCode, head.Header, got, rs.Header)
+		rs.Header.Del("Content-Length") // known where the body is
+		text := fmt.Sprint(rs.StatusCode)
+		for _, name := range slices.Sorted(maps.Keys(rs.Header)) {
+			text += " | " + name + ": " + strings.Join(rs.Header[name], " & ")
 		}
+		if body != "" && len(body) < 300 {
+			text += " | " + body
+		}
+		return pageTag.ReplaceAllString(shorter.Replace(text), "<tag of a file>")
 	}
-	f("GET", uri, "", 200, body, found)
-	f("GET", uri, "Accept-Encoding: br, gzip;q=0.5", 200, body, with(found, encoded))
-	f("GET", uri, "Accept-Encoding: br\r\n"+gzip, 200, body, with(found, encoded)) // lists in several lines
-	f("GET", uri, "If-None-Match: \"other\"\r\nIf-None-Match: "+tag+"\r\n"+gzip, 304, "", with(found, empty))
-	f("GET", uri, origin, 200, body, with(found, cors))
-	for _, target := range []string{uri + "/", "//3//movie/551", "/3/movie/x%2F..%2F551", uri + "#fragment", "http://example.org" + uri + "?language=de#fragment"} {
-		f("GET", target, "", 200, body, found)
-	}
-	f("GET", missing, gzip, 404, servetest.Body404, unknown)
-	f("GET", missing, origin, 404, servetest.Body404, with(unknown, cors))
-	f("GET", uri+"/similar?page=0", gzip, 400, servetest.Body22, with(notKept))
-	f("DELETE", uri, origin, 405, servetest.Body405, with(notKept, reads, cors))
-	f("POST", uri+"/rating", "Content-Length: 13\r\n\r\n{\"value\":8.5}", 405, servetest.Body405, with(notKept, fields{"Allow": "OPTIONS"}))
-	f("OPTIONS", uri, origin+asks, 204, "", with(preflight, reads))
-	f("OPTIONS", "/3/nothing", origin+asks, 204, "", preflight) // so that the page gets the 404
-	f("OPTIONS", "/3/nothing", origin, 404, servetest.Body404, with(kept, preflight, fields{"Content-Type": usual["Content-Type"]}))
-	f("OPTIONS", uri, "", 204, "", with(empty, reads))
-	f("GET", "/3/configuration/jobs", gzip, 200, any, with(kept, encoded, fields{"Surrogate-Key": "static static-configurationJobs"}))
-	f("GET", "/", origin, 200, any, with(page, cors, fields{"Content-Type": "text/html; charset=utf-8"}))
-	f("GET", "/page/reference.js", gzip, 200, any, with(page, encoded, fields{"Content-Type": "text/javascript; charset=utf-8"}))
-	f("GET", "/page/release", "", 200, any, with(page, release, fields{"Cache-Control": "private, no-store"}))
-	s.token = "wrong"
-	f("GET", uri, gzip, 401, servetest.Body401, with(notKept, fields{"Www-Authenticate": `Bearer realm="reelsplice"`}))
-	f("OPTIONS", uri, origin+asks, 204, "", with(preflight, reads)) // browsers ask without a credential
+	sharedtest.Cases(t, "testdata/wire.txt", func(input string) string {
+		to := s
+		input, wrong := strings.CutPrefix(input, "wrong token: ")
+		if wrong {
+			to = s.with("wrong")
+		}
+		lines := strings.SplitN(strings.ReplaceAll(input, "<tag>", tag), "\r\n", 2)
+		method, uri, _ := strings.Cut(lines[0], " ")
+		rs, body := to.send(t, method, uri, lines[1:]...)
+		got, length := form(rs, body), rs.ContentLength
+		if method != "GET" {
+			return got
+		}
+		head, none := to.send(t, "HEAD", uri, lines[1:]...)
+		if text := form(head, ""); none != "" || !strings.HasPrefix(got, text) || rs.StatusCode != 304 && head.ContentLength != length {
+			return fmt.Sprintf("%s, but HEAD: %s, %d bytes of %d, %s", got, text, head.ContentLength, length, none)
+		}
+		return got
+	})
 }
+
+// pageTag matches the entity tag of a file of the page, or of facts.
+var pageTag = regexp.MustCompile(`W/"[0-9a-f]{32}"`)
 
 func TestWireRequestToken(t *testing.T) {
 	s := newWireServer(t, nil, servetest.Movie550)
@@ -243,29 +190,13 @@ func TestWireRequestToken(t *testing.T) {
 // TestRefusedAgent: the log of a refused credential has the User-Agent, on the fast path and by fasthttp.
 func TestRefusedAgent(t *testing.T) {
 	for _, method := range []string{"GET", "POST"} {
-		var log bytes.Buffer
-		var mu sync.Mutex
-		s := newWireServer(t, func(c *config) {
-			c.Log = slog.New(slog.NewTextHandler(lockedWriter{&log, &mu}, nil))
-		}, servetest.Movie551)
+		log := new(servetest.LockedBuffer)
+		s := newWireServer(t, func(c *config) { c.Log = slog.New(slog.NewTextHandler(log, nil)) }, servetest.Movie551)
 		s.raw(t, method+" /3/movie/551?api_key=wrong HTTP/1.1\r\nHost: a\r\nUser-Agent: by-"+method+"\r\nConnection: close\r\n\r\n")
-		mu.Lock()
 		if text := log.String(); !strings.Contains(text, "user_agent=by-"+method+" sha256=8810ad581e59f2bc") {
 			t.Errorf("log of %s = %q, want its User-Agent and the hash of its key", method, text)
 		}
-		mu.Unlock()
 	}
-}
-
-type lockedWriter struct {
-	b  *bytes.Buffer
-	mu *sync.Mutex
-}
-
-func (w lockedWriter) Write(p []byte) (int, error) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	return w.b.Write(p)
 }
 
 // TestDataSince: the configuration has the oldest day of the data, in every form, if it is known.

@@ -1,7 +1,6 @@
 package http
 
 import (
-	"bytes"
 	"crypto"
 	"crypto/ecdsa"
 	"crypto/elliptic"
@@ -11,10 +10,8 @@ import (
 	"encoding/pem"
 	"errors"
 	"io"
-	"log/slog"
 	bigint "math/big"
 	"net"
-	"net/http"
 	"path/filepath"
 	"runtime"
 	"strings"
@@ -52,49 +49,6 @@ func newCertificate(tb testing.TB) (cert, key string, pool *x509.CertPool) {
 	}
 	pool.AddCert(parsed)
 	return cert, key, pool
-}
-
-// TestTLS: over TLS there are the same responses.
-func TestTLS(t *testing.T) {
-	cert, key, pool := newCertificate(t)
-	w := newWorld(t, nil, servetest.Version(1))
-	plain := w.start(t)
-	w.cfg.TLSCert, w.cfg.TLSKey = cert, key
-	coded := w.start(t)
-	if !strings.HasPrefix(coded.URL(), "https://") {
-		t.Fatalf("URL = %s, want one of https", coded.URL())
-	}
-	transport := &http.Transport{TLSClientConfig: &tls.Config{RootCAs: pool}, DisableCompression: true}
-	defer transport.CloseIdleConnections()
-	get := func(base, uri, encoding string) string {
-		t.Helper()
-		rq, err := http.NewRequestWithContext(t.Context(), http.MethodGet, base+uri, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		rq.Header = http.Header{"Authorization": {"Bearer " + w.token}, "Accept-Encoding": {encoding}}
-		rs, err := transport.RoundTrip(rq)
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer rs.Body.Close()
-		rs.Header.Del("Date")
-		var out strings.Builder
-		_ = rs.Header.Write(&out)
-		if _, err := io.Copy(&out, rs.Body); err != nil {
-			t.Fatal(err)
-		}
-		return rs.Status + "\n" + out.String()
-	}
-	for _, uri := range []string{"/3/movie/1?append_to_response=credits", "/3/movie/2", "/3/configuration"} {
-		for _, encoding := range []string{"gzip", "identity"} {
-			for range 3 { // over one connection
-				if got, want := get(coded.URL(), uri, encoding), get(plain.URL(), uri, encoding); got != want || len(got) < 100 {
-					t.Errorf("%s with TLS = %.400q\nwant as without %.400q", uri, got, want)
-				}
-			}
-		}
-	}
 }
 
 // A countingSigner is a private key that counts its signatures and may hold them.
@@ -254,17 +208,7 @@ func TestHandshakeWaits(t *testing.T) {
 // TestTLSLog: the line of a failed handshake has a bounded length, and no credential that the client put into its
 // ClientHello.
 func TestTLSLog(t *testing.T) {
-	cert, key, pool := newCertificate(t)
-	var log bytes.Buffer
-	var mu sync.Mutex
-	logged := func() string {
-		mu.Lock()
-		defer mu.Unlock()
-		return log.String()
-	}
-	w := newWorld(t, func(c *config) { c.Log = slog.New(slog.NewTextHandler(lockedWriter{&log, &mu}, nil)) }, servetest.Version(1))
-	w.cfg.TLSCert, w.cfg.TLSKey = cert, key
-	s := w.start(t)
+	s, log, pool := secureServer(t)
 	names := []string{"first?api_key=hunter2"}
 	for range 200 {
 		names = append(names, "\x1b[2J"+strings.Repeat("x", 240))
@@ -273,8 +217,8 @@ func TestTLSLog(t *testing.T) {
 	if err == nil {
 		t.Fatal("a handshake with unknown protocols succeeds")
 	}
-	sharedtest.Eventually(t, "the handshake is logged", func() bool { return strings.Contains(logged(), "TLS handshake failed") })
-	text := logged()
+	sharedtest.Eventually(t, "the handshake is logged", func() bool { return strings.Contains(log.String(), "TLS handshake failed") })
+	text := log.String()
 	if len(text) > 2<<10 || strings.Contains(text, "hunter2") || strings.Contains(text, "\x1b") || !strings.Contains(text, "unsupported application protocols") {
 		t.Errorf("the log has %d bytes: %.3000q", len(text), text)
 	}
