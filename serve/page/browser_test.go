@@ -94,6 +94,21 @@ func command[P, R any](c cdp.Command[P, R], params P) action {
 	})
 }
 
+// intercept runs a script for each request of the page, which may respond in place of the edge.
+func intercept(script string) action {
+	return js("window.edgeFetch ??= window.fetch; window.fetch = async (url, options) => { " + script + "\nreturn window.edgeFetch(url, options); };")
+}
+
+// read returns a file of testdata.
+func read(t *testing.T, name string) string {
+	t.Helper()
+	data, err := os.ReadFile("testdata/" + name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(data)
+}
+
 // js runs a script.
 func js(script string) action { return chromedp.Evaluate[chromedp.Void]("{ " + script + " }") }
 
@@ -452,17 +467,6 @@ func testViews(b *browser) {
 	b.run(t, at("#/movie/550"), at("#/tv/1399"), chromedp.NavigateBack(), until(`document.title.startsWith('Fight Club')`), chromedp.NavigateForward(), until(`document.title.startsWith('Game of Thrones')`))
 }
 
-// described is what an edge with several releases says.
-const described = `{
-	"release": "r2", "parent": "r1", "built": "2026-01-02T03:04:05Z", "resources": {"movie": 1234, "tv": 1, "episode_group": 2},
-	"fragments": 5, "segments": 4, "raw_bytes": 3000000, "stored_bytes": 1000000, "files_bytes": 1500000,
-	"years": [{"year": 1999, "movies": 3, "series": 1}, {"year": 2001, "movies": 1, "series": 0}],
-	"releases": [{"release": "r1", "built": "2026-01-01T00:00:00Z", "bytes": 900000}, {"release": "r2", "built": "2026-01-02T03:04:05Z", "bytes": 1000000}],
-	"changes": {"created": 2, "changed": 1, "deleted": 4}, "changes_at": "2026-01-01T23:04:05Z", "data": {"oldest": "2025-12-01", "newest": "2026-01-01"},
-	"quarantine": {"rows": 3, "reasons": {"top": [{"field": "movie.budget", "reason": "want a number", "count": 3, "example": "a.csv:7"}], "more": 0, "more_count": 0}},
-	"conflicts": {"count": 9, "fields": {"top": [{"field": "movie.title", "count": 9, "samples": ["1"]}], "more": 2, "more_count": 4}}
-}`
-
 // testRelease: the view shows the edge's own description, and another one. That and the lists of changes stand
 // in for an edge that has several releases.
 func testRelease(b *browser) {
@@ -477,16 +481,12 @@ func testRelease(b *browser) {
 		t.Errorf("labels stand %v pixels below the tops of their counts, want one distance", gaps)
 	}
 	// The view of the start has asked for the true one: that of the release asks again.
-	b.run(t, at("#/"), js(fmt.Sprintf(`
-		window.edgeFetch ??= window.fetch;
-		window.fetch = async (url, options) => {
-			const told = (text) => new Response(text, {headers: {'Content-Type': 'application/json'}});
-			if (url.pathname === '/page/release') return told(%q);
-			if (url.pathname === '/3/movie/changes' && url.search === '?start_date=2026-01-01&end_date=2026-01-01') {
-				return told('{"results": [{"id": 550}, {"id": 999999999}], "page": 1, "total_pages": 2, "total_results": 30}');
-			}
-			return window.edgeFetch(url, options);
-		};`, described)))
+	b.run(t, at("#/"), intercept(fmt.Sprintf(`
+		const told = (text) => new Response(text, {headers: {'Content-Type': 'application/json'}});
+		if (url.pathname === '/page/release') return told(%q);
+		if (url.pathname === '/3/movie/changes' && url.search === '?start_date=2026-01-01&end_date=2026-01-01') {
+			return told('{"results": [{"id": 550}, {"id": 999999999}], "page": 1, "total_pages": 2, "total_results": 30}');
+		}`, read(t, "described.json"))))
 	b.shows(t, "#/release", "r2", "1,234\nmovies", "2\nepisode groups", "2 new, 1 changed, 4 removed", "Fight Club", "movie 999999999", "28 more", "December 1, 2025 to January 1, 2026",
 		"Bytes by release", "3 rows", "want a number", "a.csv:7", "9 values", "movie.title", "2 entries more", "1.00 MB, 3.0× smaller")
 	if links := value[[]string](t, b, `[...document.querySelectorAll('.chips a')].map((a) => a.hash)`); !slices.Equal(links, []string{"#/movie/550"}) {
@@ -511,14 +511,10 @@ func testRelease(b *browser) {
 // testSwitch: a response of another release makes the page ask for its description again.
 func testSwitch(b *browser) {
 	t := b.t
-	b.run(t, at("#/movie/550"), js(`
-		window.edgeFetch ??= window.fetch;
-		window.described = 0;
-		window.fetch = async (url, options) => {
-			if (url.pathname === '/page/release') window.described++;
-			const r = await window.edgeFetch(url, options);
-			return new Response(r.body, {status: r.status, headers: {'X-Reelsplice-Release': window.switched ? 'r2' : 'r1'}});
-		};`))
+	b.run(t, at("#/movie/550"), js(`window.described = 0`), intercept(`
+		if (url.pathname === '/page/release') window.described++;
+		const r = await window.edgeFetch(url, options);
+		return new Response(r.body, {status: r.status, headers: {'X-Reelsplice-Release': window.switched ? 'r2' : 'r1'}});`))
 	b.run(t, at("#/tv/1399"), at("#/"), at("#/movie/550"), at("#/"))
 	if n := value[int](t, b, `window.described`); n > 2 { // one at each release, and one under way at the switch
 		t.Errorf("the release was described %d times before a switch", n)
@@ -611,23 +607,7 @@ func testPlaceholders(b *browser) {
 	b.open(t)
 	for _, route := range []string{"#/", "#/list/movie/popular", "#/tv/1399/season/1"} {
 		b.run(t, at(route))
-		for _, p := range value[[]string](t, b, `(() => {
-			const light = (hex) => [1, 3, 5].map((i) => parseInt(hex.slice(i, i + 2), 16) / 255).map((c) => (c <= 0.04045 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4)).reduce((sum, c, i) => sum + c * [0.2126, 0.7152, 0.0722][i], 0.05);
-			const all = [...document.querySelectorAll('main .placeholder')];
-			for (const e of all) e.firstChild.style.overflowWrap = 'normal'; // words that are cut count as too wide
-			const bad = all.filter((e) => e.scrollHeight > e.clientHeight + 1 || e.scrollWidth > e.clientWidth + 1).map((e) => 'overflows: ' + e.textContent);
-			for (const e of all) {
-				const [set, back, drawn] = ['--set', '--back', '--drawn'].map((name) => light(getComputedStyle(e).getPropertyValue(name).trim()));
-				for (const ground of [back, drawn]) if (Math.max(set, ground) / Math.min(set, ground) < 4.5) bad.push('contrast: ' + e.className);
-			}
-			if (all.length >= 20 && new Set(all.map((e) => /tone-\d+/.exec(e.className)[0])).size < 8) bad.push('few tones');
-			for (const row of document.querySelectorAll('main :is(.strip, .grid)')) {
-				const tones = [...row.querySelectorAll('.placeholder')].map((e) => /tone-\d+/.exec(e.className)[0]);
-				if (tones.some((tone, i) => tone === tones[i - 1])) bad.push('neighbours have one tone');
-			}
-			for (const e of document.querySelectorAll('main .card-name')) if (e.clientHeight > 2.1 * parseFloat(getComputedStyle(e).lineHeight)) bad.push('more than two lines: ' + e.textContent);
-			return bad;
-		})()`) {
+		for _, p := range value[[]string](t, b, read(t, "placeholders.js")) {
 			t.Errorf("%s: %s", route, p)
 		}
 	}
@@ -743,13 +723,7 @@ func testWeight(b *browser) {
 		seen := value[struct {
 			Bytes, Requests, Paint, Drawn float64
 			Heaviest                      []string
-		}](t, b, `(() => {
-			const all = performance.getEntries().filter((e) => e.transferSize && e.name.startsWith(location.origin)).sort((a, b) => b.transferSize - a.transferSize);
-			return {
-				bytes: all.reduce((sum, e) => sum + e.transferSize, 0), requests: all.length, paint: performance.getEntriesByName('first-contentful-paint')[0]?.startTime ?? 0,
-				drawn: performance.now(), heaviest: all.slice(0, 8).map((e) => e.transferSize + ' ' + new URL(e.name).pathname),
-			};
-		})()`)
+		}](t, b, read(t, "weight.js"))
 		t.Logf("%s: first paint after %.0f ms, drawn after %.0f ms, %.0f bytes in %.0f requests", net.name, seen.Paint, seen.Drawn, seen.Bytes, seen.Requests)
 		if seen.Bytes > maxWeight || seen.Requests < 20 {
 			t.Errorf("%.0f bytes in %.0f requests, want %d at most in 20 or more; the heaviest: %q", seen.Bytes, seen.Requests, maxWeight, seen.Heaviest)
@@ -774,15 +748,13 @@ func testCombobox(b *browser) {
 	// Escape and blur end what is under way: requests that wait for their time, and those for their response.
 	// The timer of the test is after those of the field.
 	b.run(t, js(`
-		window.edgeFetch ??= window.fetch;
 		window.searches = [];
-		const held = new Promise((resolve) => { window.letGo = resolve; });
-		window.fetch = async (url, options) => {
-			if (url.pathname !== '/3/search/multi') return window.edgeFetch(url, options);
+		window.held = new Promise((resolve) => { window.letGo = resolve; });`), intercept(`
+		if (url.pathname === '/3/search/multi') {
 			window.searches.push(url.search);
-			await held;
+			await window.held;
 			return window.edgeFetch(url, {...options, signal: undefined});
-		};`))
+		}`))
 	b.run(t, js(write+`
 		write('fight'); press('Escape');
 		write('fight club'); document.activeElement.blur();
@@ -893,20 +865,7 @@ func testPicker(b *browser) {
 	for _, width := range []int64{1280, 1217, 1216, 768, 360} {
 		b.run(t, screen{width: width, height: 740, scheme: "light"}.set(), at("#/"), until(`document.querySelectorAll('#language option').length > 50`),
 			js(`document.querySelector('#menu').setAttribute('aria-expanded', 'true')`))
-		got := value[struct{ Picker, Longest, Page float64 }](t, b, `(() => {
-			const picker = document.querySelector('#language');
-			const longest = picker.cloneNode(true);
-			picker.style.fieldSizing = longest.style.fieldSizing = 'fixed'; // as wide as the longest option, if there is room
-			longest.replaceChildren(...longest.querySelectorAll('option')); // groups indent theirs in the list alone
-			longest.style.position = 'absolute';
-			longest.style.maxWidth = 'none';
-			document.body.append(longest);
-			longest.style.padding = getComputedStyle(picker).padding;
-			const got = {Picker: picker.offsetWidth, Longest: longest.offsetWidth, Page: document.documentElement.scrollWidth};
-			longest.remove();
-			picker.style.fieldSizing = '';
-			return got;
-		})()`)
+		got := value[struct{ Picker, Longest, Page float64 }](t, b, read(t, "picker.js"))
 		if got.Picker < got.Longest || got.Page > float64(width) {
 			t.Errorf("at %d pixels the picker has %v of %v pixels, the page %v", width, got.Picker, got.Longest, got.Page)
 		}
@@ -923,17 +882,7 @@ func testSplice(b *browser) {
 		Names                []string
 		Check                string
 	}
-	shown := value[sums](t, b, `(async () => {
-		const r = await fetch(decodeURIComponent(location.hash.split('path=')[1]), {cache: 'no-store', headers: {Authorization: 'Bearer ' + sessionStorage.getItem('reelsplice.token')}});
-		const n = (e) => Number(e.textContent.replaceAll(',', ''));
-		return {
-			Strip: [...document.querySelectorAll('.film .frame')].reduce((sum, e) => sum + Number(e.style.getPropertyValue('--bytes')), 0),
-			Table: [...document.querySelectorAll('#parts tbody tr')].reduce((sum, row) => sum + n(row.querySelectorAll('td.n')[1]), 0),
-			Length: Number(r.headers.get('Content-Length')),
-			Names: [...document.querySelectorAll('#parts tbody th')].map((e) => e.textContent),
-			Check: document.querySelector('#sum-check').textContent,
-		};
-	})()`)
+	shown := value[sums](t, b, read(t, "sums.js"))
 	if shown.Length < 1000 || shown.Strip != shown.Length || shown.Table != shown.Length || !strings.HasPrefix(shown.Check, "✓ equals Content-Length") {
 		t.Errorf("strip %v, table %v, %q, want Content-Length %v in all", shown.Strip, shown.Table, shown.Check, shown.Length)
 	}
@@ -1025,12 +974,10 @@ func testRefusals(b *browser) {
 // testBroken: a response that breaks off is an error of the network, not of the page.
 func testBroken(b *browser) {
 	t := b.t
-	b.run(t, at("#/"), js(`
-		window.edgeFetch ??= window.fetch;
-		window.fetch = async (url, options) => {
-			if (url.pathname !== '/3/person/287') return window.edgeFetch(url, options);
+	b.run(t, at("#/"), intercept(`
+		if (url.pathname === '/3/person/287') {
 			return new Response(new ReadableStream({start(c) { c.enqueue(new TextEncoder().encode('{"id":')); c.error(new TypeError('cut')); }}));
-		};`))
+		}`))
 	b.shows(t, "#/person/287", "No response", "broke off")
 	b.run(t, until(`!document.querySelector('#offline').hidden`), js(`window.fetch = window.edgeFetch`),
 		chromedp.Click(chromedp.CSS(".failure button")), until(`document.title.startsWith('Brad Pitt') && document.querySelector('#offline').hidden`), settled())
@@ -1153,11 +1100,7 @@ func testReference(b *browser) {
 // check runs the checks of accessibility in the page.
 func (b *browser) check(t *testing.T, view string) {
 	t.Helper()
-	script, err := os.ReadFile("testdata/accessible.js")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, p := range value[[]string](t, b, string(script)) {
+	for _, p := range value[[]string](t, b, read(t, "accessible.js")) {
 		t.Errorf("%s: %s", view, p)
 	}
 }
