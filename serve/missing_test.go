@@ -1,8 +1,6 @@
 package serve
 
 import (
-	"fmt"
-	"io"
 	"log/slog"
 	"os"
 	"path/filepath"
@@ -107,25 +105,5 @@ func TestMissingFile(t *testing.T) {
 	}
 	if !strings.Contains(log.String(), "no space left") || strings.Count(log.String(), "\n") != 1 {
 		t.Errorf("log has %q, want the full disk once", log.String())
-	}
-}
-
-// TestMissingOnFullDisk: a file that cannot be written changes no response.
-func TestMissingOnFullDisk(t *testing.T) {
-	if _, err := os.Stat("/dev/full"); err != nil {
-		t.Skip("needs /dev/full")
-	}
-	w := newWorld(t, func(c *Config) {
-		c.Missing, c.Poll = "/dev/full", time.Millisecond
-		c.Log = slog.New(slog.NewTextHandler(io.Discard, nil))
-	}, servetest.Version(1))
-	s := running(t, w.cfg)
-	for i := range 200 {
-		if code, _ := statusOf(fmt.Sprintf("%s/3/movie/%d", s.URL(), 100+i), w.token); code != 404 {
-			t.Fatalf("status = %d, want 404", code)
-		}
-	}
-	if code, _ := statusOf(s.URL()+"/3/movie/1", w.token); code != 200 {
-		t.Errorf("status = %d, want 200", code)
 	}
 }

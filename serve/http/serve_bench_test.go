@@ -9,7 +9,6 @@ import (
 	"net"
 	"net/http"
 	"testing"
-	"time"
 
 	"github.com/valyala/fasthttp"
 
@@ -34,18 +33,6 @@ func BenchmarkServer(b *testing.B) {
 			}
 		})
 	}
-}
-
-// BenchmarkMeter notes prepared responses for connections on all CPUs at once: all that metrics cost the fast path.
-func BenchmarkMeter(b *testing.B) {
-	all, now := newMeters(), time.Now()
-	b.RunParallel(func(pb *testing.PB) {
-		m := all.of(uint64(all.opened.Add(1)))
-		for pb.Next() {
-			m.add(edge.RouteNotModified, 200, 1000, true)
-			m.took[edge.RouteNotModified].Observe(time.Since(now))
-		}
-	})
 }
 
 // constantServer answers with what the Edge answers to rq, without looking at the request.

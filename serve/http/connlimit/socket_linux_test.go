@@ -177,3 +177,16 @@ func TestGone(t *testing.T) {
 		sharedtest.Eventually(t, "the client is gone", c.Gone)
 	}
 }
+
+// file returns the descriptor of a connection that stays open.
+func file(tb testing.TB, c *Conn) (fd int) {
+	tb.Helper()
+	raw, err := c.SyscallConn()
+	if err == nil {
+		err = raw.Control(func(s uintptr) { fd = int(s) })
+	}
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return fd
+}
