@@ -55,13 +55,6 @@ var (
 	languages    = parsed[[]Language]("languages.json")
 	countries    = parsed[[]Country]("countries.json")
 	translations = parsed[translationFile]("translations.json")
-
-	languageByCode = sync.OnceValue(func() map[string]Language {
-		return byCode(languages(), func(l Language) string { return l.Code })
-	})
-	countryByCode = sync.OnceValue(func() map[string]Country {
-		return byCode(countries(), func(c Country) string { return c.Code })
-	})
 )
 
 // Languages returns the entries of configuration/languages sorted by code; TMDB's own order varies between responses.
@@ -69,8 +62,7 @@ func Languages() []Language { return languages() }
 
 // LanguageByCode returns the language with an ISO 639-1 code such as "de".
 func LanguageByCode(code string) (Language, bool) {
-	l, ok := languageByCode()[code]
-	return l, ok
+	return find(languages(), code, func(l Language) string { return l.Code })
 }
 
 // Countries returns the entries of configuration/countries in TMDB's order, by code.
@@ -78,8 +70,7 @@ func Countries() []Country { return countries() }
 
 // CountryByCode returns the country with an ISO 3166-1 code such as "DE".
 func CountryByCode(code string) (Country, bool) {
-	c, ok := countryByCode()[code]
-	return c, ok
+	return find(countries(), code, func(c Country) string { return c.Code })
 }
 
 // PrimaryTranslations returns the entries of configuration/primary_translations,
@@ -91,13 +82,13 @@ func PrimaryTranslations() []string { return translations().Primary }
 // case.
 func DefaultRegion(lang string) string { return translations().Regions[lang] }
 
-// byCode maps the code of each entry to the entry.
-func byCode[T any](list []T, code func(T) string) map[string]T {
-	m := make(map[string]T, len(list))
-	for _, v := range list {
-		m[code(v)] = v
+// find returns the entry with a code of a list that is sorted by code.
+func find[T any](list []T, code string, codeOf func(T) string) (entry T, ok bool) {
+	i, ok := slices.BinarySearchFunc(list, code, func(v T, code string) int { return strings.Compare(codeOf(v), code) })
+	if ok {
+		entry = list[i]
 	}
-	return m
+	return entry, ok
 }
 
 // parsed returns a function that decodes an embedded file on its first call. It panics if the file is invalid, which

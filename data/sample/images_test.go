@@ -28,7 +28,7 @@ func TestImagesExist(t *testing.T) {
 	named := regexp.MustCompile(`"[a-z]+_path": ?"(/[^"]+)"|"key": ?"([^"]+)"`)
 	real := map[string]bool{}
 	for _, file := range withPaths {
-		for b := range bytes.SplitSeq(unpacked(t, sharedtest.Path(t, "dumps", filepath.FromSlash(file))), []byte(".jpg")) {
+		for b := range bytes.SplitSeq(unpacked(t, file), []byte(".jpg")) {
 			if at := bytes.LastIndexByte(b, '/'); at >= 0 && len(b)-at < 64 {
 				real[string(b[at:])+".jpg"] = true
 			}
@@ -75,10 +75,10 @@ func TestImagesExist(t *testing.T) {
 	}
 }
 
-// unpacked returns what a compressed file holds.
+// unpacked returns the content of a compressed dump.
 func unpacked(t *testing.T, name string) []byte {
 	t.Helper()
-	f, err := os.Open(name)
+	f, err := os.Open(sharedtest.Path(t, "dumps", filepath.FromSlash(name)))
 	if err != nil {
 		t.Fatal(err)
 	}

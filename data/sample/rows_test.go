@@ -16,27 +16,15 @@ import (
 type credit struct {
 	ID        int    `json:"id"`
 	Name      string `json:"name"`
-	CreditID  string `json:"credit_id"`
 	Job       string `json:"job"`
 	Character string `json:"character"`
 }
 
-type credits struct{ Cast, Crew []credit }
-
-// extras are what titles have of others than us: reviews and videos.
-type extras struct {
-	Reviews struct{ Results []struct{ ID string } }
-	Videos  struct{ Results []struct{ Key, ID string } }
-}
-
 type movie struct {
-	extras
 	ID            int    `json:"id"`
-	IMDbID        string `json:"imdb_id"`
 	OriginalTitle string `json:"original_title"`
 	ReleaseDate   string `json:"release_date"`
 	Runtime       int    `json:"runtime"`
-	Credits       credits
 }
 
 type person struct {
@@ -60,7 +48,6 @@ type episode struct {
 
 type season struct {
 	ID       int
-	OID      string `json:"_id"`
 	Overview string
 	AirDate  *string `json:"air_date"`
 	Number   int     `json:"season_number"`
@@ -68,13 +55,10 @@ type season struct {
 }
 
 type series struct {
-	extras
 	ID           int
 	Name         string
-	OriginalName string   `json:"original_name"`
-	FirstAir     string   `json:"first_air_date"`
-	CreatedBy    []credit `json:"created_by"`
-	Credits      credits
+	OriginalName string `json:"original_name"`
+	FirstAir     string `json:"first_air_date"`
 	ExternalIDs  struct {
 		IMDb     *string `json:"imdb_id"`
 		Wikidata *string `json:"wikidata_id"`

@@ -52,77 +52,55 @@ func TestSize(t *testing.T) {
 
 var hexRE = regexp.MustCompile(`^[0-9a-f]{24}$`)
 
-// once reports what it has seen before.
-type once struct {
-	t    *testing.T
-	what string
-	seen map[string]string
-}
-
-func newOnce(t *testing.T, what string) once {
-	t.Helper()
-	return once{t, what, map[string]string{}}
-}
-
-func (u once) add(id, where string) {
-	u.t.Helper()
-	if other, ok := u.seen[id]; ok {
-		u.t.Errorf("%s %s occurs in %s and %s", u.what, id, other, where)
-	}
-	u.seen[id] = where
-}
-
-// TestIDs: what must be there once in the whole sample is.
+// TestIDs: ids that must be unique in the whole sample are. A credit is one part or job of one person, however many
+// episodes it is in.
 func TestIDs(t *testing.T) {
-	credits, episodes, seasons := newOnce(t, "credit id"), newOnce(t, "episode"), newOnce(t, "season")
-	hex, keys, imdb := newOnce(t, "id"), newOnce(t, "video key"), newOnce(t, "IMDb id")
-	for _, m := range readRows[movie](t, "movies.ndjson") {
-		where := fmt.Sprintf("movie %d", m.ID)
-		imdb.add(m.IMDbID, where)
-		for _, c := range slices.Concat(m.Credits.Cast, m.Credits.Crew) {
-			credits.add(c.CreditID, where)
+	owners := map[string]string{}
+	claim := func(what string, id any, owner string) {
+		key := fmt.Sprint(what, " ", id)
+		if other, ok := owners[key]; ok && other != owner {
+			t.Errorf("%s is of %s and of %s", key, other, owner)
 		}
-		for _, r := range m.Reviews.Results {
-			hex.add(r.ID, where)
+		owners[key] = owner
+	}
+	var walk func(title, path string, v any)
+	walk = func(title, path string, v any) {
+		list, _ := v.([]any)
+		for i, one := range list {
+			walk(title, fmt.Sprintf("%s[%d]", path, i), one)
 		}
-		for _, v := range m.Videos.Results {
-			keys.add(v.Key, where)
-			hex.add(v.ID, where)
+		o, _ := v.(map[string]any)
+		if credit, ok := o["credit_id"].(string); ok {
+			if name, _ := o["name"].(string); !hexRE.MatchString(credit) || o["id"] == nil || strings.TrimSpace(name) == "" {
+				t.Errorf("%s: credit %v", path, o)
+			}
+			claim("credit", credit, fmt.Sprint(title, ", person ", o["id"]))
+		}
+		for key, value := range o {
+			at := path + "." + key
+			switch text, isText := value.(string); {
+			case key == "imdb_id" && isText:
+				claim(key, text, title)
+			case isText && (key == "_id" || key == "id" || key == "key"):
+				claim(key, text, at)
+			case strings.HasPrefix(key, "season/"):
+				season := value.(map[string]any)
+				claim("season", season["id"], at)
+				for i, e := range season["episodes"].([]any) {
+					claim("episode", e.(map[string]any)["id"], fmt.Sprint(at, i))
+				}
+			}
+			walk(title, at, value)
 		}
 	}
-	for _, s := range readSeries(t) {
-		where := fmt.Sprintf("series %d", s.ID)
-		imdb.add(value(s.ExternalIDs.IMDb), where)
-		people := map[string]int{} // by the id of their credit
-		list := slices.Concat(s.Credits.Cast, s.Credits.Crew, s.CreatedBy)
-		for _, se := range s.Seasons {
-			seasons.add(fmt.Sprint(se.ID), where)
-			hex.add(se.OID, where)
-			for _, e := range se.Episodes {
-				episodes.add(fmt.Sprint(e.ID), where)
-				list = slices.Concat(list, e.Crew, e.Guests)
-			}
+	for _, file := range []string{"movies.ndjson", "tv.ndjson"} {
+		for _, row := range readRows[map[string]any](t, file) {
+			title := fmt.Sprint(file, " ", row["id"])
+			walk(title, title, row)
 		}
-		for _, c := range list {
-			if c.ID <= 0 || strings.TrimSpace(c.Name) == "" || !hexRE.MatchString(c.CreditID) {
-				t.Errorf("%s: credit %+v", where, c)
-			}
-			// A credit is one part or job of one person, however many episodes it is in.
-			switch of, again := people[c.CreditID]; {
-			case !again:
-				people[c.CreditID] = c.ID
-				credits.add(c.CreditID, where)
-			case of != c.ID:
-				t.Errorf("%s: credit %s is of person %d and of person %d", where, c.CreditID, of, c.ID)
-			}
-		}
-		for _, r := range s.Reviews.Results {
-			hex.add(r.ID, where)
-		}
-		for _, v := range s.Videos.Results {
-			keys.add(v.Key, where)
-			hex.add(v.ID, where)
-		}
+	}
+	if len(owners) < 10_000 {
+		t.Errorf("%d ids, want those of all credits and episodes", len(owners))
 	}
 }
 

@@ -1,23 +1,55 @@
 package sample
 
 import (
-	"bufio"
 	"bytes"
-	"compress/gzip"
+	"encoding/csv"
 	"encoding/json"
-	"io"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 
-	"github.com/klauspost/compress/zstd"
 	"github.com/parquet-go/parquet-go"
 
 	"github.com/reelsplice/reelsplice/schemas/sharedtest"
 )
 
-// tvFact is what the crawl says about a series.
+func year(date string) string { return date[:min(4, len(date))] }
+
+// TestMovieFacts compares movies with a dump of 2017.
+func TestMovieFacts(t *testing.T) {
+	skipAlone(t)
+	rows, err := csv.NewReader(bytes.NewReader(unpacked(t, "tmdb5000/tmdb_5000_movies.csv.gz"))).ReadAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	col, dump := map[string]int{}, map[string][]string{}
+	for i, name := range rows[0] {
+		col[name] = i
+	}
+	for _, row := range rows[1:] {
+		dump[row[col["id"]]] = row
+	}
+	compared := 0
+	for _, m := range readRows[movie](t, "movies.ndjson") {
+		row, ok := dump[strconv.Itoa(m.ID)]
+		if !ok {
+			continue
+		}
+		compared++
+		title, date := row[col["original_title"]], row[col["release_date"]]
+		runtime, _ := strconv.ParseFloat(row[col["runtime"]], 64) // two rows have none
+		if d := int(runtime) - m.Runtime; title != m.OriginalTitle || year(date) != year(m.ReleaseDate) || d < -2 || d > 2 {
+			t.Errorf("%d: %q of %s with %d minutes, the dump has %q of %s with %g", m.ID, m.OriginalTitle, m.ReleaseDate, m.Runtime, title, date, runtime)
+		}
+	}
+	if compared < 100 {
+		t.Errorf("only %d movies are in the dump, want at least 100", compared)
+	}
+}
+
+// A tvFact is a series of a crawl.
 type tvFact struct {
 	Show struct {
 		ID           int    `json:"tmdbId"`
@@ -33,27 +65,15 @@ type tvFact struct {
 	} `json:"externalIds"`
 }
 
-// readMovnixTV returns the rows of the crawl that are about want.
+// readMovnixTV returns the rows of the crawl about series of the sample.
 func readMovnixTV(t *testing.T, want map[int]series) map[int]tvFact {
 	t.Helper()
-	f, err := os.Open(sharedtest.Path(t, "dumps", "movnix", "tv.ndjson.zst"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	z, err := zstd.NewReader(f)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer z.Close()
 	out := map[int]tvFact{}
-	r := bufio.NewReader(z)
-	for {
-		line, err := r.ReadBytes('\n')
+	for line := range bytes.Lines(unpacked(t, "movnix/tv.ndjson.zst")) {
+		// Most rows are long and of other series: the first object has the id.
 		var id struct {
 			ID int `json:"tmdbId"`
 		}
-		// Most rows are long and not wanted: the first object tells.
 		if _, rest, ok := bytes.Cut(line, []byte(`"tvShow":`)); ok {
 			if err := json.NewDecoder(bytes.NewReader(rest)).Decode(&id); err != nil {
 				t.Fatal(err)
@@ -66,13 +86,8 @@ func readMovnixTV(t *testing.T, want map[int]series) map[int]tvFact {
 			}
 			out[id.ID] = row
 		}
-		if err == io.EOF {
-			return out
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
 	}
+	return out
 }
 
 func seriesByID(t *testing.T) map[int]series {
@@ -110,27 +125,7 @@ func TestTVFacts(t *testing.T) {
 		}
 		for _, se := range s.Seasons {
 			for _, e := range se.Episodes {
-				k := known[e.ID]
-				if e.Name != strings.TrimSpace(k.Name) || value(e.AirDate) != value(k.AirDate) || e.Number != k.Number || e.Season != k.Season {
-					t.Errorf("%d: season %d, episode %d: %q on %s; the crawl has %q on %s", id, e.Season, e.Number, e.Name, value(e.AirDate), k.Name, value(k.AirDate))
-				}
-				people := map[int]string{}
-				for _, c := range k.Crew {
-					people[c.ID] += "," + c.Job + ","
-				}
-				for _, c := range k.Guests {
-					people[c.ID] += "," + c.Character + ","
-				}
-				for _, c := range e.Crew {
-					if !strings.Contains(people[c.ID], ","+c.Job+",") {
-						t.Errorf("%d: season %d, episode %d: %s, %s", id, e.Season, e.Number, c.Name, c.Job)
-					}
-				}
-				for _, c := range e.Guests {
-					if people[c.ID] == "" {
-						t.Errorf("%d: season %d, episode %d: guest %s", id, e.Season, e.Number, c.Name)
-					}
-				}
+				compareEpisode(t, id, e, known[e.ID])
 				episodes++
 			}
 		}
@@ -138,22 +133,33 @@ func TestTVFacts(t *testing.T) {
 	if len(facts) < 40 || episodes < 1500 {
 		t.Errorf("compared %d series with %d episodes, want 40 with 1500", len(facts), episodes)
 	}
-	t.Logf("%d series with %d episodes compared", len(facts), episodes)
 }
 
-func readRecorded(t *testing.T, v any, elem ...string) {
+func compareEpisode(t *testing.T, series int, e, known episode) {
 	t.Helper()
-	b, err := os.ReadFile(sharedtest.Path(t, append([]string{"recorded"}, elem...)...))
-	if err != nil {
-		t.Fatal(err)
+	if e.Name != strings.TrimSpace(known.Name) || value(e.AirDate) != value(known.AirDate) || e.Number != known.Number || e.Season != known.Season {
+		t.Errorf("%d: season %d, episode %d: %q on %s; the crawl has %q on %s", series, e.Season, e.Number, e.Name, value(e.AirDate), known.Name, value(known.AirDate))
 	}
-	if err := json.Unmarshal(b, v); err != nil {
-		t.Fatalf("%s: %v", filepath.Join(elem...), err)
+	people := map[int]string{}
+	for _, c := range known.Crew {
+		people[c.ID] += "," + c.Job + ","
+	}
+	for _, c := range known.Guests {
+		people[c.ID] += "," + c.Character + ","
+	}
+	for _, c := range e.Crew {
+		if !strings.Contains(people[c.ID], ","+c.Job+",") {
+			t.Errorf("%d: season %d, episode %d: %s, %s", series, e.Season, e.Number, c.Name, c.Job)
+		}
+	}
+	for _, c := range e.Guests {
+		if people[c.ID] == "" {
+			t.Errorf("%d: season %d, episode %d: guest %s", series, e.Season, e.Number, c.Name)
+		}
 	}
 }
 
-// TestPeopleFacts compares names with the table of persons, the rest with recorded
-// answers and with IMDb's own list.
+// TestPeopleFacts compares names with the table of persons, the rest with recorded responses and with IMDb's own list.
 func TestPeopleFacts(t *testing.T) {
 	people := map[int]person{}
 	for _, p := range readRows[person](t, "people.ndjson") {
@@ -171,80 +177,53 @@ func TestPeopleFacts(t *testing.T) {
 	names := 0
 	for _, r := range rows {
 		if p, ok := people[int(r.ID)]; ok && !wrong[p.ID] {
-			names++
-			if p.Name != r.Name {
+			if names++; p.Name != r.Name {
 				t.Errorf("%d: %s, the table has %s", p.ID, p.Name, r.Name)
 			}
 		}
 	}
 	recorded := 0
-	for _, file := range recordedFiles(t, "person", "details") {
+	files, err := filepath.Glob(filepath.Join(sharedtest.Path(t, "recorded", "person"), "details*"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, file := range files {
+		if strings.Contains(file, "openapi") {
+			continue
+		}
+		data, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
 		var p person
-		readRecorded(t, &p, "person", file)
+		if err := json.Unmarshal(data, &p); err != nil {
+			t.Fatalf("%s: %v", file, err)
+		}
 		have, ok := people[p.ID]
 		if !ok {
 			continue
 		}
-		recorded++
-		if value(have.Birthday) != value(p.Birthday) || value(have.Deathday) != value(p.Deathday) || value(have.IMDb) != value(p.IMDb) {
+		if recorded++; value(have.Birthday) != value(p.Birthday) || value(have.Deathday) != value(p.Deathday) || value(have.IMDb) != value(p.IMDb) {
 			t.Errorf("%d: born %s, died %s, %s; %s has %s, %s, %s", p.ID, value(have.Birthday), value(have.Deathday), value(have.IMDb), file, value(p.Birthday), value(p.Deathday), value(p.IMDb))
 		}
 	}
-	list := readNameBasics(t)
+	list := map[string][]string{} // id, name, years of birth and death ...
+	for line := range bytes.Lines(unpacked(t, "imdb/name.basics.tsv.gz")) {
+		cells := strings.Split(string(line), "\t")
+		list[cells[0]] = cells
+	}
 	years := 0
 	for _, p := range people {
-		row, ok := list[value(p.IMDb)]
-		if !ok {
+		row := list[value(p.IMDb)]
+		if len(row) < 4 {
 			continue
 		}
 		years++
-		if b := value(p.Birthday); b != "" && year(b) != row[1] || p.Deathday != nil && year(*p.Deathday) != row[2] {
+		if b := value(p.Birthday); b != "" && year(b) != row[2] || p.Deathday != nil && year(*p.Deathday) != row[3] {
 			t.Errorf("%d: %s born %s, died %s; IMDb has %v", p.ID, p.Name, b, value(p.Deathday), row)
 		}
 	}
 	if names < 300 || recorded < 5 || years < 20 {
 		t.Errorf("compared %d names, %d recorded people, %d rows of IMDb's", names, recorded, years)
 	}
-	t.Logf("%d names, %d recorded people, %d rows of IMDb's compared", names, recorded, years)
-}
-
-// recordedFiles returns the names of the recordings in a folder that begin with prefix.
-func recordedFiles(t *testing.T, folder, prefix string) []string {
-	t.Helper()
-	entries, err := os.ReadDir(sharedtest.Path(t, "recorded", folder))
-	if err != nil {
-		t.Fatal(err)
-	}
-	var out []string
-	for _, e := range entries {
-		if strings.HasPrefix(e.Name(), prefix) && !strings.Contains(e.Name(), "openapi") {
-			out = append(out, e.Name())
-		}
-	}
-	return out
-}
-
-// readNameBasics returns name, year of birth and year of death by IMDb id.
-func readNameBasics(t *testing.T) map[string][3]string {
-	t.Helper()
-	f, err := os.Open(sharedtest.Path(t, "dumps", "imdb", "name.basics.tsv.gz"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	z, err := gzip.NewReader(f)
-	if err != nil {
-		t.Fatal(err)
-	}
-	b, err := io.ReadAll(z)
-	if err != nil {
-		t.Fatal(err)
-	}
-	out := map[string][3]string{}
-	for line := range strings.Lines(string(b)) {
-		if cells := strings.Split(line, "\t"); len(cells) >= 4 {
-			out[cells[0]] = [3]string{cells[1], cells[2], cells[3]}
-		}
-	}
-	return out
 }
