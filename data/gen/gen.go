@@ -74,14 +74,6 @@ func (c *Config) Validate() error {
 	return errors.Join(errs...)
 }
 
-// people returns how many people there are.
-func (c *Config) people() int64 {
-	if c.People > 0 {
-		return c.People
-	}
-	return max(portion(c.Movies, realPeople, realMovies), 4*c.TV)
-}
-
 // A Report lists the files made.
 type Report struct {
 	Out     string  `json:"out"`
@@ -141,9 +133,6 @@ func Run(ctx context.Context, c Config) (r Report, err error) {
 		return r, err
 	}
 	blocks := make([]block, 2*c.Jobs)
-	for i := range blocks {
-		blocks[i].w, blocks[i].z = w, z
-	}
 	var done, total int64
 	for _, p := range w.populations {
 		total += int64(p.n)
@@ -154,7 +143,13 @@ func Run(ctx context.Context, c Config) (r Report, err error) {
 			continue
 		}
 		f := File{Name: p.name + extension, Rows: int64(p.n)}
-		err := writeFile(ctx, filepath.Join(unfinished, f.Name), blocks, p, func(b *block) {
+		err := writeFile(ctx, filepath.Join(unfinished, f.Name), blocks, p.n, p.block, func(b *block, from, to uint64) {
+			b.rows, b.b = int64(to-from), b.b[:0]
+			for i := from; i < to; i++ {
+				b.b = w.appendLine(b.b, p, i)
+			}
+			b.stored = z.EncodeAll(b.b, b.stored[:0])
+		}, func(b *block) {
 			f.Stored, f.Bytes, done = f.Stored+int64(len(b.stored)), f.Bytes+int64(len(b.b)), done+b.rows
 			if c.Progress != nil {
 				c.Progress(done, total)
@@ -184,33 +179,31 @@ func Run(ctx context.Context, c Config) (r Report, err error) {
 	return made, nil
 }
 
-// A block is some records in a row: JSON, compressed by itself. Files are blocks one after another, which zstd allows.
+// A block is some records in a row, compressed by itself. Files are blocks one after another, which zstd allows.
 // Its buffers are used again for the next ones.
 type block struct {
-	writer        // writes JSON
-	rows   int64  // in it
+	rows   int64
+	b      []byte // JSON
 	stored []byte // as it lies in the file
-	z      *zstd.Encoder
 }
 
-// writeFile makes all records of a population, a batch of blocks at a time, half of them side by side,
-// and writes the blocks in order. written gets each.
-func writeFile(ctx context.Context, path string, batch []block, p *population, written func(*block)) (err error) {
+// writeFile fills blocks of so many of n records, half of a batch side by side, and writes them in order. written gets each.
+func writeFile(ctx context.Context, path string, batch []block, n, size uint64, fill func(b *block, from, to uint64), written func(*block)) (err error) {
 	out, err := os.Create(path)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, out.Close()) }()
-	for from := uint64(0); from < p.n; {
+	for from := uint64(0); from < n; {
 		var g errgroup.Group
 		g.SetLimit(len(batch) / 2)
 		full := batch[:0]
-		for ; len(full) < len(batch) && from < p.n; from += p.block {
+		for ; len(full) < len(batch) && from < n; from += size {
 			full = batch[:len(full)+1]
 			b, from := &full[len(full)-1], from
 			g.Go(func() (err error) {
 				defer bug.Catch(&err)
-				b.fill(p, from)
+				fill(b, from, min(from+size, n))
 				return nil
 			})
 		}
@@ -228,14 +221,4 @@ func writeFile(ctx context.Context, path string, batch []block, p *population, w
 		}
 	}
 	return out.Sync() // before the file gets its name
-}
-
-// fill makes the records of a population from a record on.
-func (b *block) fill(p *population, from uint64) {
-	to := min(from+p.block, p.n)
-	b.rows, b.b = int64(to-from), b.b[:0]
-	for i := from; i < to; i++ {
-		writeLine(&b.writer, p, i)
-	}
-	b.stored = b.z.EncodeAll(b.b, b.stored[:0])
 }

@@ -64,7 +64,7 @@ func (t tail) at(u uint64) int {
 	if t == nil {
 		return 0
 	}
-	k := octave(u)
+	k := bits.LeadingZeros64(u | 1) // 0 for the worse half of a kind, 1 for the quarter above, and so on
 	if k >= len(t)-1 {
 		return t[len(t)-1]
 	}
@@ -72,6 +72,3 @@ func (t tail) at(u uint64) int {
 	fraction := int(u << k << 1 >> 44) // in units of 2^-20
 	return t[k+1] - (t[k+1]-t[k])*fraction>>20
 }
-
-// octave returns k for the best 2^-k of a kind: 0 for the worse half, 1 for the quarter above, and so on.
-func octave(share uint64) int { return bits.LeadingZeros64(share | 1) }

@@ -1,244 +1,261 @@
 package gen
 
 import (
+	"encoding/binary"
+	"encoding/hex"
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/reelsplice/reelsplice/schemas/catalog"
+	"github.com/reelsplice/reelsplice/schemas/day"
+	"github.com/reelsplice/reelsplice/schemas/record"
 )
 
-// lengths are the lengths of lists by their name: the mean in hundredths, and the most.
+// lengths are the lengths of lists: the mean in hundredths, and the most.
 var lengths = map[string]struct{ mean, most int }{
-	"cast": {700, 340}, "crew": {750, 990}, "created_by": {20, 3}, "production_companies": {110, 26}, "networks": {1000, 1},
-	"keywords": {110, 97}, "backdrops": {700, 320}, "logos": {40, 180}, "posters": {650, 475}, "profiles": {170, 60},
-	"videos": {110, 200}, "alternative_titles": {60, 90}, "translations": {310, 50}, "release_dates": {120, 90},
-	"watch/providers": {20, 80}, "content_ratings": {50, 50}, "reviews": {5, 20}, "also_known_as": {40, 5},
+	"cast": {700, 340}, "crew": {750, 990}, "created_by": {20, 3}, "companies": {110, 26}, "keywords": {110, 97},
+	"backdrops": {700, 320}, "logos": {40, 180}, "posters": {650, 475}, "profiles": {170, 60}, "videos": {110, 200},
+	"alternative_titles": {60, 90}, "translations": {310, 50}, "release_dates": {120, 90}, "watch/providers": {20, 80},
+	"content_ratings": {50, 50}, "reviews": {5, 20},
 }
 
-// derived are fields that the build derives, and lists of records of their own.
-var derived = []string{
-	"number_of_seasons", "number_of_episodes", "last_air_date", "last_episode_to_air", "next_episode_to_air", "seasons",
-	"total_pages", "total_results", "episode_groups",
-}
-
-// A maker writes one record.
+// A maker makes one record: a row of the sample with values of its own. It copies what it changes.
 type maker struct {
-	*writer
-	h           *head
-	r           *random
-	first, last int // numbers of its seasons
+	*world
+	*head
+	r *random
 }
 
-// writeLine writes record i, and a line end after it.
-func writeLine(j *writer, p *population, i uint64) {
-	h := j.w.headOf(p, i)
-	r := p.random(i, streamDetails)
-	m := maker{writer: j, h: &h, r: &r, first: 1, last: 1 + h.size*r.between(50, 150)/60/100}
-	if r.chance(200) {
-		m.first = 0 // specials
+// appendLine appends record i of a population, and a line end after it.
+func (w *world) appendLine(dst []byte, p *population, i uint64) []byte {
+	h, r := w.headOf(p, i), p.random(i, streamDetails)
+	return append(record.Append(dst, p.make(&maker{w, &h, &r})), '\n')
+}
+
+// moved returns a day of the sample, moved like all days of the record.
+func (h *head) moved(s record.String) record.String {
+	if d, ok := day.Parse(s.V); ok {
+		s.V = (d + h.shift).String()
 	}
-	j.like("", h.like, m.field)
-	j.b = append(j.b, '\n')
+	return s
 }
 
-// shared writes a field that other records repeat, and reports whether it is one.
-func (j *writer) shared(h *head, f *node) bool {
-	switch f.key {
-	case "id":
-		j.int(f.key, h.of.id(h.i))
-	case "name", "title":
-		j.string(f.key, h.name)
-	case "original_name", "original_title":
-		j.string(f.key, h.original)
-	case "popularity":
-		j.float(f.key, h.popularity, 10_000)
-	case "vote_average":
-		j.float(f.key, h.average, 1000)
-	case "vote_count":
-		j.int(f.key, h.votes)
-	default:
-		of := h.like.field(f.key)
-		if of == nil {
-			return false
-		}
-		j.raw(f.key, of.text)
+// external returns an id elsewhere that no other record has.
+func (m *maker) external(prefix string) record.String {
+	return record.Text(prefix + strconv.Itoa(10_000_000+4*int(m.id.V)+slices.Index(m.populations, m.of)%4))
+}
+
+// objectID returns 24 hex digits that begin with a time from 2010 to 2026.
+func (m *maker) objectID() record.String {
+	const first, seconds = 0x4bc88000, 0x1e000000
+	var id [12]byte
+	binary.BigEndian.PutUint32(id[:], uint32(first+m.r.next()%seconds))
+	binary.BigEndian.PutUint64(id[4:], m.r.next())
+	return record.Text(hex.EncodeToString(id[:]))
+}
+
+// count draws the length of a list.
+func (m *maker) count(list string) int {
+	l := lengths[list]
+	return min((l.mean*m.size/100*m.r.between(50, 150)/100+m.r.below(100))/100, l.most)
+}
+
+// start returns the first elements of a list of the row, as many as drawn.
+func start[T any](m *maker, name string, list []T) []T {
+	return slices.Clone(list[:min(len(list), m.count(name))])
+}
+
+// drawn returns n elements of the sample.
+func drawn[T any](m *maker, n int, from []T) []T {
+	out := make([]T, n)
+	for i := range out {
+		out[i] = pick(m.r, from)
 	}
-	return true
+	return out
 }
 
-// field writes a field of the record that differs from the sample's, and reports whether it did.
-func (m *maker) field(f *node) bool {
-	switch {
-	case slices.Contains(derived, f.key):
-	case f.key == "belongs_to_collection":
-		if i, ok := m.w.collectionOf(m.h); ok {
-			c := m.w.headOf(m.w.collections, i)
-			m.like(f.key, m.w.collectionRef, func(f *node) bool { return m.shared(&c, f) })
-		} else {
-			m.raw(f.key, "null")
-		}
-	case f.key == "imdb_id", f.path == m.h.of.name+".external_ids."+f.key:
-		m.externalID(f.key)
-	case f.key == "parent_company":
-		m.raw(f.key, "null")
-	case f.key == "images" && m.h.of.votes != nil: // rows of the sample lack some lists
-		m.raw(f.key, "{")
-		for _, name := range []string{"backdrops", "logos", "posters"} {
-			m.list(&node{key: name, path: f.path + "." + name, text: "[]"})
-		}
-		m.b = append(m.b, '}')
-	case strings.HasSuffix(f.key, "_date"):
-		m.day(f, m.h.shift)
-	case f.path == "tv.season":
-		m.season(f)
-	case m.list(f):
-	case f.text[0] == '{':
-		m.like(f.key, f, m.field)
-	default:
-		return f.path == m.h.of.name+"."+f.key && m.shared(m.h, f)
-	}
-	return true
-}
-
-// externalID writes an id elsewhere that no other record has, or null.
-func (m *maker) externalID(name string) {
-	id := 10_000_000 + 4*m.h.of.id(m.h.i) + slices.Index(m.w.populations, m.h.of)%4
-	switch {
-	case name == "imdb_id" && m.h.of == m.w.people:
-		m.string(name, "nm"+strconv.Itoa(id))
-	case name == "imdb_id":
-		m.string(name, "tt"+strconv.Itoa(id))
-	case name == "wikidata_id":
-		m.string(name, "Q"+strconv.Itoa(id))
-	default:
-		m.raw(name, "null")
+func (m *maker) images() *catalog.Images {
+	return &catalog.Images{
+		Backdrops: drawn(m, m.count("backdrops"), m.backdrops), Logos: drawn(m, m.count("logos"), m.logos), Posters: drawn(m, m.count("posters"), m.posters),
 	}
 }
 
-// list writes a list whose length is drawn, and reports whether it is one. Elements are like elements of any row.
-func (m *maker) list(f *node) bool {
-	h, r, w := m.h, m.r, m.w
-	path := strings.Split(f.path, ".")[1:]
-	name := path[0]
-	if name == "credits" || name == "images" {
-		name = f.key
-	} else if len(path) == 1 && f.text[0] == '{' { // around the list
-		return false
+func (m *maker) videos() *catalog.Videos {
+	v := drawn(m, m.count("videos"), m.stock.videos)
+	for i := range v {
+		v[i].ID = m.objectID()
 	}
-	l, ok := lengths[name]
-	if !ok || f.text[0] != '[' && name != "watch/providers" {
-		return false
-	}
-	n := min((l.mean*h.size/100*r.between(50, 150)/100+r.below(100))/100, l.most)
-	switch name {
-	case "cast", "crew", "created_by":
-		if h.of == w.tv { // seasons have more
-			n = (n + 1) / 2
-		}
-		m.credited(f, n)
-	case "production_companies":
-		m.linked(f, r, n, w.companies)
-	case "networks":
-		same := random{mix(w.tv.seed ^ h.i)} // for each season
-		m.linked(f, &same, n, w.networks)
-	case "keywords":
-		m.linked(f, r, n, w.keywords)
-	case "translations":
-		from := w.lists[f.path]
-		if n = max(n, 1); h.of.votes == nil && !r.chance(40) { // few people have any
-			n = 0
-		}
-		m.array(f.key, min(n, len(from)), func(i int) {
-			m.like("", from[i], func(f *node) bool {
-				if f.key == "data" {
-					m.like(f.key, f, func(f *node) bool { return m.translated(f, i == 0) })
-				}
-				return f.key == "data"
-			})
-		})
-	case "also_known_as":
-		m.array(f.key, n, func(int) { m.string("", h.name+"-"+pick(r, w.family)) })
-	case "release_dates", "content_ratings", "watch/providers": // by country: the first of the row
-		m.raw(f.key, f.text[:1])
-		for _, one := range f.fields[:min(n, len(f.fields))] {
-			m.raw(one.key, one.text)
-		}
-		m.b = append(m.b, f.text[len(f.text)-1])
-	default:
-		m.drawn(f, n)
-	}
-	return true
+	return &catalog.Videos{Results: v}
 }
 
-// drawn writes n elements, each like one of the sample's, with drawn ids and titles.
-func (m *maker) drawn(list *node, n int) {
-	from := m.w.lists[list.path]
-	if len(from) == 0 {
-		n = 0
+func (m *maker) alternativeTitles() []catalog.AlternativeTitle {
+	titles := drawn(m, m.count("alternative_titles"), m.alternatives)
+	for i := range titles {
+		titles[i].Title = record.Text(m.title(m.r, m.foreign))
 	}
-	m.array(list.key, n, func(int) {
-		m.like("", pick(m.r, from), func(f *node) bool {
-			switch f.key {
-			case "id":
-				m.objectID(f.key, m.r)
-			case "title":
-				m.string(f.key, m.w.title(m.r, m.w.foreign))
-			default:
-				return false
-			}
-			return true
-		})
-	})
+	return titles
 }
 
-// translated writes a text of a translation. The English ones are the record's own, and titles are drawn.
-func (m *maker) translated(f *node, isEnglish bool) bool {
-	switch {
-	case isEnglish:
-		return m.shared(m.h, f)
-	case f.key != "title" && f.key != "name":
-		return false
-	case m.h.of.votes != nil && m.r.chance(600):
-		m.string(f.key, m.w.title(m.r, m.w.foreign))
-	default:
-		m.string(f.key, "")
+// translatedTitle returns the title in translation i: the first one is English, and others may lack one.
+func (m *maker) translatedTitle(i int) record.String {
+	if i == 0 || !m.r.chance(600) {
+		return record.Text("")
 	}
-	return true
+	return record.Text(m.title(m.r, m.foreign))
 }
 
-// linked writes a list of references to at most n records, each once.
-func (m *maker) linked(list *node, r *random, n int, to *population) {
-	var seen []uint64
+// linked returns at most n records, each once.
+func (m *maker) linked(n int, to *population) (all []head) {
 	if to.n == 0 {
 		n = 0
 	}
-	m.array(list.key, n, func(int) {
-		if i := to.ranked(r.rank(to.n)); !slices.Contains(seen, i) {
-			seen = append(seen, i)
-			h := m.w.headOf(to, i)
-			m.like("", m.w.lists[list.path][0], func(f *node) bool { return m.shared(&h, f) })
+	for range n {
+		i := to.ranked(m.r.rank(to.n))
+		if !slices.ContainsFunc(all, func(h head) bool { return h.i == i }) {
+			all = append(all, m.headOf(to, i))
 		}
-	})
+	}
+	return all
 }
 
-// credited writes a list of n credits.
-func (m *maker) credited(list *node, n int) {
-	if m.w.people.n == 0 {
-		n = 0
+func (m *maker) companyRefs() []catalog.CompanyRef {
+	out := []catalog.CompanyRef{}
+	for _, h := range m.linked(m.count("companies"), m.companies) {
+		row := &m.stock.companies[h.row]
+		out = append(out, catalog.CompanyRef{ID: h.id, LogoPath: row.LogoPath, Name: h.name, OriginCountry: record.Text(row.OriginCountry.V)})
 	}
-	m.array(list.key, n, func(i int) {
-		p := m.w.headOf(m.w.people, m.w.people.ranked(m.r.rank(m.w.people.n)))
-		m.like("", pick(m.r, m.w.lists[list.path]), func(f *node) bool {
-			switch f.key {
-			case "credit_id":
-				m.objectID(f.key, m.r)
-			case "cast_id", "order":
-				m.int(f.key, i)
-			default:
-				return m.shared(&p, f)
-			}
-			return true
-		})
-	})
+	return out
+}
+
+// credits returns the length of a list of credits: 0 in a dump without people.
+func (m *maker) credits(n int) int { return n * int(min(1, m.people.n)) }
+
+// credited makes a drawn person the one of a credit.
+func (m *maker) credited(c *catalog.Credited, id *record.String) {
+	h := m.headOf(m.people, m.people.ranked(m.r.rank(m.people.n)))
+	row := &m.stock.people[h.row]
+	*id = m.objectID()
+	*c = catalog.Credited{
+		Adult: row.Adult, Gender: row.Gender, ID: h.id, KnownForDepartment: row.KnownForDepartment, Name: h.name, OriginalName: h.name,
+		Popularity: h.popularity, ProfilePath: row.ProfilePath,
+	}
+}
+
+func (m *maker) crew(n int) []catalog.CrewCredit {
+	crew := drawn(m, m.credits(n), m.stock.crew)
+	for i := range crew {
+		m.credited(&crew[i].Credited, &crew[i].CreditID)
+	}
+	return crew
+}
+
+// reviews returns the first reviews of a row, with ids of their own and without totals, which the build derives.
+func (m *maker) reviews(pages []catalog.ReviewPage) []catalog.ReviewPage {
+	pages = slices.Clone(pages[:min(1, len(pages))])
+	for p := range pages {
+		page := &pages[p]
+		page.TotalPages, page.TotalResults, page.Results = record.Int{}, record.Int{}, start(m, "reviews", page.Results)
+		for i := range page.Results {
+			page.Results[i].ID = m.objectID()
+		}
+	}
+	return pages
+}
+
+func makeMovie(m *maker) record.Record {
+	v := m.stock.movies[m.row]
+	v.ID, v.Title, v.OriginalTitle, v.Popularity, v.VoteAverage, v.VoteCount = m.id, m.name, m.original, m.popularity, m.voteAverage, m.voteCount
+	v.ReleaseDate, v.IMDbID = m.moved(v.ReleaseDate), m.external("tt")
+	if v.BelongsToCollection = nil; m.collections.n > 0 && m.r.chance(50) {
+		h := m.headOf(m.collections, m.i*m.collections.n/m.of.n)
+		row := &m.stock.collections[h.row]
+		v.BelongsToCollection = &catalog.CollectionRef{ID: h.id, Name: h.name, PosterPath: row.PosterPath, BackdropPath: row.BackdropPath}
+	}
+	v.ProductionCompanies = m.companyRefs()
+	v.AlternativeTitles = &catalog.AlternativeTitles{Titles: m.alternativeTitles()}
+	v.Credits = &catalog.Credits{Cast: drawn(m, m.credits(m.count("cast")), m.cast), Crew: m.crew(m.count("crew"))}
+	for i := range v.Credits.Cast {
+		c := &v.Credits.Cast[i]
+		m.credited(&c.Credited, &c.CreditID)
+		c.CastID, c.Order = record.Number(int64(i)), record.Number(int64(i))
+	}
+	v.ExternalIDs = &catalog.MovieExternalIDs{IMDbID: v.IMDbID, WikidataID: m.external("Q")}
+	v.Images, v.Videos, v.Reviews = m.images(), m.videos(), m.reviews(v.Reviews)
+	keywords := *v.Keywords
+	keywords.Keywords = []catalog.Keyword{}
+	for _, h := range m.linked(m.count("keywords"), m.keywords) {
+		keywords.Keywords = append(keywords.Keywords, catalog.Keyword{ID: h.id, Name: h.name})
+	}
+	v.Keywords = &keywords
+	v.ReleaseDates = &catalog.ReleaseDates{Results: start(m, "release_dates", v.ReleaseDates.Results)}
+	v.WatchProviders = &catalog.WatchProviders{Results: start(m, "watch/providers", v.WatchProviders.Results)}
+	texts := slices.Clone(v.Translations.Translations[:min(len(v.Translations.Translations), 1+m.count("translations"))])
+	for i := range texts {
+		data := *texts[i].Data
+		data.Title, texts[i].Data = m.translatedTitle(i), &data
+	}
+	v.Translations = &catalog.MovieTranslations{Translations: texts}
+	return record.Of(&v)
+}
+
+// makeTV makes a series without the fields that the build derives from its seasons.
+func makeTV(m *maker) record.Record {
+	row := &m.stock.tv[m.row]
+	v := row.TV
+	v.ID, v.Name, v.OriginalName, v.Popularity, v.VoteAverage, v.VoteCount = m.id, m.name, m.original, m.popularity, m.voteAverage, m.voteCount
+	v.FirstAirDate = m.moved(v.FirstAirDate)
+	v.NumberOfSeasons, v.NumberOfEpisodes, v.Seasons, v.EpisodeGroups = record.Int{}, record.Int{}, nil, nil
+	v.LastAirDate, v.LastEpisodeToAir, v.NextEpisodeToAir = record.String{}, nil, nil
+	v.Unusual = strings.TrimPrefix(v.Unusual+",last_air_date,last_episode_to_air,next_episode_to_air", ",") // absent, not null
+	v.CreatedBy = start(m, "created_by", v.CreatedBy)
+	v.CreatedBy = v.CreatedBy[:m.credits(len(v.CreatedBy))]
+	for i := range v.CreatedBy {
+		c, p := &v.CreatedBy[i], catalog.Credited{}
+		m.credited(&p, &c.CreditID)
+		c.ID, c.Name, c.OriginalName, c.Gender, c.ProfilePath = p.ID, p.Name, p.OriginalName, p.Gender, p.ProfilePath
+	}
+	v.ProductionCompanies, v.Networks = m.companyRefs(), []catalog.CompanyRef{}
+	for _, h := range m.linked(1, m.networks) {
+		row := &m.stock.networks[h.row]
+		v.Networks = append(v.Networks, catalog.CompanyRef{ID: h.id, LogoPath: row.LogoPath, Name: h.name, OriginCountry: row.OriginCountry})
+	}
+	v.AlternativeTitles = &catalog.TVAlternativeTitles{Results: m.alternativeTitles()}
+	ratings := *v.ContentRatings
+	ratings.Results = start(m, "content_ratings", ratings.Results)
+	v.ContentRatings = &ratings
+	v.Credits = &catalog.TVCredits{Cast: drawn(m, m.credits(m.count("cast")/2), m.tvCast), Crew: m.crew(m.count("crew") / 2)} // seasons have more
+	for i := range v.Credits.Cast {
+		c := &v.Credits.Cast[i]
+		m.credited(&c.Credited, &c.CreditID)
+		c.Order = record.Number(int64(i))
+	}
+	v.ExternalIDs = &catalog.TVExternalIDs{IMDbID: m.external("tt"), WikidataID: m.external("Q")}
+	v.Images, v.Videos, v.Reviews = m.images(), m.videos(), m.reviews(v.Reviews)
+	keywords, linked := *v.Keywords, m.linked(m.count("keywords"), m.keywords)
+	keywords.Results = slices.Repeat(keywords.Results[:1:1], len(linked))
+	for i, h := range linked {
+		keywords.Results[i].ID, keywords.Results[i].Name = h.id, h.name
+	}
+	v.Keywords = &keywords
+	v.WatchProviders = &catalog.WatchProviders{Results: start(m, "watch/providers", v.WatchProviders.Results)}
+	texts := *v.Translations
+	texts.Translations = slices.Clone(texts.Translations[:min(len(texts.Translations), 1+m.count("translations"))])
+	for i := range texts.Translations {
+		data := *texts.Translations[i].Data
+		data.Name, texts.Translations[i].Data = m.translatedTitle(i), &data
+	}
+	v.Translations = &texts
+	var seasons []string
+	first, last := m.r.below(5), 1+m.size*m.r.between(50, 150)/60/100
+	for _, s := range row.seasons {
+		if n := int(s.SeasonNumber.V); (n > 0 || first == 0) && n <= last { // some have specials
+			seasons = append(seasons, fmt.Sprintf(`"season/%d":%s`, n, record.Append(nil, m.season(s, v.Networks))))
+		}
+	}
+	v.Extra = strings.Join(seasons, ",")
+	return record.Of(&v)
 }
 
 // Ids of seasons and episodes leave room for the longest series and the longest season of the sample.
@@ -248,50 +265,58 @@ const (
 	maxEpisodes = 312 // in one season
 )
 
-// season writes a season of the sample, if the series has it.
-func (m *maker) season(f *node) {
-	number, _ := strconv.Atoi(f.field("season_number").text)
-	if number < m.first || number > m.last {
-		return
+func (m *maker) season(s catalog.Season, networks []catalog.CompanyRef) record.Record {
+	n := int(s.SeasonNumber.V)
+	s.ObjectID, s.ID, s.AirDate, s.Networks = m.objectID(), record.Number(int64(m.i)*seasonIDs+int64(n)+1), m.moved(s.AirDate), networks
+	credits := 0
+	if mix(m.of.seed-m.i)%100 < 35 { // few series have these
+		credits = m.credits(1)
 	}
-	m.like(f.key, f, func(f *node) bool {
-		switch f.key {
-		case "_id":
-			m.objectID(f.key, m.r)
-		case "id":
-			m.int(f.key, int(m.h.i)*seasonIDs+number+1)
-		case "air_date":
-			m.day(f, m.h.shift)
-		case "networks":
-			return m.list(&node{key: f.key, path: "tv.networks", text: f.text})
-		case "episodes":
-			m.array(f.key, len(f.fields), func(i int) { m.episode(f.fields[i], int(m.h.i)*episodeIDs+number*maxEpisodes+i+1) })
-		default:
-			return false
+	s.Episodes = slices.Clone(s.Episodes)
+	for i := range s.Episodes {
+		e := &s.Episodes[i]
+		e.ID, e.ShowID, e.AirDate = record.Number(int64(m.i)*episodeIDs+int64(n*maxEpisodes+i+1)), m.id, m.moved(e.AirDate)
+		e.Crew, e.GuestStars = slices.Clone(e.Crew[:len(e.Crew)*credits]), slices.Clone(e.GuestStars[:len(e.GuestStars)*credits])
+		for i := range e.Crew {
+			m.credited(&e.Crew[i].Credited, &e.Crew[i].CreditID)
 		}
-		return true
-	})
+		for i := range e.GuestStars {
+			m.credited(&e.GuestStars[i].Credited, &e.GuestStars[i].CreditID)
+		}
+	}
+	return record.Of(&s)
 }
 
-// episode writes an episode of the sample.
-func (m *maker) episode(f *node, id int) {
-	m.like("", f, func(f *node) bool {
-		switch f.key {
-		case "id":
-			m.int(f.key, id)
-		case "show_id":
-			m.int(f.key, m.h.of.id(m.h.i))
-		case "air_date":
-			m.day(f, m.h.shift)
-		case "crew", "guest_stars":
-			n := 0
-			if mix(m.w.tv.seed-m.h.i)%100 < 35 { // few series have these
-				n = len(f.fields)
-			}
-			m.credited(f, n)
-		default:
-			return false
-		}
-		return true
-	})
+func makePerson(m *maker) record.Record {
+	v := m.stock.people[m.row]
+	v.ID, v.Name, v.Popularity, v.IMDbID = m.id, m.name, m.popularity, m.external("nm")
+	v.ExternalIDs = &catalog.PersonExternalIDs{IMDbID: v.IMDbID, WikidataID: m.external("Q")}
+	images, texts := *v.Images, *v.Translations
+	images.Profiles = drawn(m, m.count("profiles"), m.profiles)
+	texts.Translations = texts.Translations[:min(len(texts.Translations), m.r.below(26)/25)] // few people have any
+	v.Images, v.Translations = &images, &texts
+	return record.Of(&v)
+}
+
+func makeCollection(m *maker) record.Record {
+	v, images := m.stock.collections[m.row], m.images()
+	v.ID, v.Name, v.OriginalName = m.id, m.name, m.original
+	v.Images = &catalog.CollectionImages{Backdrops: images.Backdrops, Posters: images.Posters}
+	return record.Of(&v)
+}
+
+func makeCompany(m *maker) record.Record {
+	v := m.stock.companies[m.row]
+	v.ID, v.Name, v.OriginCountry = m.id, m.name, record.Text(v.OriginCountry.V)
+	return record.Of(&v)
+}
+
+func makeNetwork(m *maker) record.Record {
+	v := m.stock.networks[m.row]
+	v.ID, v.Name = m.id, m.name
+	return record.Of(&v)
+}
+
+func makeKeyword(m *maker) record.Record {
+	return record.Of(&catalog.KeywordRecord{ID: m.id, Name: m.name})
 }

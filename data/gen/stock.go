@@ -2,120 +2,90 @@ package gen
 
 import (
 	"bytes"
+	"encoding/json"
 	"fmt"
 	"io/fs"
-	"slices"
 	"strings"
 	"sync"
 
 	"github.com/reelsplice/reelsplice/data/sample"
 	"github.com/reelsplice/reelsplice/schemas/catalog"
-	"github.com/reelsplice/reelsplice/schemas/fragment"
 	"github.com/reelsplice/reelsplice/schemas/record"
 )
 
-// A node is a value of the sample.
-type node struct {
-	key, path string  // key of a field, "" of an element; file and keys on the way, "movies.credits.cast"
-	text      string  // JSON
-	fields    []*node // fields of an object, or elements of a list
+// A series is a series of the sample with its seasons.
+type series struct {
+	catalog.TV
+	seasons []catalog.Season
 }
 
-// field returns a field of an object, nil without one.
-func (n *node) field(key string) *node {
-	for _, f := range n.fields {
-		if f.key == key {
-			return f
-		}
-	}
-	return nil
-}
-
-// content returns a text without its quotes.
-func (n *node) content() string { return n.text[1 : len(n.text)-1] }
-
-// A stock is the sample as material for records.
+// A stock is the sample as material for records: its rows, elements of their lists, words of titles and names.
 type stock struct {
-	rows  map[string][]*node // by file
-	lists map[string][]*node // elements of all lists, by path
+	movies      []catalog.Movie
+	tv          []series
+	people      []catalog.Person
+	collections []catalog.Collection
+	companies   []catalog.Company
+	networks    []catalog.Network
+	keywords    []catalog.KeywordRecord
 
-	words, foreign []string // from titles
-	given, family  []string // names of people
-	collectionRef  *node    // the collection of a movie, for its fields
+	cast                                  []catalog.CastCredit
+	tvCast                                []catalog.TVCastCredit
+	crew                                  []catalog.CrewCredit
+	backdrops, logos, posters, profiles   []catalog.Image
+	videos                                []catalog.Video
+	alternatives                          []catalog.AlternativeTitle
+	words, foreign, givenNames, lastNames []string
 }
 
 // newStock reads the sample.
 var newStock = sync.OnceValue(func() *stock {
-	s := &stock{rows: map[string][]*node{}, lists: map[string][]*node{}}
-	for file, kind := range map[string]fragment.Kind{
-		"movies": fragment.KindMovie, "tv": fragment.KindTV, "people": fragment.KindPerson, "collections": fragment.KindCollection,
-		"companies": fragment.KindCompany, "networks": fragment.KindNetwork, "keywords": fragment.KindKeyword,
-	} {
-		typ := catalog.TypeOf(kind)
-		data, err := fs.ReadFile(sample.FS(), file+".ndjson")
-		p := record.NewParser()
-		for line := range bytes.Lines(data) {
-			rec := typ.New()
-			if err == nil {
-				err = p.Parse(string(line), rec)
+	s := &stock{
+		movies: rowsOf[catalog.Movie]("movies"), people: rowsOf[catalog.Person]("people"), collections: rowsOf[catalog.Collection]("collections"),
+		companies: rowsOf[catalog.Company]("companies"), networks: rowsOf[catalog.Network]("networks"), keywords: rowsOf[catalog.KeywordRecord]("keywords"),
+	}
+	for _, row := range rowsOf[catalog.TV]("tv") {
+		one := series{row, nil}
+		var seasons map[string]json.RawMessage
+		if err := json.Unmarshal([]byte("{"+row.Extra+"}"), &seasons); err != nil {
+			panic(err) // part of the program
+		}
+		for n := range len(seasons) + 1 { // from 0 or 1 on
+			if text, ok := seasons[fmt.Sprintf("season/%d", n)]; ok {
+				one.seasons = append(one.seasons, parsed[catalog.Season](string(text)))
 			}
-			n, _ := s.parse(string(record.Append(nil, rec)), file)
-			s.rows[file] = append(s.rows[file], n)
 		}
-		if err != nil {
-			panic(fmt.Errorf("gen: %s: %w", file, err)) // part of the program
-		}
+		one.Extra = ""
+		s.tv = append(s.tv, one)
 	}
 	s.collect()
 	return s
 })
 
-// parse returns the value at the start of text, which is compact JSON, and the text after it.
-func (s *stock) parse(text, path string) (n *node, rest string) {
-	n = &node{path: path}
-	switch c := text[0]; c {
-	case '{', '[':
-		for rest = text[1:]; rest[0] != c+2; rest = strings.TrimPrefix(rest, ",") { // '}' is '{'+2, ']' is '['+2
-			key, at := "", path
-			if c == '{' {
-				end := stringLen(rest)
-				key, rest = rest[1:end-1], rest[end+1:]
-				at += "." + key
-				if strings.HasPrefix(key, "season/") {
-					at = path + ".season"
-				}
-			}
-			var f *node
-			f, rest = s.parse(rest, at)
-			f.key = key
-			n.fields = append(n.fields, f)
-			if c == '[' {
-				s.lists[path] = append(s.lists[path], f)
-			}
-		}
-		rest = rest[1:]
-	case '"':
-		rest = text[stringLen(text):]
-	default:
-		rest = text[strings.IndexAny(text, ",]}"):]
+// rowsOf returns the rows of a file of the sample.
+func rowsOf[T any](name string) (rows []T) {
+	data, err := fs.ReadFile(sample.FS(), name+".ndjson")
+	if err != nil {
+		panic(err) // part of the program
 	}
-	n.text = text[:len(text)-len(rest)]
-	return n, rest
+	for line := range bytes.Lines(data) {
+		rows = append(rows, parsed[T](string(line)))
+	}
+	return rows
 }
 
-// stringLen returns the length of the quoted string at the start of text.
-func stringLen(text string) int {
-	n := 1
-	for ; text[n] != '"'; n++ {
-		if text[n] == '\\' {
-			n++
-		}
+func parsed[T any](row string) (v T) {
+	if err := record.NewParser().Parse(row, record.Of(&v)); err != nil {
+		panic(err) // part of the program
 	}
-	return n + 1
+	return v
 }
 
-// collect fills the lists of words and names, each value once, and keeps one translation a language.
+// collect fills the lists of elements, words and names, each word once.
 func (s *stock) collect() {
+	images := func(i *catalog.Images) {
+		s.backdrops, s.logos, s.posters = append(s.backdrops, i.Backdrops...), append(s.logos, i.Logos...), append(s.posters, i.Posters...)
+	}
 	seen := map[string]bool{}
 	add := func(list *[]string, words ...string) {
 		for _, w := range words {
@@ -125,32 +95,30 @@ func (s *stock) collect() {
 			}
 		}
 	}
-	for _, k := range s.rows["keywords"] {
-		for _, w := range strings.FieldsFunc(k.field("name").content(), func(c rune) bool { return c < 'a' || c > 'z' }) {
+	for i := range s.movies {
+		m := &s.movies[i]
+		images(m.Images)
+		s.cast, s.crew = append(s.cast, m.Credits.Cast...), append(s.crew, m.Credits.Crew...)
+		s.videos, s.alternatives = append(s.videos, m.Videos.Results...), append(s.alternatives, m.AlternativeTitles.Titles...)
+		if m.OriginalTitle != m.Title {
+			add(&s.foreign, strings.Fields(m.OriginalTitle.V)...)
+		}
+	}
+	for i := range s.tv {
+		t := &s.tv[i]
+		images(t.Images)
+		s.tvCast, s.crew = append(s.tvCast, t.Credits.Cast...), append(s.crew, t.Credits.Crew...)
+		s.videos, s.alternatives = append(s.videos, t.Videos.Results...), append(s.alternatives, t.AlternativeTitles.Results...)
+	}
+	for i := range s.people {
+		s.profiles = append(s.profiles, s.people[i].Images.Profiles...)
+		given, last, _ := strings.Cut(s.people[i].Name.V, " ")
+		add(&s.givenNames, given)
+		add(&s.lastNames, strings.Fields(last)...)
+	}
+	for i := range s.keywords {
+		for _, w := range strings.FieldsFunc(s.keywords[i].Name.V, func(c rune) bool { return c < 'a' || c > 'z' }) {
 			add(&s.words, strings.ToUpper(w[:1])+w[1:])
-		}
-	}
-	for _, p := range s.rows["people"] {
-		given, family, _ := strings.Cut(p.field("name").content(), " ")
-		add(&s.given, given)
-		add(&s.family, strings.Fields(family)...)
-	}
-	for _, t := range s.rows["movies"] {
-		if original := t.field("original_title"); original.text != t.field("title").text {
-			add(&s.foreign, strings.Fields(original.content())...)
-		}
-		if c := t.field("belongs_to_collection"); c.text != "null" {
-			s.collectionRef = c
-		}
-	}
-	for path, list := range s.lists {
-		if file, ok := strings.CutSuffix(path, ".translations.translations"); ok {
-			s.lists[path] = slices.DeleteFunc(list, func(n *node) bool {
-				tag := file + n.field("iso_639_1").text + n.field("iso_3166_1").text
-				known := seen[tag]
-				seen[tag] = true
-				return known
-			})
 		}
 	}
 }

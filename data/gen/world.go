@@ -6,6 +6,7 @@ import (
 	"math/bits"
 
 	"github.com/reelsplice/reelsplice/schemas/day"
+	"github.com/reelsplice/reelsplice/schemas/record"
 )
 
 // Numbers of records in the real catalogue.
@@ -33,11 +34,18 @@ var (
 type kind struct {
 	name  string
 	block uint64
+	make  func(m *maker) record.Record
 }
 
 // kinds are in the order of files.
 var kinds = [...]kind{
-	{"movies", 256}, {"tv", 64}, {"people", 4096}, {"collections", 256}, {"companies", 8192}, {"networks", 8192}, {"keywords", 16384},
+	{"movies", 256, makeMovie},
+	{"tv", 64, makeTV},
+	{"people", 4096, makePerson},
+	{"collections", 256, makeCollection},
+	{"companies", 8192, makeCompany},
+	{"networks", 8192, makeNetwork},
+	{"keywords", 16384, makeKeyword},
 }
 
 // A world is the input of all records. It does not change, so goroutines share it.
@@ -53,11 +61,14 @@ func newWorld(c *Config) *world {
 	all := c.Movies + c.TV
 	w := &world{stock: newStock()}
 	for k, n := range [len(kinds)]int64{
-		c.Movies, c.TV, c.people(), portion(c.Movies, realCollections, realMovies),
+		c.Movies, c.TV, cmp.Or(c.People, max(portion(c.Movies, realPeople, realMovies), 4*c.TV)), portion(c.Movies, realCollections, realMovies),
 		cmp.Or(c.Companies, portion(all, realCompanies, realMovies+realTV)), portion(c.TV, realNetworks, realTV),
 		cmp.Or(c.Keywords, portion(all, realKeywords, realMovies+realTV)),
 	} {
 		w.populations = append(w.populations, newPopulation(c.Seed, k, n))
+	}
+	for k, n := range [len(kinds)]int{len(w.stock.movies), len(w.stock.tv), len(w.stock.people), len(w.stock.collections), len(w.stock.companies), len(w.stock.networks), len(w.stock.keywords)} {
+		w.populations[k].rows = n
 	}
 	p := w.populations
 	w.movies, w.tv, w.people, w.collections, w.companies, w.networks, w.keywords = p[0], p[1], p[2], p[3], p[4], p[5], p[6]
@@ -73,6 +84,7 @@ func portion(n, real, whole int64) int64 { return (n*real + whole - 1) / whole }
 // A population is all records of a kind, numbered from 0 in the order of their ids.
 type population struct {
 	kind
+	rows              int // of the sample
 	n, seed           uint64
 	step, back, add   uint64 // record i has the rank i*step+add modulo n; back is the inverse of step
 	votes, popularity tail   // nil for kinds without
@@ -114,63 +126,48 @@ func (p *population) random(i uint64, s stream) random {
 	return random{mix(p.seed+i*golden) ^ mix(uint64(s))}
 }
 
-// Ids have gaps: one number is missing in each span of idSpan. The first span begins at firstID.
-const (
-	idSpan  = 4
-	idsUsed = idSpan - 1
-	firstID = 2
-)
-
-// id returns the id of record i. Ids ascend with i.
-func (p *population) id(i uint64) int {
-	span, place := i/idsUsed, i%idsUsed
-	if place >= mix(p.seed^span*golden)%idSpan {
-		place++
-	}
-	return int(span*idSpan+place) + firstID
-}
+// id returns the id of record i. Ids ascend with i and have gaps: one number in four is missing.
+func (p *population) id(i uint64) int64 { return int64(i+i/3) + 2 }
 
 // A head holds the values of a record that other records repeat.
 type head struct {
-	of   *population
-	i    uint64
-	like *node // row of the sample
+	of  *population
+	i   uint64
+	row int // of the sample
 
-	size                       int // length of lists, in percent of the mean
-	votes, average, popularity int // average in thousandths, popularity in 1/10000
-	name, original             string
-	shift                      day.Day // moves the sample's dates
+	id                      record.Int
+	name, original          record.String
+	popularity, voteAverage record.Float
+	voteCount               record.Int
+
+	size  int     // length of lists, in percent of the mean
+	shift day.Day // moves the sample's dates
 }
 
 // headOf makes the head of record i.
 func (w *world) headOf(p *population, i uint64) head {
 	r := p.random(i, streamHead)
 	share, _ := bits.Div64(p.rank(i), 1<<63, p.n) // share of better ranks, as a fraction of 2^64
+	votes, popularity := p.votes.at(share), p.popularity.at(share)*r.between(60, 140)/100
 	h := head{
-		of: p, i: i, like: pick(&r, w.rows[p.name]), size: sizes.at(share),
-		votes: p.votes.at(share), popularity: p.popularity.at(share) * r.between(60, 140) / 100, name: w.title(&r, w.words),
-		shift: day.Day(-r.below(3000)),
+		of: p, i: i, row: r.below(p.rows), id: record.Number(p.id(i)), voteCount: record.Number(int64(votes)), voteAverage: record.Float{Set: true},
+		popularity: record.Float{V: float64(popularity) / 10_000, Set: true}, size: sizes.at(share), shift: day.Day(-r.below(3000)),
 	}
-	if h.votes > 0 {
-		h.average = r.between(4500, 8000)
+	if votes > 0 {
+		h.voteAverage.V = float64(r.between(4500, 8000)) / 1000
 	}
+	name := w.title(&r, w.words)
 	switch p {
 	case w.people:
-		h.name = pick(&r, w.given) + " " + pick(&r, w.family)
+		name = pick(&r, w.givenNames) + " " + pick(&r, w.lastNames)
 	case w.collections:
-		h.name += " Collection"
+		name += " Collection"
 	case w.companies, w.networks:
-		h.name += pick(&r, []string{" Films", " Pictures", " Entertainment", " Media", " Television"})
+		name += pick(&r, []string{" Films", " Pictures", " Entertainment", " Media", " Television"})
 	}
-	h.original = h.name
+	h.name, h.original = record.Text(name), record.Text(name)
 	if r.chance(200) {
-		h.original = w.title(&r, w.foreign)
+		h.original = record.Text(w.title(&r, w.foreign))
 	}
 	return h
-}
-
-// collectionOf returns the collection of a movie, if it has one.
-func (w *world) collectionOf(m *head) (uint64, bool) {
-	r := random{mix(w.movies.seed ^ m.i)}
-	return m.i * w.collections.n / w.movies.n, r.chance(50)
 }
