@@ -16,7 +16,7 @@ import (
 	"github.com/reelsplice/reelsplice/serve/edge"
 )
 
-var update = flag.Bool("update", false, "write the requests of applications into their pages of docs/how-to/applications")
+var update = flag.Bool("update", false, "write golden files, and the requests of applications into docs/how-to/applications")
 
 // A replay is an application's requests to the API, from its source. The files lie in scripts/clients/replay, whose
 // README describes them.

@@ -25,9 +25,8 @@ import (
 
 	"github.com/reelsplice/reelsplice/ingest"
 	"github.com/reelsplice/reelsplice/ingest/report"
-	"github.com/reelsplice/reelsplice/schemas/catalog"
 	"github.com/reelsplice/reelsplice/schemas/fragment"
-	"github.com/reelsplice/reelsplice/schemas/record"
+	"github.com/reelsplice/reelsplice/schemas/release"
 	"github.com/reelsplice/reelsplice/schemas/sharedtest"
 )
 
@@ -70,18 +69,24 @@ func checkCells(t *testing.T, path string) (compared int) {
 	fit := fitOf(t, dir, filepath.Join(dir, "src", filepath.Base(path)))
 	rel := buildCatalog(t, dir)
 	all := map[string][]*servedTitle{} // by id and by each title
-	for _, kind := range []fragment.Kind{fragment.KindMovie, fragment.KindTV} {
-		eachRecord(t, dir, kind, func(k catalog.Key, _ record.Record) {
-			v := get(t, rel, fmt.Sprintf("/3/%s/%d?append_to_response=credits,keywords,external_ids", catalog.TypeOf(kind).Name(), k.ID()))
-			names := []string{fmt.Sprint(k.ID())}
-			for _, name := range []string{"title", "name", "original_title", "original_name"} {
-				names = append(names, plainText(v.text(name)))
-			}
-			slices.Sort(names)
-			for _, name := range slices.Compact(names) {
-				all[name] = append(all[name], &servedTitle{kind, v, valuesOf(v)})
-			}
-		})
+	err = rel.Resources(t.Context(), func(key []byte, _ release.Entry, _ release.Ref) error {
+		r, _ := fragment.ParseKey(key)
+		if r.Kind != fragment.KindMovie && r.Kind != fragment.KindTV {
+			return nil
+		}
+		v := get(t, rel, fmt.Sprintf("/3/%s/%d?append_to_response=credits,keywords,external_ids", r.Kind, r.ID))
+		names := []string{fmt.Sprint(r.ID)}
+		for _, name := range []string{"title", "name", "original_title", "original_name"} {
+			names = append(names, plainText(v.text(name)))
+		}
+		slices.Sort(names)
+		for _, name := range slices.Compact(names) {
+			all[name] = append(all[name], &servedTitle{r.Kind, v, valuesOf(v)})
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
 	}
 	rows := readTable(t, path, b, fit)
 	cells, alone := map[string]int64{}, 0

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/url"
 	"path"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -57,11 +58,10 @@ func crawlOf(r recording, body []byte, parsed *value) (crawl, error) {
 }
 
 var keepers = map[string]func(*response) (crawl, error){
-	"movie": keepResource, "tv": keepResource, "person": keepResource, "collection": keepResource,
-	"company": keepResource, "network": keepResource, "keyword": keepResource,
-	"review": keepResource, "credit": keepResource,
-	"tv-season": keepSeason, "tv-episode": keepEpisode, "tv-episode-group": keepEpisodeGroup,
-	"movie-list": keepLatest, "tv-list": keepLatest, "person-list": keepLatest,
+	"movie": keepResource, "tv": keepResource, "person": keepResource, "collection": keepResource, "company": keepResource, "network": keepResource,
+	"keyword": keepResource, "review": keepResource, "credit": keepResource, "tv-season": keepResource, "tv-episode": keepResource,
+	"tv-episode-group": keepEpisodeGroup,
+	"movie-list":       keepLatest, "tv-list": keepLatest, "person-list": keepLatest,
 	"find":          keepFind,
 	"configuration": keepNothing, "genre": keepNothing, "certification": keepNothing, "watch-providers": keepNothing,
 }
@@ -78,25 +78,38 @@ func (a *response) segment(i int, otherwise int64, members ...string) string {
 	return strconv.FormatInt(otherwise, 10)
 }
 
-// named returns the name of the file for a resource's details or its sub-request.
-func named(resource string, sub []string) string {
-	if len(sub) > 0 {
-		resource += "-" + strings.Join(sub, "_")
-	}
-	return resource + ".json"
-}
+// someSeries replaces a series that the source lacks.
+const someSeries = 1399
 
-// keepResource keeps {kind}/{id} and {kind}/{id}/{sub}. A movie requested by IMDb id is stored by its number.
+// keepResource keeps {kind}/{id} and {kind}/{id}/{sub}, also of a season or an episode. A movie requested by IMDb id is
+// stored by its number.
 func keepResource(a *response) (crawl, error) {
-	kind, asked, sub := a.path[0], a.segment(1, 550, "id"), a.path[2:]
-	id := asked
-	if strings.HasPrefix(asked, "tt") {
-		id = fmt.Sprint(a.int("id"))
+	for _, kind := range []string{"episode", "season"} {
+		if slices.Contains(a.path, kind) && a.path[len(a.path)-1] == "changes" {
+			return keepChanges(a, kind)
+		}
 	}
-	return crawl{
-		files:  map[string][]byte{kind + "/" + named(id, sub): a.body},
-		target: path.Join("/3", kind, asked, path.Join(sub...)),
-	}, nil
+	kind, id, sub := a.path[0], a.segment(1, 550, "id"), a.path[2:]
+	var below []string
+	if len(sub) > 0 && sub[0] == "season" {
+		id = a.segment(1, someSeries)
+		if e := a.list("episodes"); strings.HasPrefix(a.path[1], "{") && len(e) > 0 && e[0].int("show_id") > 0 {
+			id = fmt.Sprint(e[0].int("show_id"))
+		}
+		below, sub = []string{"season", a.segment(3, 1, "season_number")}, a.path[4:]
+	}
+	if len(sub) > 0 && sub[0] == "episode" {
+		below, sub = append(below, "episode", a.segment(5, 1, "episode_number")), a.path[6:]
+	}
+	stored := id
+	if strings.HasPrefix(id, "tt") {
+		stored = fmt.Sprint(a.int("id"))
+	}
+	file := kind + "/" + strings.Join(append([]string{stored}, below...), "-")
+	if len(sub) > 0 {
+		file += "-" + strings.Join(sub, "_")
+	}
+	return crawl{files: map[string][]byte{file + ".json": a.body}, target: path.Join("/3", kind, id, path.Join(below...), path.Join(sub...))}, nil
 }
 
 // keepEpisodeGroup keeps tv/episode_group/{id}.
@@ -108,51 +121,19 @@ func keepEpisodeGroup(a *response) (crawl, error) {
 	}, nil
 }
 
-// someSeries replaces a series that the source lacks.
-const someSeries = 1399
-
-// keepSeason keeps tv/{id}/season/{number} and its sub-requests.
-func keepSeason(a *response) (crawl, error) {
-	if a.path[len(a.path)-1] == "changes" {
-		return keepChanges(a, "season", "1399-season-1", `{"id":%s,"season_number":1,"name":"Season 1","overview":"","episodes":[]}`)
-	}
-	series := a.segment(1, someSeries)
-	if e := a.list("episodes"); strings.HasPrefix(a.path[1], "{") && len(e) > 0 && e[0].int("show_id") > 0 {
-		series = fmt.Sprint(e[0].int("show_id"))
-	}
-	season, sub := a.segment(3, 1, "season_number"), a.path[4:]
-	return crawl{
-		files:  map[string][]byte{"tv/" + named(series+"-season-"+season, sub): a.body},
-		target: path.Join("/3/tv", series, "season", season, path.Join(sub...)),
-	}, nil
-}
-
-// keepEpisode keeps tv/{id}/season/{number}/episode/{number} and its sub-requests.
-func keepEpisode(a *response) (crawl, error) {
-	if a.path[len(a.path)-1] == "changes" {
-		return keepChanges(a, "episode", "1399-season-1-episode-1",
-			`{"id":%s,"season_number":1,"episode_number":1,"name":"Episode 1","overview":""}`)
-	}
-	series, season := a.segment(1, someSeries), a.segment(3, 1, "season_number")
-	episode, sub := a.segment(5, 1, "episode_number"), a.path[6:]
-	return crawl{
-		files:  map[string][]byte{"tv/" + named(series+"-season-"+season+"-episode-"+episode, sub): a.body},
-		target: path.Join("/3/tv", series, "season", season, "episode", episode, path.Join(sub...)),
-	}, nil
-}
-
 // keepChanges keeps tv/season/{id}/changes and tv/episode/{id}/changes, which are requested by ids of the details, so
 // details are kept as well. Some sources write the request as a sub-request.
-func keepChanges(a *response, kind, name, details string) (crawl, error) {
+func keepChanges(a *response, kind string) (crawl, error) {
 	id := "3624"
 	if len(a.path) == 4 && !strings.HasPrefix(a.path[2], "{") {
 		id = a.path[2]
 	}
+	name, details := "tv/1399-season-1", `{"id":%s,"season_number":1,"name":"Season 1","overview":"","episodes":[]}`
+	if kind == "episode" {
+		name, details = name+"-episode-1", `{"id":%s,"season_number":1,"episode_number":1,"name":"Episode 1","overview":""}`
+	}
 	return crawl{
-		files: map[string][]byte{
-			"tv/" + name + ".json":         fmt.Appendf(nil, details, id),
-			"tv/" + name + "-changes.json": a.body,
-		},
+		files:  map[string][]byte{name + ".json": fmt.Appendf(nil, details, id), name + "-changes.json": a.body},
 		target: path.Join("/3/tv", kind, id, "changes"),
 	}, nil
 }

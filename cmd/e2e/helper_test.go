@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"compress/gzip"
 	"encoding/json"
+	"fmt"
 	"io"
 	"log/slog"
 	"os"
@@ -11,6 +12,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/google/go-cmp/cmp"
 
 	"github.com/reelsplice/reelsplice/build"
 	"github.com/reelsplice/reelsplice/ingest"
@@ -23,22 +26,22 @@ import (
 )
 
 // buildCatalog builds the catalogue below dir and opens the release.
-func buildCatalog(t *testing.T, dir string) *release.Reader {
-	t.Helper()
-	rel, err := buildRelease(t, dir)
+func buildCatalog(tb testing.TB, dir string) *release.Reader {
+	tb.Helper()
+	rel, err := buildRelease(tb, dir)
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
-	t.Cleanup(func() { _ = rel.Close() })
+	tb.Cleanup(func() { _ = rel.Close() })
 	return rel
 }
 
 // buildRelease builds the catalogue below dir into the releases below dir.
-func buildRelease(t *testing.T, dir string) (*release.Reader, error) {
-	t.Helper()
+func buildRelease(tb testing.TB, dir string) (*release.Reader, error) {
+	tb.Helper()
 	c := build.DefaultConfig()
 	c.Catalog, c.Releases = filepath.Join(dir, "catalog"), filepath.Join(dir, "releases")
-	b, err := build.Run(t.Context(), c)
+	b, err := build.Run(tb.Context(), c)
 	if err != nil {
 		return nil, err
 	}
@@ -242,18 +245,24 @@ func (e *testEdge) getGzip(t *testing.T, target string) reply {
 func (e *testEdge) getGzipAs(t *testing.T, target string, change func(*edge.Request)) reply {
 	t.Helper()
 	r := e.do(target, change)
-	from := bytes.NewReader([]byte(r.body))
+	r.body = inflated(t, target, r.body)
+	return r
+}
+
+// inflated returns the content of a body, which must be one member of gzip.
+func inflated(t *testing.T, target, body string) string {
+	t.Helper()
+	from := bytes.NewReader([]byte(body))
 	z, err := gzip.NewReader(from)
 	if err != nil {
 		t.Fatalf("GET %s with gzip: %v", target, err)
 	}
 	z.Multistream(false)
-	body, err := io.ReadAll(z)
+	plain, err := io.ReadAll(z)
 	if err != nil || from.Len() > 0 {
 		t.Fatalf("GET %s with gzip: %v, %d bytes behind the first member", target, err, from.Len())
 	}
-	r.body = string(body)
-	return r
+	return string(plain)
 }
 
 func (e *testEdge) do(target string, change func(*edge.Request)) reply {
@@ -272,4 +281,43 @@ func (e *testEdge) do(target string, change func(*edge.Request)) reply {
 		panic(err)
 	}
 	return reply{rs.Status, body.String(), string(rs.ETag), rs.Cache, string(rs.Keys)}
+}
+
+// golden sends the requests of a file of testdata with their credentials, and compares statuses and bodies. A response
+// with gzip has the same body, and a client that has a response with a tag gets 304.
+func (e *testEdge) golden(t *testing.T, name string, credentials map[string]string) {
+	t.Helper()
+	path := filepath.Join("testdata", name)
+	want, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got strings.Builder
+	for line := range strings.Lines(string(want)) {
+		if cells := strings.Split(strings.TrimSpace(line), "\t"); !strings.HasPrefix(line, "#") {
+			target := os.Expand(cells[1], func(name string) string { return credentials[name] })
+			ask := func(gzip bool, etag string) reply {
+				return e.do(target, func(rq *edge.Request) {
+					rq.Authorization, rq.Gzip, rq.IfNoneMatch = []byte("Bearer "+credentials[cells[0]]), gzip, []byte(etag)
+				})
+			}
+			r := ask(false, "")
+			line = fmt.Sprintf("%s\t%s\t%d\t%s\n", cells[0], cells[1], r.status, r.body)
+			if z := ask(true, ""); z.body != r.body && inflated(t, target, z.body) != r.body {
+				t.Errorf("GET %s with gzip differs from %s", target, r.body)
+			}
+			if r.etag != "" && ask(true, r.etag).status != 304 {
+				t.Errorf("GET %s with its tag: no 304", target)
+			}
+		}
+		got.WriteString(line)
+	}
+	if *update {
+		err = os.WriteFile(path, []byte(got.String()), 0o644)
+	} else if d := cmp.Diff(string(want), got.String()); d != "" {
+		t.Errorf("%s differs (-want +got); -update writes it:\n%s", path, d)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
 }

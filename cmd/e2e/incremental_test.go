@@ -13,6 +13,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/klauspost/compress/zstd"
 
@@ -300,7 +301,7 @@ func (n *history) write(t *testing.T, dir string) {
 		sources[other] = append(sources[other], filepath.Join(src, name))
 	}
 	for other, language := range []string{"", "de-DE"} {
-		c := ingest.Config{Catalog: dir, Sources: sources[other == 1], Language: language, Date: onDay(0, other)} // the log of changes has it
+		c := ingest.Config{Catalog: dir, Sources: sources[other == 1], Language: language, Date: time.Date(2026, 11, 1, other, 0, 0, 0, time.UTC)} // the log of changes has it
 		if _, err := ingest.Run(t.Context(), c); err != nil {
 			t.Fatal(err)
 		}

@@ -34,14 +34,7 @@ func TestNeighbours(t *testing.T) {
 	title := regexp.MustCompile(`^/3/(movie|tv)/\d+`)
 	lists, hits := 0, 0
 	for _, r := range recordings(t, "movie/", "tv/") {
-		body, err := os.ReadFile(sharedtest.Path(t, "recorded", filepath.FromSlash(r.file)))
-		if err != nil {
-			t.Fatal(err)
-		}
-		v, err := parseJSON(body)
-		if err != nil {
-			t.Fatal(err)
-		}
+		v := jsonOf(t, string(r.body(t)))
 		given := v.list("recommendations", "results")
 		if strings.HasSuffix(r.operation(), "/recommendations") {
 			given = v.list("results")

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/reelsplice/reelsplice/build"
@@ -64,47 +65,41 @@ func TestNight(t *testing.T) {
 		t.Fatal(err)
 	}
 	s, local := store.Bucket{Folder: folder}, store.Folder{Dir: cfg.Releases}
-	for _, id := range []string{first, second} {
+	sizes := func(prefix string) map[string]int64 { // by name
+		all, err := folder.List(t.Context(), prefix, object.MaxListed)
+		if err != nil {
+			t.Fatal(err)
+		}
+		list := map[string]int64{}
+		for _, o := range all {
+			list[strings.TrimPrefix(o.Key, prefix)] = o.Size
+		}
+		return list
+	}
+	push := func(id string) map[string]int64 {
 		if _, err := s.Push(t.Context(), local.Path(id), nil); err != nil {
 			t.Fatal(err)
 		}
+		return sizes("files/")
 	}
+	before, after := push(first), push(second)
 	if _, err := s.PushDeltas(t.Context(), local, second, first); err != nil {
 		t.Fatal(err)
-	}
-	deltas := map[string]int64{} // by the SHA-256 of the file
-	all, err := folder.List(t.Context(), store.DeltasPrefix, object.MaxListed)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, o := range all {
-		made, _, _ := store.SplitDeltaName(o.Key)
-		deltas[made] = o.Size
-	}
-	before, err := s.Manifest(t.Context(), first)
-	if err != nil {
-		t.Fatal(err)
-	}
-	had := map[string]bool{}
-	for _, f := range before.Files() {
-		had[f.SHA256] = true
 	}
 	m, err := s.Manifest(t.Context(), second)
 	if err != nil {
 		t.Fatal(err)
 	}
-	var size, whole, moved int64
+	var size, whole int64
 	for _, f := range m.Files() {
-		size += f.Size
-		if had[f.SHA256] {
-			continue
+		if size += f.Size; before[f.SHA256] == 0 {
+			whole += f.Size
 		}
-		whole += f.Size
-		if n, ok := deltas[f.SHA256]; ok {
-			moved += n
-		} else {
-			moved += f.Size
-		}
+	}
+	moved := whole
+	for key, n := range sizes(store.DeltasPrefix) {
+		made, _, _ := store.SplitDeltaName(store.DeltasPrefix + key)
+		moved += n - after[made]
 	}
 	t.Logf("%d bytes of a release, %d in new files, %d moved: %.2f %%", size, whole, moved, 100*float64(moved)/float64(size))
 	if moved == 0 || 1000*moved > 25*size {

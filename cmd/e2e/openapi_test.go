@@ -3,6 +3,7 @@ package e2e
 import (
 	"encoding/json"
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -10,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/reelsplice/reelsplice/schemas/api"
+	"github.com/reelsplice/reelsplice/schemas/catalog"
 	"github.com/reelsplice/reelsplice/schemas/fragment"
 	"github.com/reelsplice/reelsplice/schemas/sharedtest"
 	"github.com/reelsplice/reelsplice/serve/auth"
@@ -25,6 +27,9 @@ func TestOpenAPI(t *testing.T) {
 	e, rel := sampleEdge(t)
 	if r := &sampleWorld.report; r.Quarantined > 0 || len(r.Unknown) > 0 || len(r.Coerced) > 0 || len(r.Dropped) > 0 {
 		t.Errorf("ingest of the sample: quarantined %q, unknown %v, coerced %v, dropped %v, want none", r.Bad, r.Unknown, r.Coerced, r.Dropped)
+	}
+	if log, err := catalog.OpenChanges(filepath.Join(sampleWorld.dir(), "catalog")); log != nil || err != nil {
+		t.Errorf("the catalogue of a first ingest has a log of changes: %v", err)
 	}
 	p := samplePlaces(t, rel)
 	p.addAccount(t, e)

@@ -1,10 +1,8 @@
 package e2e
 
 import (
-	"errors"
+	"encoding/hex"
 	"fmt"
-	"io"
-	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -15,11 +13,10 @@ import (
 	"github.com/reelsplice/reelsplice/data/reference"
 	"github.com/reelsplice/reelsplice/data/sample"
 	"github.com/reelsplice/reelsplice/ingest"
-	"github.com/reelsplice/reelsplice/schemas/catalog"
 	"github.com/reelsplice/reelsplice/schemas/fragment"
-	"github.com/reelsplice/reelsplice/schemas/record"
 	"github.com/reelsplice/reelsplice/schemas/release"
 	"github.com/reelsplice/reelsplice/schemas/sharedtest"
+	"github.com/reelsplice/reelsplice/schemas/tables/credits"
 )
 
 // worldsDir is a folder of TestMain for worlds that several tests share.
@@ -107,37 +104,6 @@ func sampleEdge(t *testing.T) (*testEdge, *release.Reader) {
 	return newEdge(t, sampleWorld.releases(), rel.Manifest().ID), rel
 }
 
-// eachRecord calls f with every record of a kind in the catalogue below dir.
-func eachRecord(t *testing.T, dir string, kind fragment.Kind, f func(k catalog.Key, r record.Record)) {
-	t.Helper()
-	ty := catalog.TypeOf(kind)
-	file, err := ty.Open(filepath.Join(dir, "catalog"))
-	if errors.Is(err, os.ErrNotExist) {
-		return
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer file.Close()
-	rows := file.Groups(0, file.RowGroups())
-	defer rows.Close()
-	for {
-		r := ty.New()
-		err := rows.Next(r)
-		if errors.Is(err, io.EOF) {
-			return
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-		k, err := ty.Key(r)
-		if err != nil {
-			t.Fatal(err)
-		}
-		f(k, r)
-	}
-}
-
 // places are the values of path parameters, by the name of the last parameter. A value has one text for each
 // parameter.
 type places map[string][][]string
@@ -177,100 +143,53 @@ func (p places) paths(path string) []string {
 	return out
 }
 
-// samplePlaces returns values from the sample: its records and the resources in their responses, such as people,
-// credits and external ids.
+// placesOf names the parameter of a kind's resources.
+var placesOf = map[fragment.Kind]string{
+	fragment.KindMovie: "movie_id", fragment.KindTV: "series_id", fragment.KindSeason: "season_id", fragment.KindEpisode: "episode_id",
+	fragment.KindPerson: "person_id", fragment.KindCollection: "collection_id", fragment.KindCompany: "company_id", fragment.KindNetwork: "network_id",
+	fragment.KindKeyword: "keyword_id", fragment.KindReview: "review_id", fragment.KindCredit: "credit_id", fragment.KindEpisodeGroup: "tv_episode_group_id",
+}
+
+// samplePlaces returns values from the keys of a release. Sources that the API has dropped have ids with slashes.
 func samplePlaces(t *testing.T, rel *release.Reader) places {
 	t.Helper()
-	p := places{}
-	for kind, name := range map[fragment.Kind]string{
-		fragment.KindMovie: "movie_id", fragment.KindTV: "series_id", fragment.KindPerson: "person_id",
-		fragment.KindCollection: "collection_id", fragment.KindCompany: "company_id", fragment.KindNetwork: "network_id",
-		fragment.KindKeyword: "keyword_id",
-	} {
-		eachRecord(t, sampleWorld.dir(), kind, func(k catalog.Key, _ record.Record) { p.add(name, k.ID()) })
+	p := places{"time_window": {{"day"}, {"week"}}}
+	add := func(e release.Entry) error {
+		r, _ := fragment.ParseKey(e.Key())
+		name := placesOf[r.Kind]
+		switch {
+		case e.IsAlias(): // of a season or an episode, by its id
+			if kind := fragment.Kind(e.Key()[1]); kind == fragment.KindSeason || kind == fragment.KindEpisode {
+				p.add(placesOf[kind], string(e.Key()[2:]))
+			}
+		case r.Kind == fragment.KindFind && !strings.HasPrefix(r.Source.Name(), "freebase"):
+			p.add("external_id", fmt.Sprintf("%s?external_source=%s", r.Text, r.Source.Name()))
+		case r.Kind == fragment.KindSeason:
+			p.add("season_number", r.ID, r.Season)
+		case r.Kind == fragment.KindEpisode:
+			p.add("episode_number", r.ID, r.Season, r.Episode)
+		case name != "" && r.Text != "":
+			p.add(name, r.Text)
+		case name != "":
+			p.add(name, r.ID)
+		}
+		return nil
 	}
-	for kind, name := range map[fragment.Kind]string{
-		fragment.KindReview: "review_id", fragment.KindCredit: "credit_id", fragment.KindEpisodeGroup: "tv_episode_group_id",
-	} {
-		eachRecord(t, sampleWorld.dir(), kind, func(k catalog.Key, _ record.Record) { p.add(name, k.Text()) })
+	for part := range rel.Manifest().Parts {
+		if err := rel.EachBlock(part, add); err != nil {
+			t.Fatal(err)
+		}
 	}
-	eachRecord(t, sampleWorld.dir(), fragment.KindSeason, func(k catalog.Key, r record.Record) {
-		p.addSeason(k.ID(), int64(k.Season()), record.As[catalog.Season](r))
+	err := credits.Each(rel, func(id []byte, _ *credits.Credit) error {
+		p.add("credit_id", hex.EncodeToString(id))
+		return nil
 	})
-	eachRecord(t, sampleWorld.dir(), fragment.KindEpisode, func(k catalog.Key, r record.Record) {
-		p.add("episode_number", k.ID(), k.Season(), k.Episode())
-	})
-	for _, path := range p.paths("/3/movie/{movie_id}") {
-		p.addCredits(get(t, rel, path+"/credits"))
-		p.addExternal(get(t, rel, path+"/external_ids"))
-		p.addReviews(get(t, rel, path+"/reviews"))
-	}
-	for _, path := range p.paths("/3/tv/{series_id}") {
-		p.addReviews(get(t, rel, path+"/reviews"))
-		p.addCredits(get(t, rel, path+"/credits"))
-		p.addExternal(get(t, rel, path+"/external_ids"))
-		v := get(t, rel, path)
-		for _, c := range v.list("created_by") {
-			p.addCredit(c)
-		}
-		for _, n := range v.list("networks") {
-			p.add("network_id", n.int("id"))
-		}
-		for _, c := range v.list("production_companies") {
-			p.add("company_id", c.int("id"))
-		}
+	if err != nil {
+		t.Fatal(err)
 	}
 	for _, g := range reference.Genres(reference.Movie) {
 		p.add("genre_id", g)
 	}
-	p.add("time_window", "day")
-	p.add("time_window", "week")
 	p.unique()
 	return p
-}
-
-func (p places) addSeason(series uint64, number int64, s *catalog.Season) {
-	p.add("season_number", series, number)
-	if s.ID.Set {
-		p.add("season_id", s.ID.V)
-	}
-	for _, e := range s.Episodes {
-		p.add("episode_number", series, number, e.EpisodeNumber.V)
-		if e.ID.Set {
-			p.add("episode_id", e.ID.V)
-		}
-		for _, g := range e.GuestStars {
-			p.add("person_id", g.ID.V)
-			p.add("credit_id", g.CreditID.V)
-		}
-	}
-}
-
-func (p places) addCredits(v *value) {
-	for _, list := range []string{"cast", "crew"} {
-		for _, c := range v.list(list) {
-			p.addCredit(c)
-		}
-	}
-}
-
-func (p places) addCredit(c *value) {
-	p.add("person_id", c.int("id"))
-	p.add("credit_id", c.text("credit_id"))
-}
-
-func (p places) addReviews(v *value) {
-	for _, r := range v.list("results") {
-		p.add("review_id", r.text("id"))
-	}
-}
-
-// addExternal adds parameters of find: an id with its source. Sources that the API has dropped have ids with slashes.
-func (p places) addExternal(v *value) {
-	for _, source := range slices.Sorted(maps.Keys(v.members)) {
-		_, known := fragment.ParseSource(source)
-		if id := v.at(source).scalar; known && id != nil && id != "" && !strings.HasPrefix(source, "freebase") {
-			p.add("external_id", fmt.Sprintf("%v?external_source=%s", id, source))
-		}
-	}
 }

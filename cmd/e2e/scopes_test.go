@@ -88,7 +88,7 @@ func appendedStates(namespace string) (names []string) {
 // TestScopesOfEveryDoor: a token's scopes hold for every operation that reads account data: alone, appended, in a
 // batch, in version 4, and explained, with a session, a guest's session and a user's token.
 func TestScopesOfEveryDoor(t *testing.T) {
-	e, _ := usersEdge(t, usersWorld(t))
+	e, _ := usersEdge(t, usersWorld(t, "users"))
 	const all = string(auth.AllScopes)
 	reads := map[string][]string{ // accounts whose data is allowed
 		all: {ownerID, guestID}, "read": nil, "account:" + ownerID: {ownerID}, "account:" + ownerObject: {ownerID}, "account:" + otherID: nil,

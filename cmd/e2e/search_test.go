@@ -2,6 +2,7 @@ package e2e
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"math/rand/v2"
@@ -12,148 +13,50 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/reelsplice/reelsplice/build/complete"
-	"github.com/reelsplice/reelsplice/build/index"
-	"github.com/reelsplice/reelsplice/schemas/catalog"
-	"github.com/reelsplice/reelsplice/schemas/day"
-	"github.com/reelsplice/reelsplice/schemas/extsort"
+	"github.com/reelsplice/reelsplice/build/buildtest"
 	"github.com/reelsplice/reelsplice/schemas/fragment"
 	"github.com/reelsplice/reelsplice/schemas/record"
 	"github.com/reelsplice/reelsplice/schemas/release"
 	"github.com/reelsplice/reelsplice/schemas/release/releasetest"
-	"github.com/reelsplice/reelsplice/schemas/tables"
-	"github.com/reelsplice/reelsplice/schemas/tables/posting"
 	"github.com/reelsplice/reelsplice/serve/query"
 	"github.com/reelsplice/reelsplice/serve/route"
 )
 
 // A nameRow is a resource in the form of search.
 type nameRow struct {
-	kind         fragment.Kind
-	id           int64
-	popularity   float64
-	adult        bool
-	title        string
-	original     string
-	translated   []string
-	alternatives []string
-	date         string
-	german       string // date of the release in Germany
+	kind       fragment.Kind // movie, tv or person
+	id         int64
+	popularity float64
+	title      string
 }
 
-func str(s string) record.String { return record.String{V: s, Set: true} }
-
-func (n *nameRow) add(w *index.Writer) error {
-	pop := record.Float{V: n.popularity, Set: true}
-	adult := record.Bool{V: n.adult, Set: true}
-	switch n.kind {
-	case fragment.KindMovie:
-		m := &catalog.Movie{
-			ID: record.Int{V: n.id, Set: true}, Popularity: pop, Adult: adult, Title: str(n.title), OriginalTitle: str(n.original),
-			ReleaseDate: str(n.date), Translations: &catalog.MovieTranslations{}, AlternativeTitles: &catalog.AlternativeTitles{},
-		}
-		for _, s := range n.translated {
-			m.Translations.Translations = append(m.Translations.Translations, catalog.Translation[catalog.TranslationData]{Data: &catalog.TranslationData{Title: str(s)}})
-		}
-		for _, s := range n.alternatives {
-			m.AlternativeTitles.Titles = append(m.AlternativeTitles.Titles, catalog.AlternativeTitle{Title: str(s)})
-		}
-		if n.german != "" {
-			m.ReleaseDates = &catalog.ReleaseDates{Results: []catalog.CountryReleases{{
-				ISO3166: str("DE"), ReleaseDates: []catalog.ReleaseDate{{ReleaseDate: str(n.german + "T00:00:00.000Z"), Type: record.Int{V: 3, Set: true}}},
-			}}}
-		}
-		return w.Movie(complete.Of(complete.Base(m)))
-	case fragment.KindTV:
-		tv := &catalog.TV{ID: record.Int{V: n.id, Set: true}, Popularity: pop, Adult: adult, Name: str(n.title), OriginalName: str(n.original), FirstAirDate: str(n.date)}
-		return w.Series(index.Series{TV: complete.Of(complete.Base(tv))})
-	case fragment.KindPerson:
-		return index.Add(w, n.kind, uint64(n.id), complete.Of(complete.Base(&catalog.Person{Name: str(n.title), AlsoKnownAs: n.alternatives})), n.popularity, n.adult)
-	case fragment.KindCollection:
-		return index.Add(w, n.kind, uint64(n.id), complete.Of(complete.Base(&catalog.Collection{Name: str(n.title)})), n.popularity, n.adult)
-	case fragment.KindCompany:
-		return index.Add(w, n.kind, uint64(n.id), complete.Of(complete.Base(&catalog.Company{Name: str(n.title)})), n.popularity, false)
-	}
-	return fmt.Errorf("no row for kind %v", n.kind)
+// json returns the record of the catalogue.
+func (n *nameRow) json() string {
+	field := map[fragment.Kind]string{fragment.KindMovie: "title"}[n.kind]
+	return fmt.Sprintf(`{"id":%d,"popularity":%g,%q:%s}`, n.id, n.popularity, cmp.Or(field, "name"), record.AppendString(nil, n.title))
 }
 
-// searchEngine makes a release with the tables of the rows and returns its folder too.
+// searchEngine builds a release of the rows, and returns its folder too.
 func searchEngine(tb testing.TB, rows ...nameRow) (*query.Engine, string) {
 	tb.Helper()
-	const memory = 1 << 20
-	releases := tb.TempDir()
-	w, err := releasetest.Create(releases)
-	if err != nil {
-		tb.Fatal(err)
-	}
-	rowsOf := extsort.New(extsort.Options{Dir: tb.TempDir(), Memory: memory, Sections: len(tables.Kinds)})
-	defer rowsOf.Close()
-	s, err := w.Part(nil)
-	if err != nil {
-		tb.Fatal(err)
-	}
-	iw := index.NewWriter(rowsOf, func(table int, _ []byte) int { return table })
+	dir, kinds := tb.TempDir(), map[fragment.Kind][]string{}
+	slices.SortFunc(rows, func(a, b nameRow) int { return cmp.Compare(a.id, b.id) })
 	for i := range rows {
-		key := fragment.AppendID(nil, rows[i].kind, fragment.ID(rows[i].id))
-		if err := s.Add(release.ResourceSpec{Key: key, ID: uint64(rows[i].id)}); err != nil {
-			tb.Fatal(err)
-		}
-		if err := rows[i].add(iw); err != nil {
-			tb.Fatal(err)
-		}
+		kinds[rows[i].kind] = append(kinds[rows[i].kind], rows[i].json())
 	}
-	if _, err := s.Close(); err != nil {
+	catalog := filepath.Join(dir, "catalog")
+	if err := os.Mkdir(catalog, 0o700); err != nil {
 		tb.Fatal(err)
 	}
-	writeTables(tb, rowsOf, w, memory)
-	m, err := w.Seal(tb.Context())
-	if err != nil {
-		tb.Fatal(err)
+	for kind, list := range kinds {
+		buildtest.WriteKind(tb, catalog, kind, list...)
 	}
-	dir := filepath.Join(releases, m.ID)
-	return openEngine(tb, dir), dir
-}
-
-// writeTables writes all tables of a release from their rows.
-func writeTables(tb testing.TB, rowsOf *extsort.Sorter, w *releasetest.Writer, memory int64) {
-	tb.Helper()
-	o := index.Options{Work: tb.TempDir(), Memory: memory}
-	for n, kind := range tables.Kinds {
-		rows, err := rowsOf.Sort(tb.Context(), n)
-		if err != nil {
-			tb.Fatal(err)
-		}
-		path := filepath.Join(o.Work, kind.String())
-		count, err := index.WriteColumns(tb.Context(), kind, 0, rows, path, o)
-		if err != nil {
-			tb.Fatal(err)
-		}
-		columns, err := extsort.Open(path)
-		if err != nil {
-			tb.Fatal(err)
-		}
-		merge := func(section int) (*extsort.Iterator, error) {
-			return extsort.Merge(tb.Context(), []*extsort.File{columns}, section, extsort.Options{Memory: memory})
-		}
-		_, err = index.WriteTable(kind, count, merge, w.Table, o)
-		if err := errors.Join(err, columns.Close()); err != nil {
-			tb.Fatal(err)
-		}
-	}
-}
-
-func openEngine(tb testing.TB, dir string) *query.Engine {
-	tb.Helper()
-	rel, err := release.Open(dir)
-	if err != nil {
-		tb.Fatal(err)
-	}
-	tb.Cleanup(func() { _ = rel.Close() })
+	rel := buildCatalog(tb, dir)
 	e := query.Open(rel, query.DefaultCacheBytes)
 	if err := e.Err(); err != nil {
 		tb.Fatal(err)
 	}
-	return e
+	return e, filepath.Join(dir, "releases", rel.Manifest().ID)
 }
 
 // searchAll returns the ids of all pages, in order, and checks that the pages agree.
@@ -194,7 +97,7 @@ func oddMovies() []nameRow {
 		"कभी ख़ुशी कभी ग़म", "Amélie", "Łódź", "Straße", "Æon Flux", "$", "★★★", "½", "11.22.63", "R.I.P.D.", "(500) Days of Summer", "It", "Up", "影",
 		"Ａｋｉｒａ", "The The", "A", "Ocean's Eleven", strings.Repeat("Loooooong ", 80), strings.Repeat("x", 300), "AC/DC: Let There Be Rock", "Tick, Tick... BOOM!",
 	} {
-		list = append(list, nameRow{kind: fragment.KindMovie, id: int64(10_000_000 + i), popularity: float64(i % 7), title: title, original: title, date: "2001-02-03"})
+		list = append(list, nameRow{kind: fragment.KindMovie, id: int64(10_000_000 + i), popularity: float64(i % 7), title: title})
 	}
 	return list
 }
@@ -222,81 +125,6 @@ func TestSearchWords(t *testing.T) {
 		if !slices.Equal(got, want) {
 			t.Errorf("search %q = %q, want %q", c[0], got, want)
 		}
-	}
-}
-
-// TestSearchOrder checks the order of hits.
-func TestSearchOrder(t *testing.T) {
-	movie := func(id int64, pop float64, title string, other ...string) nameRow {
-		return nameRow{kind: fragment.KindMovie, id: id, popularity: pop, title: title, original: title, alternatives: other}
-	}
-	e, _ := searchEngine(
-		t,
-		movie(1, 0.1, "Matrix"), movie(2, 90, "The Matrix"), movie(3, 60, "The Matrix Reloaded"), movie(4, 95, "Neo", "Matrix"),
-		movie(5, 3, "Matrix"), movie(6, 1, "A Long Story About the Matrix"), movie(7, 200, "Other", "One Word", "Matrix Two"),
-		movie(8, 30, "Matrices"), movie(9, 50, "Two Words", "Alpha Words"), movie(10, 49, "Two Alphas"), movie(11, 48, "Words of Alpha"),
-		movie(12, 20, "Saw 3"), movie(13, 20, "300"),
-	)
-	for _, c := range []struct {
-		q    string
-		want []int64
-	}{
-		{"matrix", []int64{5, 1, 4, 2, 7, 3, 6}}, // titles, other names, then by fit and popularity
-		{"the matrix", []int64{2, 3, 6}},
-		{"alpha words", []int64{9, 11}}, // exact
-		{"words two", []int64{9}},
-		{"3", []int64{12, 13}}, // a whole word before a prefix
-	} {
-		if got := searchAll(t, e, query.Search{Kind: fragment.KindMovie, Query: []byte(c.q)}); !slices.Equal(got, c.want) {
-			t.Errorf("search %q = %v, want %v", c.q, got, c.want)
-		}
-	}
-}
-
-// TestSearchFilters checks kinds, years, adult titles and regions.
-func TestSearchFilters(t *testing.T) {
-	e, _ := searchEngine(
-		t,
-		nameRow{kind: fragment.KindMovie, id: 1, popularity: 10, title: "Arrow", date: "2012-12-31", german: "2013-01-01"},
-		nameRow{kind: fragment.KindMovie, id: 2, popularity: 40, title: "Arrow Two", date: "2013-01-01"},
-		nameRow{kind: fragment.KindMovie, id: 3, popularity: 30, title: "Broken Arrow", adult: true, date: "2012-01-01"},
-		nameRow{kind: fragment.KindTV, id: 4, popularity: 20, title: "Arrow", date: "2012-10-10"},
-		nameRow{kind: fragment.KindPerson, id: 5, popularity: 15, title: "Arrow"},
-		nameRow{kind: fragment.KindPerson, id: 6, popularity: 15, title: "Someone", alternatives: []string{"Arrow"}},
-		nameRow{kind: fragment.KindCollection, id: 7, popularity: 15, title: "Arrow Collection"},
-		nameRow{kind: fragment.KindCompany, id: 8, popularity: 15, title: "Arrow Films"},
-	)
-	for _, c := range []struct {
-		name string
-		s    query.Search
-		want []int64
-	}{
-		{"movie", query.Search{Kind: fragment.KindMovie}, []int64{1, 2}},
-		{"adult", query.Search{Kind: fragment.KindMovie, IncludeAdult: true}, []int64{1, 2, 3}},
-		{"any year", query.Search{Kind: fragment.KindMovie, Year: 2013}, []int64{1, 2}},
-		{"primary year", query.Search{Kind: fragment.KindMovie, PrimaryYear: 2012}, []int64{1}},
-		{"both years", query.Search{Kind: fragment.KindMovie, PrimaryYear: 2013, Year: 2012}, nil},
-		{"no such year", query.Search{Kind: fragment.KindMovie, Year: 1900}, nil},
-		{"year far off", query.Search{Kind: fragment.KindMovie, PrimaryYear: 1 << 40}, nil},
-		{"tv", query.Search{Kind: fragment.KindTV, FirstAirYear: 2012}, []int64{4}},
-		{"tv of another year", query.Search{Kind: fragment.KindTV, FirstAirYear: 2013}, nil},
-		{"person", query.Search{Kind: fragment.KindPerson}, []int64{5, 6}},
-		{"collection", query.Search{Kind: fragment.KindCollection}, []int64{7}},
-		{"company", query.Search{Kind: fragment.KindCompany}, []int64{8}},
-		{"keyword, which has no rows", query.Search{Kind: fragment.KindKeyword}, nil},
-		{"multi", query.Search{}, []int64{4, 5, 1, 6, 2}},
-	} {
-		c.s.Query = []byte("arrow")
-		if got := searchAll(t, e, c.s); !slices.Equal(got, c.want) {
-			t.Errorf("%s: got %v, want %v", c.name, got, c.want)
-		}
-	}
-	var out query.Result
-	if err := e.Search(&query.Search{Kind: fragment.KindMovie, Query: []byte("arrow"), Region: route.Country{'D', 'E'}}, 1, 20, &out); err != nil {
-		t.Fatal(err)
-	}
-	if day, _ := day.Parse("2013-01-01"); len(out.Rows) != 2 || out.Rows[0].Date != day || out.Rows[1].Date != posting.NoDay {
-		t.Errorf("region DE: got %v, want the German day for the first row alone", out.Rows)
 	}
 }
 
