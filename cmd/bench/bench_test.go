@@ -177,9 +177,9 @@ func TestWorse(t *testing.T) {
 		{figures{rate: 1000, cpu: 10.5, size: 1000, busy: 80}, 80, "five"}, // more CPU
 	} {
 		measures := []*measure{
-			{"five", &server{name: edge}, slices.Repeat([]figures{c.edge}, leastRounds)},
-			{"five", &server{name: before}, slices.Repeat([]figures{{rate: 1000, cpu: 10, size: 1000, busy: c.before}}, leastRounds)},
-			{"five", &server{name: nginx}, []figures{{rate: 9000, cpu: 1, size: 100, busy: 99}}},
+			{"five", &server{name: edge}, load{}, slices.Repeat([]figures{c.edge}, leastRounds)},
+			{"five", &server{name: before}, load{}, slices.Repeat([]figures{{rate: 1000, cpu: 10, size: 1000, busy: c.before}}, leastRounds)},
+			{"five", &server{name: nginx}, load{}, []figures{{rate: 9000, cpu: 1, size: 100, busy: 99}}},
 		}
 		var out bytes.Buffer
 		if got := strings.Join(writeServers(&out, measures), " "); got != c.want {

@@ -193,19 +193,13 @@ func popularMovies(releases string) (ids []uint64, err error) {
 	return ids, nil
 }
 
-// A target is a workload for one server.
-type target struct {
-	*measure
-	load load
-}
-
-// targets returns the targets of a workload.
-func (b *bench) targets(ctx context.Context, w *workload) (list []*target, err error) {
+// loads returns the loads of a workload, one a server.
+func (b *bench) loads(ctx context.Context, w *workload) (list []*measure, err error) {
 	for _, s := range b.servers {
 		if w.edgesOnly && s.name == nginx {
 			continue
 		}
-		t := &target{measure: &measure{name: w.name, server: s}, load: load{url: s.url, header: s.header, seconds: b.seconds}}
+		t := &measure{name: w.name, server: s, load: load{url: s.url, header: s.header, seconds: b.seconds}}
 		var lines strings.Builder
 		for _, a := range w.asks {
 			path, tag := a.path, ""
@@ -265,9 +259,9 @@ const rest = 100 * time.Millisecond
 // keeps for life a speed that differs from the next start's by up to 15 %, and begins with another server, so that none
 // always comes first.
 func (b *bench) measure(ctx context.Context, workloads ...*workload) error {
-	var all []*target
+	var all []*measure
 	for _, w := range workloads {
-		list, err := b.targets(ctx, w)
+		list, err := b.loads(ctx, w)
 		if err != nil {
 			return err
 		}
@@ -299,14 +293,12 @@ func (b *bench) measure(ctx context.Context, workloads ...*workload) error {
 			t.rounds = append(t.rounds, f)
 		}
 	}
-	for _, t := range all {
-		b.measures = append(b.measures, t.measure)
-	}
+	b.measures = append(b.measures, all...)
 	return nil
 }
 
 // load puts one load on a server.
-func (b *bench) load(ctx context.Context, t *target) (figures, error) {
+func (b *bench) load(ctx context.Context, t *measure) (figures, error) {
 	start, err := cpuTime(t.server.pid())
 	if err != nil {
 		return figures{}, err

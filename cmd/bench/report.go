@@ -36,6 +36,7 @@ type figures [columns]float64
 type measure struct {
 	name   string // name of the workload
 	server *server
+	load   load
 	rounds []figures
 }
 
