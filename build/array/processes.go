@@ -50,7 +50,7 @@ func (p *Processes) Run(ctx context.Context, c Chain) ([]byte, error) {
 	return report, nil
 }
 
-// task runs a task until it succeeds, fails with Final or runs out of attempts.
+// task runs a task until it succeeds, is refused or runs out of attempts.
 func (p *Processes) task(ctx context.Context, c *Chain, step Step, index int) (stdout []byte, err error) {
 	args := step.Args
 	if step.Indexed {
@@ -77,44 +77,37 @@ func (p *Processes) task(ctx context.Context, c *Chain, step Step, index int) (s
 		if ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
-		failed := newTaskError(step, index, err)
-		if failed.Code == Final {
-			return nil, failed
+		if err = failure(step, index, err); errors.Is(err, ErrRefused) {
+			return nil, err
 		}
-		p.Log.Warn("attempt failed", "stage", step.Name, "task", index, "error", failed)
-		err = failed
+		p.Log.Warn("attempt failed", "stage", step.Name, "task", index, "error", err)
 	}
 	return nil, err
 }
 
-// A TaskError is a task that ended a build.
-type TaskError struct {
-	Step   string
-	Index  int
-	Code   int    // exit code, 0 if the process ended without one
-	Detail string // cause
-}
-
-// newTaskError describes the failed attempt of a task by the last line of its stderr, if it has one.
-func newTaskError(step Step, index int, err error) *TaskError {
-	f := &TaskError{Step: step.Name, Index: index, Detail: err.Error()}
+// failure describes a failed attempt of a task by the last line of its stderr, if it has one. The error matches ErrRefused
+// if retries cannot help.
+func failure(step Step, index int, err error) error {
+	task := fmt.Sprintf("task %s %d: ", step.Name, index)
 	var exit *exec.ExitError
 	if !errors.As(err, &exit) {
-		return f
+		return fmt.Errorf("%s%w", task, err)
 	}
 	if exit.Exited() {
-		f.Code = exit.ExitCode()
+		task += fmt.Sprintf("exit code %d: ", exit.ExitCode())
 	}
 	stderr := bytes.TrimSpace(exit.Stderr)
 	last := string(stderr[bytes.LastIndexByte(stderr, '\n')+1:])
-	f.Detail = cmp.Or(strings.TrimPrefix(last, "reelsplice: "), f.Detail)
-	return f
+	text := task + cmp.Or(strings.TrimPrefix(last, "reelsplice: "), err.Error())
+	if exit.ExitCode() == Final {
+		return refusedError(text)
+	}
+	return errors.New(text)
 }
 
-func (f *TaskError) Error() string {
-	text := fmt.Sprintf("task %s %d: ", f.Step, f.Index)
-	if f.Code != 0 {
-		text += fmt.Sprintf("exit code %d: ", f.Code)
-	}
-	return text + f.Detail
-}
+// A refusedError matches ErrRefused.
+type refusedError string
+
+func (e refusedError) Error() string { return string(e) }
+
+func (refusedError) Is(target error) bool { return target == ErrRefused }

@@ -91,11 +91,7 @@ func install(ctx context.Context, to store.Folder, folder *work.Folder, r *build
 			return fmt.Errorf("install %s: %w", f.Name, err)
 		}
 	}
-	data, err := m.Encode()
-	if err != nil {
-		return err
-	}
-	if err := file.WriteFile(filepath.Join(w.Dir(), release.ManifestName), data, 0o644); err != nil {
+	if err := file.Copy(filepath.Join(folder.Dir(work.Release), release.ManifestName), filepath.Join(w.Dir(), release.ManifestName)); err != nil {
 		return err
 	}
 	if err := file.SyncDir(w.Dir()); err != nil {

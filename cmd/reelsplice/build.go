@@ -21,7 +21,6 @@ func buildCommand(a *app) *cobra.Command {
 	cfg := build.DefaultConfig()
 	var publish bool
 	var g publishGate
-	var content contentFlags
 	c := &cobra.Command{
 		Use:   "build",
 		Short: "Make a release of the catalogue",
@@ -44,14 +43,11 @@ func buildCommand(a *app) *cobra.Command {
 	f.StringVar(&cfg.Releases, "releases", usualReleases, "`DIR` of the releases, created if missing")
 	f.IntVar(&cfg.Jobs, "jobs", cfg.Jobs, "tasks that run side by side")
 	f.Var(bytesFlag[int64]{&cfg.Memory}, "memory", "memory limit, such as 512MiB")
-	content.add(f)
+	contentFlags(f, &cfg)
 	f.BoolVar(&publish, "publish", false, "make the release current, unless --max-drop or --expect forbids it")
 	g.add(f)
 	c.AddCommand(buildPlanCommand(a), buildTaskCommand(a), buildSealCommand(a), submitCommand(a), buildStatusCommand(a), buildCleanCommand(a))
-	check := func() error {
-		cfg.Level, cfg.Fallback, cfg.Full = content.level, content.fallback, content.full
-		return errors.Join(cfg.Validate(), g.read())
-	}
+	check := func() error { return errors.Join(cfg.Validate(), g.read()) }
 	return a.checked(c, check, func(ctx context.Context, _ []string) (err error) {
 		if cfg.Catalog, err = catalogFolder(cfg.Catalog); err != nil {
 			return err
@@ -59,26 +55,32 @@ func buildCommand(a *app) *cobra.Command {
 		if cfg.Releases, err = releasesFolder(cfg.Releases); err != nil {
 			return err
 		}
-		if cfg.Previous, err = a.previousRelease(ctx, store.Folder{Dir: cfg.Releases}, content.previous); err != nil {
+		if cfg.Previous, err = a.previousRelease(ctx, store.Folder{Dir: cfg.Releases}, cfg.Previous); err != nil {
 			return err
 		}
-		return a.buildAndReport(ctx, cfg, publish, &g)
+		r, err := a.build(ctx, cfg)
+		if err != nil {
+			return err
+		}
+		if err := a.publishBuilt(ctx, &r, store.Folder{Dir: cfg.Releases}, publish, &g); err != nil {
+			return err
+		}
+		if publish {
+			a.next("serve", places{"releases": cfg.Releases})
+		} else {
+			a.next("publish", places{"releases": cfg.Releases}, r.Release)
+		}
+		return nil
 	})
 }
 
-// contentFlags determine the content of a release, besides the catalogue.
-type contentFlags struct {
-	level    int
-	fallback string
-	previous string
-	full     bool
-}
-
-func (c *contentFlags) add(f *pflag.FlagSet) {
-	f.IntVar(&c.level, "level", build.DefaultConfig().Level, "deflate `LEVEL`, 1 to 9")
-	fallbackFlag(f, &c.fallback)
-	f.StringVar(&c.previous, "previous", "current", "release to compare with and to reuse: `ID`, current, previous or none")
-	f.BoolVar(&c.full, "full", false, "render everything; reuse nothing of the previous release")
+// contentFlags adds the flags that determine the content of a release, besides the catalogue. Previous is a word until
+// previousRelease replaces it.
+func contentFlags(f *pflag.FlagSet, c *build.Config) {
+	f.IntVar(&c.Level, "level", build.DefaultConfig().Level, "deflate `LEVEL`, 1 to 9")
+	fallbackFlag(f, &c.Fallback)
+	f.StringVar(&c.Previous, "previous", "current", "release to compare with and to reuse: `ID`, current, previous or none")
+	f.BoolVar(&c.Full, "full", false, "render everything; reuse nothing of the previous release")
 }
 
 func fallbackFlag(f *pflag.FlagSet, list *string) {
@@ -111,23 +113,6 @@ func (a *app) previousRelease(ctx context.Context, s store.Folder, name string) 
 	return "", nil
 }
 
-// buildAndReport builds a release, publishes it if requested, and prints its report and the next command.
-func (a *app) buildAndReport(ctx context.Context, cfg build.Config, publish bool, g *publishGate) error {
-	r, err := a.build(ctx, cfg)
-	if err != nil {
-		return err
-	}
-	if err := a.publishBuilt(ctx, &r, store.Folder{Dir: cfg.Releases}, publish, g); err != nil {
-		return err
-	}
-	if !publish {
-		a.next("publish", places{"releases": cfg.Releases}, r.Release)
-		return nil
-	}
-	a.next("serve", places{"releases": cfg.Releases})
-	return nil
-}
-
 // A heldBackError reports that a release was built but not published because of its content.
 type heldBackError struct{ error }
 
@@ -135,25 +120,15 @@ type heldBackError struct{ error }
 // refuses the release.
 func (a *app) publishBuilt(ctx context.Context, r *build.Report, to store.Folder, publish bool, g *publishGate) (err error) {
 	s, v := a.folder(to.Dir), verdict{}
-	var refusal error
 	if publish {
 		if err := ctx.Err(); err != nil {
 			return fmt.Errorf("publish %s: %w", r.Release, err)
 		}
-		if v, err = s.examine(ctx, g, s, r.Release); err != nil {
-			return err
-		}
-		refusal = v.refusal(r.Release, to.Dir)
-	}
-	published := publish && refusal == nil
-	if published {
-		if err := v.note(ctx, s, r.Release); err != nil {
-			return err
-		}
-		if _, err := s.Publish(ctx, r.Release); err != nil {
+		if v, _, err = s.admit(ctx, g, s, r.Release, false); err != nil {
 			return err
 		}
 	}
+	published := publish && v.passes()
 	report := struct {
 		*build.Report
 		Published bool `json:"published"`
@@ -166,8 +141,8 @@ func (a *app) publishBuilt(ctx context.Context, r *build.Report, to store.Folder
 		}
 		v.write(w)
 	})
-	if err == nil && refusal != nil {
-		return heldBackError{refusal}
+	if err == nil && !v.passes() {
+		return heldBackError{v.refusal(r.Release, to.Dir)}
 	}
 	return err
 }

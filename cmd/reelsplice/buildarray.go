@@ -21,60 +21,51 @@ import (
 	"github.com/reelsplice/reelsplice/build"
 	"github.com/reelsplice/reelsplice/build/array"
 	"github.com/reelsplice/reelsplice/build/plan"
-	"github.com/reelsplice/reelsplice/build/render"
 	"github.com/reelsplice/reelsplice/build/task"
 )
 
-// A site has the flags of the commands that run steps of an array build.
-type site struct {
-	catalog, releases, work, scratch string
-	jobs                             int
-	memory                           int64
-}
-
-func (s *site) workFlag(f *pflag.FlagSet) {
-	f.StringVar(&s.work, "work", "", "`DIR` that all tasks of this build share")
+func workFlag(f *pflag.FlagSet, s *array.Site) {
+	f.StringVar(&s.Work, "work", "", "`DIR` that all tasks of this build share")
 }
 
 // sourceFlags adds the flags for catalogue and releases, which default to the plan's.
-func (s *site) sourceFlags(f *pflag.FlagSet) {
-	f.StringVar(&s.catalog, "catalog", "", "`DIR` of the catalogue (default the plan's)")
-	f.StringVar(&s.releases, "releases", "", "`DIR` of the releases (default the plan's)")
+func sourceFlags(f *pflag.FlagSet, s *array.Site) {
+	f.StringVar(&s.Catalog, "catalog", "", "`DIR` of the catalogue (default the plan's)")
+	f.StringVar(&s.Releases.Dir, "releases", "", "`DIR` of the releases (default the plan's)")
 }
 
 // machineFlags adds the resource limits of a process.
-func (s *site) machineFlags(f *pflag.FlagSet) {
-	s.memory = build.DefaultConfig().Memory
-	f.StringVar(&s.scratch, "scratch", "", "local `DIR` for unfinished files (default the system's temporary one)")
-	f.IntVar(&s.jobs, "jobs", runtime.GOMAXPROCS(0), "tasks that run side by side")
-	f.Var(bytesFlag[int64]{&s.memory}, "memory", "memory limit, such as 512MiB")
+func machineFlags(f *pflag.FlagSet, s *array.Site) {
+	s.Memory = build.DefaultConfig().Memory
+	f.StringVar(&s.Scratch, "scratch", "", "local `DIR` for unfinished files (default the system's temporary one)")
+	f.IntVar(&s.Jobs, "jobs", runtime.GOMAXPROCS(0), "tasks that run side by side")
+	f.Var(bytesFlag[int64]{&s.Memory}, "memory", "memory limit, such as 512MiB")
 }
 
-// open returns the folders of the build. Catalogue and releases default to the plan's. Without a plan, the command
-// itself reports the error.
-func (s *site) open(a *app) (at array.Site, err error) {
-	if s.jobs < 1 && s.memory > 0 {
-		return at, usage(fmt.Errorf("jobs %d: want 1 or more", s.jobs))
+// openSite completes a site: catalogue and releases default to the plan's. Without a plan, the command itself reports the
+// error.
+func (a *app) openSite(s *array.Site) (err error) {
+	if s.Jobs < 1 && s.Memory > 0 {
+		return usage(fmt.Errorf("jobs %d: want 1 or more", s.Jobs))
 	}
-	at = array.Site{Program: programVersion(), Scratch: s.scratch, Jobs: s.jobs, Memory: s.memory, Log: a.logger()}
-	if at.Work, err = workFolder(s.work); err != nil {
-		return at, err
+	s.Program, s.Log = programVersion(), a.logger()
+	if s.Work, err = workFolder(s.Work); err != nil {
+		return err
 	}
-	catalog, releases := s.catalog, s.releases
-	if catalog == "" || releases == "" {
-		p, err := at.ReadPlan()
+	if s.Catalog == "" || s.Releases.Dir == "" {
+		p, err := s.ReadPlan()
 		switch {
 		case err == nil:
-			catalog, releases = cmp.Or(catalog, p.Catalog), cmp.Or(releases, p.Releases)
+			s.Catalog, s.Releases.Dir = cmp.Or(s.Catalog, p.Catalog), cmp.Or(s.Releases.Dir, p.Releases)
 		case !errors.Is(err, os.ErrNotExist):
-			return at, err
+			return err
 		}
 	}
-	if at.Catalog, err = catalogFolder(catalog); err != nil {
-		return at, err
+	if s.Catalog, err = catalogFolder(s.Catalog); err != nil {
+		return err
 	}
-	at.Releases.Dir, err = releasesFolder(releases)
-	return at, err
+	s.Releases.Dir, err = releasesFolder(s.Releases.Dir)
+	return err
 }
 
 // programVersion identifies a program whose output may differ: version and commit, or a hash of its own bytes if its
@@ -96,8 +87,8 @@ func programVersion() string {
 }
 
 func buildPlanCommand(a *app) *cobra.Command {
-	var s site
-	var content contentFlags
+	var s array.Site
+	cfg := build.DefaultConfig()
 	c := &cobra.Command{
 		Use:   "plan --work DIR",
 		Short: "Divide a build into tasks",
@@ -106,42 +97,27 @@ func buildPlanCommand(a *app) *cobra.Command {
 			"plan, each stage with \"build task\", and \"build seal\".",
 	}
 	f := c.Flags()
-	f.StringVar(&s.catalog, "catalog", usualCatalog, "`DIR` of the catalogue")
-	f.StringVar(&s.releases, "releases", usualReleases, "`DIR` of the releases")
-	s.workFlag(f)
-	s.machineFlags(f)
-	content.add(f)
+	f.StringVar(&cfg.Catalog, "catalog", usualCatalog, "`DIR` of the catalogue")
+	f.StringVar(&cfg.Releases, "releases", usualReleases, "`DIR` of the releases")
+	workFlag(f, &s)
+	machineFlags(f, &s)
+	contentFlags(f, &cfg)
 	required(c, "work")
-	check := func() error {
-		if content.level < 1 || content.level > 9 {
-			return fmt.Errorf("level %d: want 1 to 9", content.level)
-		}
-		_, err := render.ParseFallback(content.fallback)
-		return err
-	}
-	return a.checked(c, check, func(ctx context.Context, _ []string) error {
-		at, err := s.open(a)
-		if err != nil {
+	return a.checked(c, cfg.Validate, func(ctx context.Context, _ []string) (err error) {
+		s.Catalog, s.Releases.Dir = cfg.Catalog, cfg.Releases
+		if err := a.openSite(&s); err != nil {
 			return err
 		}
-		params := plan.Params{Catalog: s.catalog, Releases: s.releases, Level: content.level, Fallback: content.fallback, Full: content.full, Version: version().Version}
-		if params.Previous, err = a.previousRelease(ctx, at.Releases, content.previous); err != nil {
+		params := plan.Params{Catalog: cfg.Catalog, Releases: cfg.Releases, Level: cfg.Level, Fallback: cfg.Fallback, Full: cfg.Full, Version: version().Version}
+		if params.Previous, err = a.previousRelease(ctx, s.Releases, cfg.Previous); err != nil {
 			return err
 		}
-		p, err := array.Plan(at, params)
+		p, err := array.Plan(s, params)
 		if err != nil {
-			return refused(err)
+			return err
 		}
 		return a.printPlan(p)
 	})
-}
-
-// refused marks errors that a retry cannot help as usage errors, for the exit code.
-func refused(err error) error {
-	if errors.Is(err, array.ErrRefused) {
-		return usage(err)
-	}
-	return err
 }
 
 func (a *app) printPlan(p *plan.Plan) error {
@@ -158,7 +134,7 @@ func (a *app) printPlan(p *plan.Plan) error {
 }
 
 func buildTaskCommand(a *app) *cobra.Command {
-	var s site
+	var s array.Site
 	share := array.Share{Index: -1}
 	var names []string
 	for _, stage := range task.Stages() {
@@ -176,9 +152,9 @@ func buildTaskCommand(a *app) *cobra.Command {
 		Args: argCount(1, 1),
 	}
 	f := c.Flags()
-	s.workFlag(f)
-	s.sourceFlags(f)
-	s.machineFlags(f)
+	workFlag(f, &s)
+	sourceFlags(f, &s)
+	machineFlags(f, &s)
 	f.IntVar(&share.Index, "index", -1, "number of the share, from 0")
 	f.IntVar(&share.Count, "count", 0, "number of shares")
 	required(c, "work", "count")
@@ -195,13 +171,12 @@ func buildTaskCommand(a *app) *cobra.Command {
 		if share.Stage == names[len(names)-1] {
 			return usage(fmt.Errorf("stage %s: it is done by build seal", share.Stage))
 		}
-		at, err := s.open(a)
-		if err != nil {
+		if err := a.openSite(&s); err != nil {
 			return err
 		}
-		run, err := array.RunShare(ctx, at, share)
+		run, err := array.RunShare(ctx, s, share)
 		if err != nil {
-			return refused(fmt.Errorf("share %d of %d of stage %s: %w", share.Index, share.Count, share.Stage, err))
+			return fmt.Errorf("share %d of %d of stage %s: %w", share.Index, share.Count, share.Stage, err)
 		}
 		return a.print(run, func(w io.Writer) {
 			fmt.Fprintf(w, "%s\t%s of %d done, share %d of %d, in %.1f s\n", run.Stage, plural(run.Done, "task"), run.Tasks, run.Index, run.Count, run.Seconds)
@@ -239,7 +214,7 @@ func arrayIndex(environ []string) (index int, err error) {
 }
 
 func buildSealCommand(a *app) *cobra.Command {
-	var s site
+	var s array.Site
 	var publish bool
 	var g publishGate
 	c := &cobra.Command{
@@ -248,26 +223,25 @@ func buildSealCommand(a *app) *cobra.Command {
 		Long:  "seal completes the release, adds it to the releases, empties the work folder and prints the report.",
 	}
 	f := c.Flags()
-	s.workFlag(f)
-	s.sourceFlags(f)
-	s.machineFlags(f)
+	workFlag(f, &s)
+	sourceFlags(f, &s)
+	machineFlags(f, &s)
 	f.BoolVar(&publish, "publish", false, "make the release current, unless --max-drop or --expect forbids it")
 	g.add(f)
 	required(c, "work")
 	return a.checked(c, g.read, func(ctx context.Context, _ []string) error {
-		at, err := s.open(a)
+		if err := a.openSite(&s); err != nil {
+			return err
+		}
+		r, err := array.Seal(ctx, s)
 		if err != nil {
 			return err
 		}
-		r, err := array.Seal(ctx, at)
-		if err != nil {
-			return refused(err)
-		}
-		err = a.publishBuilt(ctx, &r, at.Releases, publish, &g)
+		err = a.publishBuilt(ctx, &r, s.Releases, publish, &g)
 		if err != nil && !errors.As(err, new(heldBackError)) {
 			return err
 		}
-		if err := array.Clean(at); err != nil {
+		if err := array.Clean(s); err != nil {
 			return err
 		}
 		return usage(err) // nil, or a retry would end the same way
@@ -275,36 +249,34 @@ func buildSealCommand(a *app) *cobra.Command {
 }
 
 func buildCleanCommand(a *app) *cobra.Command {
-	var s site
+	var s array.Site
 	c := &cobra.Command{
 		Use:   "clean --work DIR",
 		Short: "Remove the files of an abandoned build from its work folder",
 	}
-	s.workFlag(c.Flags())
+	workFlag(c.Flags(), &s)
 	required(c, "work")
 	return a.leaf(c, func(context.Context, []string) error {
-		at, err := s.open(a)
-		if err != nil {
+		if err := a.openSite(&s); err != nil {
 			return err
 		}
-		return array.Clean(at)
+		return array.Clean(s)
 	})
 }
 
 func buildStatusCommand(a *app) *cobra.Command {
-	var s site
+	var s array.Site
 	c := &cobra.Command{
 		Use:   "status --work DIR",
 		Short: "Show the progress of a build",
 	}
-	s.workFlag(c.Flags())
+	workFlag(c.Flags(), &s)
 	required(c, "work")
 	return a.leaf(c, func(context.Context, []string) error {
-		at, err := s.open(a)
-		if err != nil {
+		if err := a.openSite(&s); err != nil {
 			return err
 		}
-		st, err := array.ReadStatus(at)
+		st, err := array.ReadStatus(s)
 		if err != nil {
 			return err
 		}
@@ -377,7 +349,7 @@ func submitCommand(a *app) *cobra.Command {
 	f.StringVar(&s.kubernetes.Image, "image", "reelsplice", "kubernetes: container image of reelsplice")
 	f.StringVar(&s.kubernetes.Namespace, "namespace", "default", "kubernetes: namespace of the jobs")
 	f.StringVar(&s.volume, "volume", "", "kubernetes: `CLAIM:PATH`, a persistent volume claim that all tasks mount")
-	new(contentFlags).add(s.planFlags) // build plan checks them
+	contentFlags(s.planFlags, new(build.Config)) // build plan checks them
 	f.AddFlagSet(s.planFlags)
 	required(c, "engine", "work", "count")
 	return a.checked(c, s.gate.read, func(ctx context.Context, _ []string) error { return a.submit(ctx, &s) })

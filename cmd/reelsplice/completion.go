@@ -10,7 +10,6 @@ import (
 	"github.com/reelsplice/reelsplice/build/task"
 	"github.com/reelsplice/reelsplice/ingest"
 	"github.com/reelsplice/reelsplice/schemas/catalog"
-	"github.com/reelsplice/reelsplice/schemas/release/store"
 	"github.com/reelsplice/reelsplice/serve/auth"
 	"github.com/reelsplice/reelsplice/serve/edge"
 )
@@ -68,20 +67,15 @@ func (a *app) releaseIDs(c *cobra.Command, args []string, _ string) (ids []strin
 	}
 	_ = a.atStore(ctx, c.Flag("releases").Value.String(), func(s releaseSet) error {
 		infos, err := s.List(ctx)
-		ids = idsOf(infos)
+		for _, i := range infos {
+			ids = append(ids, i.ID)
+		}
 		return err
 	})
 	if c.Name() == "diff" {
 		ids = append(ids, "current", "previous")
 	}
 	return slices.DeleteFunc(ids, func(id string) bool { return slices.Contains(args, id) }), cobra.ShellCompDirectiveNoFileComp
-}
-
-func idsOf(infos []store.Info) (ids []string) {
-	for _, i := range infos {
-		ids = append(ids, i.ID)
-	}
-	return ids
 }
 
 // tokenNames completes names of tokens that are not revoked.

@@ -66,41 +66,36 @@ func TestOneLine(t *testing.T) {
 	}
 }
 
-func TestTimeout(t *testing.T) {
-	for text, want := range map[string]time.Duration{"none": 0, "30s": 30 * time.Second, "1ms": time.Millisecond} {
+func TestDurations(t *testing.T) {
+	for _, c := range []struct {
+		ages bool
+		good map[string]time.Duration // texts that String returns too
+		bad  []string
+	}{
+		{false, map[string]time.Duration{"none": 0, "30s": 30 * time.Second, "1ms": time.Millisecond}, []string{"", "0", "0s", "-1s", "30", "None", "forever"}},
+		{
+			true,
+			map[string]time.Duration{"none": 0, "180d": 180 * day, "1d": day, "36h0m0s": 36 * time.Hour, "100000d": 100_000 * day},
+			[]string{"", "0d", "-1d", "d", "1.5d", "100001d", "4294967295d", "99999999999d", "-1h", "180", "never"},
+		},
+	} {
 		d := time.Hour
-		f := durationFlag{&d, false}
-		if err := f.Set(text); err != nil || d != want || f.String() != text {
-			t.Errorf("Set(%q) = %v, %v, want %v", text, f, err, want)
+		f := durationFlag{&d, c.ages}
+		for text, want := range c.good {
+			if err := f.Set(text); err != nil || d != want || f.String() != text {
+				t.Errorf("ages %v: Set(%q) = %v, %v, want %v", c.ages, text, f, err, want)
+			}
 		}
-	}
-	for _, text := range []string{"", "0", "0s", "-1s", "30", "None", "forever"} {
-		d := time.Hour
-		if err := (durationFlag{&d, false}).Set(text); err == nil || d != time.Hour {
-			t.Errorf("Set(%q) = %v, %v, want an error and no change", text, d, err)
+		for _, text := range c.bad {
+			if d = time.Hour; f.Set(text) == nil || d != time.Hour {
+				t.Errorf("ages %v: Set(%q) = %v, want an error and no change", c.ages, text, f)
+			}
 		}
-	}
-}
-
-func TestAge(t *testing.T) {
-	for text, want := range map[string]time.Duration{"none": 0, "180d": 180 * day, "1d": day, "36h0m0s": 36 * time.Hour, "100000d": 100_000 * day} {
-		d := time.Hour
-		f := durationFlag{&d, true}
-		if err := f.Set(text); err != nil || d != want || f.String() != text {
-			t.Errorf("Set(%q) = %v, %v, want %v", text, f, err, want)
+		if err := f.Set("4320h"); err != nil || c.ages != (f.String() == "180d") {
+			t.Errorf("ages %v: 4320h is %v, %v", c.ages, f, err)
 		}
-	}
-	d := time.Hour
-	if err := (durationFlag{&d, true}).Set("4320h"); err != nil || d != 180*day || (durationFlag{&d, true}).String() != "180d" {
-		t.Errorf("4320h is %v, %v, want 180d", durationFlag{&d, true}, err)
-	}
-	if err := (durationFlag{&d, true}).Set("0"); err != nil || d != 0 {
-		t.Errorf("0 is %v, %v, want none", d, err)
-	}
-	for _, text := range []string{"", "0d", "-1d", "d", "1.5d", "100001d", "4294967295d", "99999999999d", "-1h", "180", "never"} {
-		d := time.Hour
-		if err := (durationFlag{&d, true}).Set(text); err == nil || d != time.Hour {
-			t.Errorf("Set(%q) = %v, %v, want an error and no change", text, d, err)
+		if err := f.Set("0"); c.ages != (err == nil && d == 0) {
+			t.Errorf("ages %v: 0 is %v, %v", c.ages, f, err)
 		}
 	}
 }

@@ -81,14 +81,6 @@ func (v *verdict) passes() bool {
 	return v.Forced || !v.Empty && len(v.Falls)+len(v.Failed) == 0 && v.RolledBack == ""
 }
 
-// note records in a release's report that it was forced, in the store where it will be published.
-func (v *verdict) note(ctx context.Context, s releaseStore, id string) error {
-	if !v.Forced {
-		return nil
-	}
-	return s.NoteForced(ctx, id, v)
-}
-
 // examine compares release id of a store with the current release of s, which it is to replace. A broken current
 // release is no obstacle, because publishing repairs it.
 func (s releaseSet) examine(ctx context.Context, g *publishGate, of releaseSet, id string) (v verdict, err error) {

@@ -69,13 +69,12 @@ func run(ctx context.Context, p process) int {
 	}
 	code, text := exitFailure, oneLine(err)
 	var usage *usageError
-	var task *array.TaskError
 	switch {
 	case errors.As(err, &usage) || !a.running:
 		code = exitUsage
 		text += fmt.Sprintf(" (run %q)", cmd.CommandPath()+" --help")
-	case errors.As(err, &task) && task.Code == array.Final:
-		code = exitUsage // a retry of the task would end the same way
+	case errors.Is(err, array.ErrRefused):
+		code = exitUsage // a retry would end the same way
 	case ctx.Err() != nil && errors.Is(err, context.Canceled):
 		code, text = exitInterrupted, "interrupted"
 	default:

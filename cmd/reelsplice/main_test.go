@@ -22,8 +22,6 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"github.com/reelsplice/reelsplice/data/sample"
-	"github.com/reelsplice/reelsplice/schemas/catalog"
-	"github.com/reelsplice/reelsplice/schemas/fragment"
 	"github.com/reelsplice/reelsplice/schemas/object/objecttest"
 	"github.com/reelsplice/reelsplice/schemas/sharedtest"
 )
@@ -59,7 +57,6 @@ func TestScript(t *testing.T) {
 			"set":       scriptSet,
 			"appears":   scriptAppears,
 			"get":       scriptGet,
-			"removed":   scriptRemoved,
 			"store":     func(ts *testscript.TestScript, _ bool, args []string) { scriptStore(ts, store, args) },
 			"spoil":     func(ts *testscript.TestScript, _ bool, args []string) { scriptSpoil(ts, store, args) },
 			"lose":      func(ts *testscript.TestScript, _ bool, args []string) { scriptLose(ts, store, args) },
@@ -215,20 +212,6 @@ func scriptSet(ts *testscript.TestScript, _ bool, args []string) {
 
 // patience limits a wait for a process, which may ingest and build the sample under the race detector first.
 const patience = 3 * sharedtest.Patience
-
-// scriptRemoved marks movies of a catalogue as removed: removed DIR ID[:INTO]...
-func scriptRemoved(ts *testscript.TestScript, _ bool, args []string) {
-	var list []catalog.Removed
-	for _, arg := range args[1:] {
-		id, into, merged := strings.Cut(arg, ":")
-		r := catalog.Removed{Kind: fragment.KindMovie, Key: catalog.NumberKey(int64(number(ts, id))), Merged: merged}
-		if merged {
-			r.Into = catalog.NumberKey(int64(number(ts, into)))
-		}
-		list = append(list, r)
-	}
-	ts.Check(catalog.WriteRemoved(ts.MkAbs(args[0]), list))
-}
 
 // waitFor retries until ok.
 func waitFor(ts *testscript.TestScript, what string, ok func() bool) {

@@ -166,41 +166,15 @@ func TestMonitoringNames(t *testing.T) {
 	}
 }
 
-// TestPromtool checks the rules with their tests, and the queries of the dashboard, with Prometheus' own tool.
+// TestPromtool checks the configuration, and the rules with their tests, with Prometheus' own tool.
 func TestPromtool(t *testing.T) {
 	promtool, err := exec.LookPath("promtool")
 	if err != nil {
 		t.Skipf("rules are checked by Prometheus' tool: %v", err)
 	}
-	check := func(args ...string) {
-		t.Helper()
+	for _, args := range [][]string{{"check", "config", filepath.Join(monitoring, "prometheus.yml")}, {"test", "rules", filepath.Join(monitoring, "alerts_test.yml")}} {
 		if out, err := exec.Command(promtool, args...).CombinedOutput(); err != nil {
 			t.Errorf("promtool %s: %v\n%s", strings.Join(args, " "), err, out)
 		}
 	}
-	check("check", "config", filepath.Join(monitoring, "prometheus.yml"))
-	check("test", "rules", filepath.Join(monitoring, "alerts_test.yml"))
-	type rule struct {
-		Record string `json:"record"`
-		Expr   string `json:"expr"`
-	}
-	type group struct {
-		Name  string `json:"name"`
-		Rules []rule `json:"rules"`
-	}
-	queries := group{Name: "dashboard"}
-	for where, expr := range monitored(t) {
-		if !strings.HasPrefix(where, "alert ") {
-			queries.Rules = append(queries.Rules, rule{"query:" + regexp.MustCompile(`\W+`).ReplaceAllString(where, "_"), strings.ReplaceAll(expr, "$__rate_interval", "5m")})
-		}
-	}
-	data, err := yaml.Marshal(map[string]any{"groups": []group{queries}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	path := filepath.Join(t.TempDir(), "queries.yml")
-	if err := os.WriteFile(path, data, 0o600); err != nil {
-		t.Fatal(err)
-	}
-	check("check", "rules", path)
 }

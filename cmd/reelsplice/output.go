@@ -281,13 +281,11 @@ const (
 	terminalEvery = 100 * time.Millisecond
 )
 
-const (
-	// rateLeast is the time after the start before which no rate is shown.
-	rateLeast = 500 * time.Millisecond
+// leastSeconds is the time after the start before which no rate is shown.
+const leastSeconds = 0.5
 
-	// mostLeft is the longest remaining time that is shown.
-	mostLeft = 1000 * time.Hour
-)
+// mostLeft is the longest remaining time that is shown, in seconds.
+const mostLeft = 1000 * 3600
 
 // A screen is stderr at a terminal: lines, and below them one line of progress. It is safe for concurrent use.
 type screen struct {
@@ -330,7 +328,7 @@ func (s *screen) show(progress string, keep bool) {
 // --json, nothing with --quiet.
 type progress struct {
 	what   string
-	bytes  bool // the numbers are bytes, or else records
+	unit   string // bytes or records
 	json   bool
 	screen *screen // for one line of a terminal; nil for lines
 	clear  bool    // remove that line at the end
@@ -364,7 +362,11 @@ func (c *console) progress(what string, bytes bool) *progress {
 }
 
 func newProgress(what string, bytes bool, now time.Time) *progress {
-	return &progress{what: what, bytes: bytes, start: now}
+	unit := "records"
+	if bytes {
+		unit = "bytes"
+	}
+	return &progress{what: what, unit: unit, start: now}
 }
 
 // run shows progress periodically.
@@ -429,44 +431,20 @@ func (p *progress) show(now time.Time, final bool) {
 	}
 }
 
-// A progressLine is the progress at one moment, as a JSON line. Unknown numbers are null.
+// A progressLine is the progress at one moment, as a JSON line.
 type progressLine struct {
-	Stage       string   `json:"stage"`
-	Done        int64    `json:"done"`
-	Total       int64    `json:"total"` // 0 if unknown
-	Unit        string   `json:"unit"`  // bytes or records
-	Percent     *float64 `json:"percent"`
-	Rate        *float64 `json:"rate"` // units a second, since the start
-	SecondsLeft *float64 `json:"seconds_left"`
-	Seconds     float64  `json:"seconds"` // since the start
-	Final       bool     `json:"final,omitempty"`
+	Stage   string  `json:"stage"`
+	Done    int64   `json:"done"`
+	Total   int64   `json:"total"`   // 0 if unknown
+	Unit    string  `json:"unit"`    // bytes or records
+	Seconds float64 `json:"seconds"` // since the start
+	Final   bool    `json:"final,omitempty"`
 }
 
 func (p *progress) line(now time.Time, final bool) progressLine {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	elapsed := now.Sub(p.start)
-	l := progressLine{Stage: p.what, Done: p.done, Total: p.total, Unit: "records", Seconds: round(elapsed.Seconds()), Final: final}
-	if p.bytes {
-		l.Unit = "bytes"
-	}
-	rate := 0.0
-	if elapsed >= rateLeast || final && elapsed > 0 {
-		rate = round(float64(p.done) / elapsed.Seconds())
-		l.Rate = &rate
-	}
-	if p.total > 0 {
-		percent := math.Floor(min(1, float64(p.done)/float64(p.total))*1000) / 10 // 100 only at the end
-		l.Percent = &percent
-	}
-	if left := max(0, p.total-p.done); p.total > 0 && (left == 0 || rate > 0) {
-		sec := 0.0
-		if left > 0 {
-			sec = min(math.Ceil(float64(left)/rate), mostLeft.Seconds())
-		}
-		l.SecondsLeft = &sec
-	}
-	return l
+	return progressLine{p.what, p.done, p.total, p.unit, math.Round(now.Sub(p.start).Seconds()*10) / 10, final}
 }
 
 // text returns "ingest: 25% (1.0 MiB of 4.0 MiB), 512.0 KiB/s, 6s left", without unknown parts.
@@ -478,17 +456,17 @@ func (l *progressLine) text() string {
 		return fmt.Sprint(n)
 	}
 	text := l.Stage + ": " + number(l.Done)
-	if l.Percent != nil {
-		text = fmt.Sprintf("%s: %d%% (%s of %s)", l.Stage, int(*l.Percent), number(l.Done), number(l.Total))
+	if l.Total > 0 {
+		percent := min(100, 100*float64(l.Done)/float64(l.Total)) // 100 only at the end
+		text = fmt.Sprintf("%s: %d%% (%s of %s)", l.Stage, int(percent), number(l.Done), number(l.Total))
 	}
-	if l.Rate != nil {
-		text += ", " + number(int64(math.Round(*l.Rate))) + "/s"
+	if l.Seconds < leastSeconds && !l.Final || l.Seconds == 0 {
+		return text
 	}
-	if l.SecondsLeft != nil && *l.SecondsLeft > 0 {
-		text += ", " + (time.Duration(*l.SecondsLeft) * time.Second).String() + " left"
+	rate := float64(l.Done) / l.Seconds
+	text += ", " + number(int64(math.Round(rate))) + "/s"
+	if left := l.Total - l.Done; left > 0 && rate > 0 {
+		text += ", " + (time.Duration(min(math.Ceil(float64(left)/rate), mostLeft)) * time.Second).String() + " left"
 	}
 	return text
 }
-
-// round returns f rounded to one decimal.
-func round(f float64) float64 { return math.Round(f*10) / 10 }

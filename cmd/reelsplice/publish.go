@@ -231,49 +231,53 @@ func publishCommand(a *app) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			v, err := to.examine(ctx, &g, of, id)
+			v, previous, err := to.admit(ctx, &g, of, id, canary)
 			if err != nil {
 				return err
 			}
-			if from != "" && v.passes() {
-				err = to.releaseStore.(bucketStore).upload(ctx, of, id)
-			}
-			if err != nil {
-				return err
-			}
-			return to.publish(ctx, id, canary, &v)
+			report := struct {
+				Release   string `json:"release"`
+				Previous  string `json:"previous"`
+				Canary    bool   `json:"canary,omitempty"`
+				Published bool   `json:"published"`
+				*verdict
+			}{id, previous, canary, v.passes(), &v}
+			err = a.print(report, func(w io.Writer) {
+				v.write(w)
+				switch {
+				case v.passes() && canary:
+					fmt.Fprintf(w, "%s is the canary\n", id)
+				case v.passes():
+					fmt.Fprintf(w, "%s is current\n", id)
+				}
+			})
+			return errors.Join(err, v.refusal(id, to.String()))
 		})
 	})
 }
 
-// publish makes a release current or the canary, unless the gate refuses it, and prints the result.
-func (s releaseSet) publish(ctx context.Context, id string, canary bool, v *verdict) (err error) {
-	set, as := s.Publish, "current"
+// admit makes release id of a store current or the canary, unless the gate refuses it. It uploads the release of another
+// store first.
+func (s releaseSet) admit(ctx context.Context, g *publishGate, of releaseSet, id string, canary bool) (v verdict, previous string, err error) {
+	if v, err = s.examine(ctx, g, of, id); err != nil || !v.passes() {
+		return v, "", err
+	}
+	if bucket, ok := s.releaseStore.(bucketStore); ok && s.String() != of.String() {
+		if err := bucket.upload(ctx, of, id); err != nil {
+			return v, "", err
+		}
+	}
+	if v.Forced {
+		if err := s.NoteForced(ctx, id, &v); err != nil {
+			return v, "", err
+		}
+	}
+	set := s.Publish
 	if canary {
-		set, as = s.SetCanary, "the canary"
+		set = s.SetCanary
 	}
-	report := struct {
-		Release   string `json:"release"`
-		Previous  string `json:"previous"`
-		Canary    bool   `json:"canary,omitempty"`
-		Published bool   `json:"published"`
-		*verdict
-	}{Release: id, Canary: canary, Published: v.passes(), verdict: v}
-	if v.passes() {
-		if err = v.note(ctx, s, id); err == nil {
-			report.Previous, err = set(ctx, id)
-		}
-	}
-	if err != nil {
-		return err
-	}
-	err = s.app.print(report, func(w io.Writer) {
-		v.write(w)
-		if v.passes() {
-			fmt.Fprintf(w, "%s is %s\n", id, as)
-		}
-	})
-	return errors.Join(err, v.refusal(id, s.String()))
+	previous, err = set(ctx, id)
+	return v, previous, err
 }
 
 // uploadFrom returns the releases of the folder of --from, for an upload into a bucket.

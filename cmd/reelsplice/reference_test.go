@@ -37,6 +37,22 @@ func generated(t *testing.T, name, want string) {
 	}
 }
 
+// generatedPart is generated for the part of a document between comments with its name.
+func generatedPart(t *testing.T, name, part, want string) {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join("..", "..", "docs", "reference", name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	begin, end := "<!-- begin "+part+" -->\n", "<!-- end "+part+" -->"
+	head, rest, ok := strings.Cut(string(text), begin)
+	_, tail, ok2 := strings.Cut(rest, end)
+	if !ok || !ok2 {
+		t.Fatalf("docs/reference/%s has no place between %q and %q", name, begin, end)
+	}
+	generated(t, name, head+begin+want+end+tail)
+}
+
 // TestReferenceCommands: docs/reference/commands.md has every command with its flags.
 func TestReferenceCommands(t *testing.T) {
 	var b strings.Builder
@@ -95,17 +111,6 @@ func describeFlags(b *strings.Builder, flags *pflag.FlagSet) {
 
 // TestReferenceOperations: docs/reference/operations.md has every read operation.
 func TestReferenceOperations(t *testing.T) {
-	path := filepath.Join("..", "..", "docs", "reference", "operations.md")
-	text, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	const begin, end = "<!-- begin operations -->\n", "<!-- end operations -->"
-	head, rest, ok := strings.Cut(string(text), begin)
-	_, tail, ok2 := strings.Cut(rest, end)
-	if !ok || !ok2 {
-		t.Fatalf("docs/reference/operations.md has no place between %q and %q", begin, end)
-	}
 	var b strings.Builder
 	group := ""
 	for i := range api.Operations() {
@@ -127,21 +132,11 @@ func TestReferenceOperations(t *testing.T) {
 		fmt.Fprintf(&b, "| `%s` | %s | %s |\n", op.Path, strings.Join(params, " "), strings.Join(names, " "))
 	}
 	b.WriteString("\n")
-	generated(t, "operations.md", head+begin+b.String()+end+tail)
+	generatedPart(t, "operations.md", "operations", b.String())
 }
 
 // TestReferenceMetrics: docs/reference/metrics.md has the metrics of the edge.
 func TestReferenceMetrics(t *testing.T) {
-	text, err := os.ReadFile(filepath.Join("..", "..", "docs", "reference", "metrics.md"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	const begin, end = "<!-- begin metrics -->\n", "<!-- end metrics -->"
-	head, rest, ok := strings.Cut(string(text), begin)
-	_, tail, ok2 := strings.Cut(rest, end)
-	if !ok || !ok2 {
-		t.Fatalf("docs/reference/metrics.md has no place between %q and %q", begin, end)
-	}
 	var b strings.Builder
 	b.WriteString("| metric | type | meaning |\n| --- | --- | --- |\n")
 	for _, d := range observe.Descriptions() {
@@ -154,5 +149,5 @@ func TestReferenceMetrics(t *testing.T) {
 		}
 		fmt.Fprintf(&b, "| `%s` | %s | %s |\n", name, d.Type, help)
 	}
-	generated(t, "metrics.md", head+begin+b.String()+end+tail)
+	generatedPart(t, "metrics.md", "metrics", b.String())
 }
