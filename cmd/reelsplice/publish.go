@@ -14,7 +14,6 @@ import (
 	"github.com/dustin/go-humanize"
 	"github.com/spf13/cobra"
 
-	"github.com/reelsplice/reelsplice/schemas/age"
 	"github.com/reelsplice/reelsplice/schemas/catalog"
 	"github.com/reelsplice/reelsplice/schemas/object"
 	"github.com/reelsplice/reelsplice/schemas/object/s3"
@@ -462,26 +461,15 @@ func (a *app) nextBuild() string {
 
 // releaseRow is a release in the output of --json.
 type releaseRow struct {
-	Release    string    `json:"release"`
-	Current    bool      `json:"current"`
-	Previous   bool      `json:"previous"`    // target of rollback
-	Canary     bool      `json:"canary"`      // served with --follow canary
-	Forced     bool      `json:"forced"`      // published against the gate
-	RolledBack bool      `json:"rolled_back"` // not published again
-	Built      time.Time `json:"built"`
-	Fragments  int64     `json:"fragments"`
-	Bytes      int64     `json:"bytes"`
-	Fetched    *age.Days `json:"fetched,omitempty"` // absent if unknown
-	Error      string    `json:"error,omitempty"`
+	store.Info
+	Error string `json:"error,omitempty"`
 }
 
 func releaseRows(infos []store.Info) []releaseRow {
 	rows := make([]releaseRow, 0, len(infos))
 	for _, i := range infos {
-		row := releaseRow{i.ID, i.Current, i.Previous, i.Canary, i.Forced, i.RolledBack, i.Built.UTC(), i.Fragments, i.Bytes, nil, ""}
-		if !i.Fetched.IsZero() {
-			row.Fetched = &i.Fetched
-		}
+		row := releaseRow{Info: i}
+		row.Built = i.Built.UTC()
 		if i.Err != nil {
 			row.Error = oneLine(i.Err)
 		}

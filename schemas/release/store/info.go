@@ -14,27 +14,19 @@ import (
 
 // Info describes one release of a store.
 type Info struct {
-	ID       string // name of the folder
-	Current  bool   // it is served
-	Previous bool   // target of Rollback
-	Canary   bool   // it goes out first
-	// RolledBack reports whether RolledBack lists it.
-	RolledBack bool
-	Bytes      int64 // total length of the files in its manifest
-	// Fragments is the number of fragments.
-	Fragments int64
-	// Empty reports whether it has no records: every response is 404.
-	Empty bool
-	// Built is the time in its report.json, or else the modification time of the folder.
-	Built time.Time
-	// Forced reports whether it was published despite the gate, by its report.
-	Forced bool
-	// Fetched is when its records were fetched, as far as known.
-	Fetched age.Days
-	// Fallback lists the languages whose texts replace missing ones of others; "" for none.
-	Fallback string
-	// Err is the error of Open for an invalid folder; the numbers are 0 then.
-	Err error
+	ID         string    `json:"release"`          // name of the folder
+	Current    bool      `json:"current"`          // it is served
+	Previous   bool      `json:"previous"`         // target of Rollback
+	Canary     bool      `json:"canary"`           // it goes out first
+	Forced     bool      `json:"forced"`           // published despite the gate, by its report
+	RolledBack bool      `json:"rolled_back"`      // RolledBack lists it
+	Built      time.Time `json:"built"`            // by its report, or else the modification time of the folder
+	Fragments  int64     `json:"fragments"`        // number
+	Bytes      int64     `json:"bytes"`            // total length of the files in its manifest
+	Fetched    age.Days  `json:"fetched,omitzero"` // when its records were fetched, as far as known
+	Empty      bool      `json:"-"`                // it has no records: every response is 404
+	Fallback   string    `json:"-"`                // languages whose texts replace missing ones of others
+	Err        error     `json:"-"`                // of Open for an invalid folder; the numbers are 0 then
 }
 
 // Describe returns the numbers of a release.
