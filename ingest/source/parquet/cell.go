@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/parquet-go/parquet-go"
+	"github.com/parquet-go/parquet-go/deprecated"
 	"github.com/parquet-go/parquet-go/format"
 
 	"github.com/reelsplice/reelsplice/schemas/record"
@@ -17,42 +18,64 @@ import (
 // hold the value; the appended text is then its closest form.
 type cell func(dst []byte, v parquet.Value) (out []byte, bad string)
 
-// cellOf returns how the values of a leaf are written. Text that holds JSON stays
-// text, also where the column is annotated as JSON: the layout decides what it means.
-func cellOf(typ parquet.Type) cell {
-	if logical := typ.LogicalType(); logical != nil {
-		switch l := logical.Value.(type) {
-		case *format.DecimalType:
-			return decimalCell(int(l.Scale))
-		case *format.DateType:
-			return dateCell
-		case *format.TimestampType:
-			return timestampCell(l.Unit.Value.Duration())
-		case *format.TimeType:
-			return timeCell(l.Unit.Value.Duration())
-		case *format.IntType:
-			if !l.IsSigned {
-				return uintCell
-			}
-		case *format.UUIDType:
-			return uuidCell
+// converted are the logical types that old writers name by a converted type.
+var converted = map[deprecated.ConvertedType]format.LogicalTypeValue{
+	deprecated.Date:            &format.DateType{},
+	deprecated.TimeMillis:      &format.TimeType{Unit: parquet.Millisecond.TimeUnit()},
+	deprecated.TimeMicros:      &format.TimeType{Unit: parquet.Microsecond.TimeUnit()},
+	deprecated.TimestampMillis: &format.TimestampType{Unit: parquet.Millisecond.TimeUnit()},
+	deprecated.TimestampMicros: &format.TimestampType{Unit: parquet.Microsecond.TimeUnit()},
+	deprecated.Uint8:           &format.IntType{}, deprecated.Uint16: &format.IntType{}, deprecated.Uint32: &format.IntType{}, deprecated.Uint64: &format.IntType{},
+}
+
+// cellOf returns how the values of a leaf are written, or an error if they cannot have its logical type. Text that holds JSON
+// stays text, also where the column is annotated as JSON: the layout decides what it means.
+func cellOf(e *format.SchemaElement) (cell, error) {
+	logical := e.LogicalType.Value
+	if logical == nil && e.ConvertedType.Valid {
+		if logical = converted[e.ConvertedType.V]; e.ConvertedType.V == deprecated.Decimal && e.Scale.Valid {
+			logical = &format.DecimalType{Scale: e.Scale.V}
 		}
 	}
-	switch typ.Kind() {
-	case parquet.Boolean:
-		return func(dst []byte, v parquet.Value) ([]byte, string) { return strconv.AppendBool(dst, v.Boolean()), "" }
-	case parquet.Int32, parquet.Int64:
-		return intCell
-	case parquet.Int96:
-		return int96Cell
-	case parquet.Float:
+	physical := e.Type.V
+	text := physical == format.ByteArray || physical == format.FixedLenByteArray
+	switch l := logical.(type) {
+	case *format.DecimalType:
+		if !text && physical != format.Int32 && physical != format.Int64 {
+			return nil, fmt.Errorf("it holds decimals of type %s", physical)
+		}
+		return decimalCell(int(l.Scale)), nil
+	case *format.DateType:
+		return dateCell, nil
+	case *format.TimestampType:
+		return timestampCell(l.Unit.Value.Duration()), nil
+	case *format.TimeType:
+		return timeCell(l.Unit.Value.Duration()), nil
+	case *format.IntType:
+		if !l.IsSigned {
+			return uintCell, nil
+		}
+	case *format.UUIDType:
+		if physical != format.FixedLenByteArray || e.TypeLength.V != 16 {
+			return nil, fmt.Errorf("it holds UUIDs of type %s", physical)
+		}
+		return uuidCell, nil
+	}
+	switch physical {
+	case format.Boolean:
+		return func(dst []byte, v parquet.Value) ([]byte, string) { return strconv.AppendBool(dst, v.Boolean()), "" }, nil
+	case format.Int32, format.Int64:
+		return intCell, nil
+	case format.Int96:
+		return int96Cell, nil
+	case format.Float:
 		return func(dst []byte, v parquet.Value) ([]byte, string) {
 			return appendFloat(dst, float64(v.Float()), 32), ""
-		}
-	case parquet.Double:
-		return func(dst []byte, v parquet.Value) ([]byte, string) { return appendFloat(dst, v.Double(), 64), "" }
+		}, nil
+	case format.Double:
+		return func(dst []byte, v parquet.Value) ([]byte, string) { return appendFloat(dst, v.Double(), 64), "" }, nil
 	}
-	return textCell
+	return textCell, nil
 }
 
 // textCell keeps invalid UTF-8, so that a bad row shows the bytes found.

@@ -1,15 +1,11 @@
 package parquet
 
 import (
-	"bytes"
 	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
-	"math"
 
-	"github.com/parquet-go/parquet-go"
-	"github.com/parquet-go/parquet-go/encoding/thrift"
 	"github.com/parquet-go/parquet-go/format"
 
 	"github.com/reelsplice/reelsplice/ingest/source/limit"
@@ -111,27 +107,4 @@ func chunkStart(m *format.ColumnMetaData) int64 {
 		return m.DictionaryPageOffset
 	}
 	return m.DataPageOffset
-}
-
-// openSchema returns a file of the library that has a schema and one row group of no bytes. Its columns decode the
-// pages of all row groups, which a column hands to them uncompressed.
-func openSchema(schema []format.SchemaElement) (*parquet.File, error) {
-	bare := format.FileMetaData{Version: 1, Schema: schema, RowGroups: make([]format.RowGroup, 1)}
-	for _, e := range schema {
-		if e.Type.Valid {
-			bare.RowGroups[0].Columns = append(bare.RowGroups[0].Columns, format.ColumnChunk{MetaData: format.ColumnMetaData{
-				Type: e.Type.V, Codec: format.Uncompressed, TotalCompressedSize: math.MaxInt64,
-			}})
-		}
-	}
-	var compact thrift.CompactProtocol
-	footer, err := thrift.Marshal(&compact, &bare)
-	if err != nil {
-		return nil, err
-	}
-	b := append([]byte("PAR1"), footer...)
-	b = binary.LittleEndian.AppendUint32(b, uint32(len(footer)))
-	b = append(b, "PAR1"...)
-	return parquet.OpenFile(bytes.NewReader(b), int64(len(b)), parquet.SkipPageIndex(true), parquet.SkipBloomFilters(true),
-		parquet.ReadBufferSize(minReadBytes))
 }

@@ -60,17 +60,12 @@ func Open(r io.ReaderAt, size, onDisk int64, l limit.Limits) (p *Reader, err err
 	if err != nil {
 		return nil, err
 	}
-	schema, err := openSchema(meta.Schema)
-	if err != nil {
-		return nil, fmt.Errorf("corrupt Parquet footer: %w", err)
-	}
 	p = &Reader{
 		r: r, limits: l, budget: limit.Budget{Max: l.MaxBytes, Ratio: l.MaxRatio}, size: onDisk,
 		groups: meta.RowGroups, total: total, root: root,
 	}
-	for i, chunk := range schema.RowGroups()[0].ColumnChunks() {
-		leaves[i].cell = cellOf(chunk.Type())
-		p.columns = append(p.columns, &column{node: leaves[i], file: p, buf: make([]parquet.Value, valueBatch)})
+	for _, leaf := range leaves {
+		p.columns = append(p.columns, &column{node: leaf, file: p, buf: make([]parquet.Value, valueBatch)})
 	}
 	return p, nil
 }

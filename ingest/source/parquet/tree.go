@@ -111,6 +111,10 @@ func (t *tree) node(parent *node, depth int) (*node, error) {
 		case n.physical < format.Boolean || n.physical > format.FixedLenByteArray:
 			return nil, fmt.Errorf("corrupt Parquet footer: column %q is of the unknown type %d", e.Name, n.physical)
 		}
+		var err error
+		if n.cell, err = cellOf(e); err != nil {
+			return nil, fmt.Errorf("corrupt Parquet footer: column %q: %w", e.Name, err)
+		}
 		return n, nil
 	}
 	for range e.NumChildren.V {
