@@ -168,9 +168,7 @@ type kindMerger struct {
 	old, overlay *storedFile
 	gone         *removedList // resources that the catalogue lists as removed
 	rows         rowStream
-	overlaying   bool      // the file is an overlay, which has records of removals
-	first        int       // source of the current key's first row
-	later        []sourced // its rows of later sources
+	overlaying   bool // the file is an overlay, which has records of removals
 
 	counts  report.Records
 	removed []catalog.Removed // in the order of their keys

@@ -53,11 +53,7 @@ func (k *kindMerger) resolve(key catalog.Key) (version, error) {
 	if old := k.old.takeIf(key); !old.IsNil() {
 		v = versionOf(k.typ, old)
 	}
-	moved, err := k.takeMoved(key)
-	if err != nil {
-		return v, err
-	}
-	news, reset, err := k.news(key)
+	moved, news, err := k.readRows(key)
 	if err != nil {
 		return v, err
 	}
@@ -68,7 +64,7 @@ func (k *kindMerger) resolve(key catalog.Key) (version, error) {
 	}
 	before := v
 	switch {
-	case reset || replaced && v.isRecord():
+	case news.reset || replaced && v.isRecord():
 		v = version{}
 	case replaced: // a removed resource stays removed
 	case !moved.isZero():
@@ -77,11 +73,11 @@ func (k *kindMerger) resolve(key catalog.Key) (version, error) {
 		}
 		v = moved.with(v)
 	}
-	if k.m.Mode == Fill && !reset {
-		v = k.fill(v, news)
+	if k.m.Mode == Fill && !news.reset {
+		v = k.fill(v, news.version)
 	} else {
-		k.keepIDs(key, v, news)
-		v = v.with(news)
+		k.keepIDs(key, v, &news)
+		v = v.with(news.version)
 	}
 	if !top.IsNil() {
 		v = v.with(versionOf(k.typ, top))
@@ -102,13 +98,13 @@ func (k *kindMerger) replaces(key catalog.Key) bool {
 }
 
 // keepIDs keeps lists of the catalogue's record whose elements have ids where the news only has names.
-func (k *kindMerger) keepIDs(key catalog.Key, v, news version) {
-	if !v.isRecord() || !news.isRecord() {
+func (k *kindMerger) keepIDs(key catalog.Key, v version, n *news) {
+	if !v.isRecord() || !n.isRecord() {
 		return
 	}
-	keepIDs(v.record, news.record, "", func(c conflict) {
+	keepIDs(v.record, n.record, "", func(c conflict) {
 		k.conflict(key, c.field, func() string {
-			return fmt.Sprintf("%s in the catalogue, %s in %s: %s", record.Shown(c.old), record.Shown(c.new), k.name(k.owner(c.top())), withIDsStay)
+			return fmt.Sprintf("%s in the catalogue, %s in %s: %s", record.Shown(c.old), record.Shown(c.new), k.name(n.owner(c.top())), withIDsStay)
 		})
 	})
 }
@@ -176,66 +172,12 @@ func sameContent(a, b record.Record) bool {
 	return record.Equal(a, b)
 }
 
-// takeMoved takes the records that a resource had in the catalogue under minted ids.
-func (k *kindMerger) takeMoved(key catalog.Key) (v version, err error) {
-	for {
-		next, ok, err := k.rows.peek()
-		if err != nil || !ok || next != key || !k.rows.head.Moved {
-			return v, err
-		}
-		row, err := k.takeVersion()
-		if err != nil {
-			return v, err
-		}
-		v = v.with(row)
-	}
-}
-
-// news joins the rows of a key. Conflicts are counted among them only. reset reports that a row removed the catalogue's
-// record.
-func (k *kindMerger) news(key catalog.Key) (v version, reset bool, err error) {
-	for {
-		next, ok, err := k.rows.peek()
-		if err != nil || !ok || next != key {
-			return v, reset, err
-		}
-		number := k.rows.head.Number
-		row, err := k.ofSource(key)
-		switch {
-		case err != nil:
-			return v, reset, err
-		case row.isZero(): // all rows were refused
-		case row.removed != nil && k.m.Mode == Fill && number < len(k.m.Sources): // a source that only adds removes nothing
-		case row.removed != nil:
-			v, reset = row, true
-		case !v.isRecord():
-			v = row
-			k.first, k.later = number, k.later[:0]
-		default:
-			k.join(key, v.record, row.record, number)
-		}
-	}
-}
-
-const withIDsStay = "the rows with ids stay"
-
-// join merges a source's record into the news.
-func (k *kindMerger) join(key catalog.Key, dst, row record.Record, number int) {
-	disagree := func(why string) func(conflict) {
-		return func(c conflict) {
-			k.conflict(key, c.field, func() string {
-				return fmt.Sprintf("%s in %s, %s in %s: %s", record.Shown(c.old), k.name(k.owner(c.top())), record.Shown(c.new), k.name(number), why)
-			})
-		}
-	}
-	keepIDs(dst, row, "", disagree(withIDsStay))
-	join(dst, row, disagree("the later one wins"))
-	k.later = append(k.later, sourced{number, row})
-}
-
-// conflict counts a field on which sources disagree. It calls sample only if the report lists the text.
-func (k *kindMerger) conflict(key catalog.Key, field string, sample func() string) {
-	k.m.Report.Conflict(k.typ.Name(), field, func() string { return key.Describe(k.typ.Kind) + ": " + field + ": " + sample() })
+// news is the version that the rows of a key make together.
+type news struct {
+	version
+	reset bool      // a row removed the catalogue's record
+	first int       // source of the first row
+	later []sourced // rows of later sources
 }
 
 // A sourced is the row of a source.
@@ -244,20 +186,66 @@ type sourced struct {
 	row    record.Record
 }
 
-// owner returns the source of a field of the news: the last one whose row has it.
-func (k *kindMerger) owner(name string) int {
-	for _, s := range slices.Backward(k.later) {
+// owner returns the source of a field: the last one whose row has it.
+func (n *news) owner(name string) int {
+	for _, s := range slices.Backward(n.later) {
 		if f, _ := s.row.Schema.Field(name); record.Present(s.row, f) {
 			return s.number
 		}
 	}
-	return k.first
+	return n.first
 }
 
-// A sourceMerge makes one version of the rows that one source has of a key.
+// readRows merges the rows of a key, source by source. Conflicts are counted among them only. moved are the records that the
+// resource had in the catalogue under minted ids; their rows come first.
+func (k *kindMerger) readRows(key catalog.Key) (moved version, n news, err error) {
+	s := sourceMerge{k: k, key: key}
+	for row, err := range k.rows.of(key) {
+		if err != nil {
+			return moved, n, err
+		}
+		if row.head.Moved {
+			moved = moved.with(versionOf(k.typ, row.record))
+			continue
+		}
+		if number := row.head.Number; number != s.number {
+			if err := s.end(&n); err != nil {
+				return moved, n, err
+			}
+			s = sourceMerge{k: k, key: key, number: number}
+		}
+		s.add(row)
+	}
+	return moved, n, s.end(&n)
+}
+
+const withIDsStay = "the rows with ids stay"
+
+// join merges the record of a later source into the news.
+func (k *kindMerger) join(key catalog.Key, n *news, row record.Record, number int) {
+	disagree := func(why string) func(conflict) {
+		return func(c conflict) {
+			k.conflict(key, c.field, func() string {
+				return fmt.Sprintf("%s in %s, %s in %s: %s", record.Shown(c.old), k.name(n.owner(c.top())), record.Shown(c.new), k.name(number), why)
+			})
+		}
+	}
+	keepIDs(n.record, row, "", disagree(withIDsStay))
+	join(n.record, row, disagree("the later one wins"))
+	n.later = append(n.later, sourced{number, row})
+}
+
+// conflict counts a field on which sources disagree. It calls sample only if the report lists the text.
+func (k *kindMerger) conflict(key catalog.Key, field string, sample func() string) {
+	k.m.Report.Conflict(k.typ.Name(), field, func() string { return key.Describe(k.typ.Kind) + ": " + field + ": " + sample() })
+}
+
+// A sourceMerge makes one version of the rows that one source has of a key. Parts are put together. Of other rows the first one
+// counts, but in a log of removals the last one does. Rows that contradict it go to quarantine.
 type sourceMerge struct {
 	k       *kindMerger
 	key     catalog.Key
+	number  int // number of the source
 	version version
 	body    string       // the row that counts, in binary form
 	at      source.Place // place of that row
@@ -265,105 +253,73 @@ type sourceMerge struct {
 	refused []refusedRow
 }
 
-// ofSource takes all rows that the current row's source has of a key. Parts are put together. Of other rows the first one
-// counts, but in a log of removals the last one does. Rows that contradict it go to quarantine.
-func (k *kindMerger) ofSource(key catalog.Key) (version, error) {
-	s := sourceMerge{k: k, key: key}
-	number := k.rows.head.Number
-	for {
-		if err := s.take(); err != nil {
-			return version{}, err
-		}
-		next, ok, err := k.rows.peek()
-		if err != nil {
-			return version{}, err
-		}
-		if !ok || next != key || k.rows.head.Number != number {
-			break
-		}
-	}
-	if s.parts.record.Schema != nil {
-		s.version = s.version.with(version{record: s.parts.settle()})
-	}
-	for i := range s.refused {
-		if err := k.quarantine(&s.refused[i]); err != nil {
-			return version{}, err
-		}
-	}
-	return s.version, nil
-}
-
-// take takes the current row.
-func (s *sourceMerge) take() (err error) {
-	rows := s.k.rows
-	head := rows.head
+// add adds a row.
+func (s *sourceMerge) add(row *sortedRow) {
+	head, v := row.head, versionOf(s.k.typ, row.record)
 	switch {
 	case s.k.m.refused[head.rowID()]:
-		return s.drop()
+		s.drop(row)
 	case s.k.m.minted.isTaken(s.k.typ.Kind, s.key.ID(), head.Mint):
-		return s.collided()
+		s.collided(row)
 	case head.Part:
-		return s.part()
-	case s.version.isZero() || rows.body != s.body && (s.version.removed != nil || rows.removes()):
-		s.body, s.at = rows.body, s.k.place(head)
-		s.version, err = s.k.takeVersion()
-		return err
-	case rows.body == s.body:
-		s.k.duplicate(head)
-		rows.skip()
-		return nil
-	}
-	return s.other()
-}
-
-// part takes a row that is a part of the record.
-func (s *sourceMerge) part() error {
-	head := s.k.rows.head
-	row, err := s.k.rows.take()
-	if err != nil {
-		return err
-	}
-	s.parts.put(row, head.Row, func(c conflict) {
-		s.k.conflict(s.key, c.field, func() string {
-			return fmt.Sprintf("%s and %s in %s: the latter is kept", record.Shown(c.old), record.Shown(c.new), s.k.name(head.Number))
+		s.parts.put(row.record, head.Row, func(c conflict) {
+			s.k.conflict(s.key, c.field, func() string {
+				return fmt.Sprintf("%s and %s in %s: the latter is kept", record.Shown(c.old), record.Shown(c.new), s.k.name(head.Number))
+			})
 		})
-	})
+	case !s.version.isZero() && row.body == s.body:
+		s.k.duplicate(head)
+	case s.version.isZero() || s.version.removed != nil || v.removed != nil:
+		s.version, s.body, s.at = v, row.body, s.k.place(head)
+	default:
+		s.other(row)
+	}
+}
+
+// end adds the version to the news, and puts the refused rows into quarantine.
+func (s *sourceMerge) end(n *news) error {
+	v := s.version
+	if s.parts.record.Schema != nil {
+		v = v.with(version{record: s.parts.settle()})
+	}
+	for i := range s.refused {
+		if err := s.k.quarantine(&s.refused[i]); err != nil {
+			return err
+		}
+	}
+	switch {
+	case v.isZero(): // no rows, or all were refused
+	case v.removed != nil && s.k.m.Mode == Fill && s.number < len(s.k.m.Sources): // a source that only adds removes nothing
+	case v.removed != nil:
+		n.version, n.reset = v, true
+	case !n.isRecord():
+		n.version, n.first, n.later = v, s.number, n.later[:0]
+	default:
+		s.k.join(s.key, n, v.record, s.number)
+	}
 	return nil
 }
 
-// other takes a row that differs from the one that counts. Of two rows fetched on different days the later one counts;
-// any other row is refused.
-func (s *sourceMerge) other() error {
-	head, body := s.k.rows.head, s.k.rows.body
-	row, err := s.k.rows.take()
-	if err != nil {
-		return err
-	}
-	day, own := catalog.FetchedOf(s.version.record), catalog.FetchedOf(row)
+// other adds a row that differs from the one that counts. Of two rows fetched on different days the later one counts; any other
+// row is refused.
+func (s *sourceMerge) other(row *sortedRow) {
+	day, own := catalog.FetchedOf(s.version.record), catalog.FetchedOf(row.record)
 	if own == "" || day == "" || own == day {
-		s.refuse(row, head, fmt.Sprintf("%s is already at %s, with other content", s.key.Describe(s.k.typ.Kind), s.at))
-		return nil
+		s.refuse(row, fmt.Sprintf("%s is already at %s, with other content", s.key.Describe(s.k.typ.Kind), s.at))
+		return
 	}
-	s.k.duplicate(head)
+	s.k.duplicate(row.head)
 	if own > day {
-		s.version, s.body, s.at = version{record: row}, body, s.k.place(head)
+		s.version, s.body, s.at = version{record: row.record}, row.body, s.k.place(row.head)
 	}
-	return nil
 }
 
 // collided refuses a row whose minted id belongs to another resource. The row loses the id: ingested again, it must not be
 // taken for that resource.
-func (s *sourceMerge) collided() error {
-	head := s.k.rows.head
-	row, err := s.k.rows.take()
-	if err != nil {
-		return err
-	}
-	f, _ := row.Schema.Field("id")
-	record.Unset(row, f)
-	s.refuse(row, head,
-		fmt.Sprintf("its minted id, %d, belongs to another %s by chance: let the mapping mint from more fields", s.key.ID(), s.k.typ.Name()))
-	return nil
+func (s *sourceMerge) collided(row *sortedRow) {
+	f, _ := row.record.Schema.Field("id")
+	record.Unset(row.record, f)
+	s.refuse(row, fmt.Sprintf("its minted id, %d, belongs to another %s by chance: let the mapping mint from more fields", s.key.ID(), s.k.typ.Name()))
 }
 
 // A refusedRow is a row that goes to quarantine.
@@ -374,29 +330,24 @@ type refusedRow struct {
 }
 
 // refuse refuses a record. If it is the first record of its row, the later ones of the row are dropped.
-func (s *sourceMerge) refuse(r record.Record, h Head, why string) {
-	if !h.More {
-		s.k.m.refused[h.rowID()] = true
+func (s *sourceMerge) refuse(row *sortedRow, why string) {
+	if !row.head.More {
+		s.k.m.refused[row.head.rowID()] = true
 	}
-	next := refusedRow{head: h, why: why}
-	next.record.put(r, h.Row, nil)
+	next := refusedRow{head: row.head, why: why}
+	next.record.put(row.record, row.head.Row, nil)
 	s.refused = append(s.refused, next)
 }
 
-// drop takes a record of a refused row: its crew must not join another film.
-func (s *sourceMerge) drop() error {
-	h := s.k.rows.head
-	r, err := s.k.rows.take()
-	if err != nil {
-		return err
-	}
+// drop drops a record of a refused row: its crew must not join another film.
+func (s *sourceMerge) drop(row *sortedRow) {
+	h := row.head
 	var t report.Tally
 	t.Records.Add(s.k.typ.Name(), -1)
 	s.k.m.Report.Add(h.Number, &t)
 	if i := slices.IndexFunc(s.refused, func(r refusedRow) bool { return r.head.Row == h.Row }); i >= 0 && h.Part {
-		s.refused[i].record.put(r, h.Row, nil)
+		s.refused[i].record.put(row.record, h.Row, nil)
 	}
-	return nil
 }
 
 // quarantine puts a refused row into quarantine.
@@ -414,15 +365,6 @@ func (k *kindMerger) quarantine(r *refusedRow) error {
 	}
 	bad.SetRow(record.Append(nil, r.record.settle()))
 	return k.m.Quarantine.Add(bad)
-}
-
-// takeVersion takes the current row.
-func (k *kindMerger) takeVersion() (version, error) {
-	row, err := k.rows.take()
-	if err != nil {
-		return version{}, err
-	}
-	return versionOf(k.typ, row), nil
 }
 
 // duplicate counts a row as a repetition. When it was read, it was counted as kept. Only the first record of a row counts.

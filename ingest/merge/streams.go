@@ -5,8 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"iter"
 
-	"github.com/reelsplice/reelsplice/ingest/layout/tmdb"
 	"github.com/reelsplice/reelsplice/schemas/catalog"
 	"github.com/reelsplice/reelsplice/schemas/encoding"
 	"github.com/reelsplice/reelsplice/schemas/extsort"
@@ -115,15 +115,19 @@ func parseHead(payload []byte) (h Head, body []byte, err error) {
 	return h, r.Rest(), err
 }
 
+// A sortedRow is a row of an ingest.
+type sortedRow struct {
+	key    Key
+	head   Head
+	body   string // the record in binary form
+	record record.Record
+}
+
 // sortedRows are the rows of an ingest, of all kinds, in the order of their keys. The zero value has no rows.
 type sortedRows struct {
-	it *extsort.Iterator
-
-	key    Key // key of the current row, like head and body
-	head   Head
-	body   string
-	loaded bool // there is a current row
-	end    bool
+	it   *extsort.Iterator
+	next *sortedRow // nil before it is loaded, and at the end
+	end  bool
 
 	read     int64
 	progress func(read int64) // see Merger
@@ -146,14 +150,16 @@ func (r *sortedRows) load() error {
 	if err != nil {
 		return err
 	}
-	if r.key, err = parseKey(key); err != nil {
+	var row sortedRow
+	if row.key, err = parseKey(key); err != nil {
 		return err
 	}
 	head, body, err := parseHead(payload)
 	if err != nil {
 		return err
 	}
-	r.head, r.body, r.loaded = head, string(body), true
+	row.head, row.body = head, string(body)
+	r.next = &row
 	if r.read++; r.progress != nil && r.read%progressEvery == 0 {
 		r.progress(r.read)
 	}
@@ -167,35 +173,35 @@ type rowStream struct {
 }
 
 func (r rowStream) peek() (key catalog.Key, ok bool, err error) {
-	if !r.loaded && !r.end {
-		if err := r.load(); err != nil {
-			return key, false, err
+	if r.next == nil && !r.end {
+		err = r.load()
+	}
+	if err != nil || r.next == nil {
+		return key, false, err
+	}
+	return r.next.key.Key, r.next.key.Kind == r.typ.Kind, nil
+}
+
+// of takes the rows of a key, one after the other, and yields them with their records.
+func (r rowStream) of(key catalog.Key) iter.Seq2[*sortedRow, error] {
+	return func(yield func(*sortedRow, error) bool) {
+		for {
+			next, ok, err := r.peek()
+			if err == nil && (!ok || next != key) {
+				return
+			}
+			row := r.next
+			if r.next = nil; err == nil {
+				row.record = r.typ.New()
+				if err = record.DecodeBinary(row.body, row.record); err != nil {
+					err = fmt.Errorf("read a sorted %s record: %w", r.typ.Name(), err)
+				}
+			}
+			if !yield(row, err) {
+				return
+			}
 		}
 	}
-	return r.key.Key, !r.end && r.key.Kind == r.typ.Kind, nil
-}
-
-// skip moves past the current row.
-func (r rowStream) skip() { r.loaded = false }
-
-// take parses the current row and moves past it.
-func (r rowStream) take() (record.Record, error) {
-	r.skip()
-	rec := r.typ.New()
-	if err := record.DecodeBinary(r.body, rec); err != nil {
-		return rec, fmt.Errorf("read a sorted %s record: %w", r.typ.Name(), err)
-	}
-	return rec, nil
-}
-
-// removes reports whether the current row removes its resource.
-func (r rowStream) removes() bool {
-	rec := r.typ.New()
-	if record.DecodeBinary(r.body, rec) != nil {
-		return false // take returns the error
-	}
-	_, ok := tmdb.RemovalOf(r.typ, rec)
-	return ok
 }
 
 // storedFile is the stream of the records in a file of the catalogue. Without a file it is empty.
