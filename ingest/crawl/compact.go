@@ -1,12 +1,9 @@
 package crawl
 
 import (
-	"bufio"
 	"errors"
 	"fmt"
-	"io"
 	"os"
-	"path/filepath"
 
 	"github.com/reelsplice/reelsplice/schemas/day"
 	"github.com/reelsplice/reelsplice/schemas/file"
@@ -63,89 +60,46 @@ func (s *store) compact() error {
 	if err != nil {
 		return fmt.Errorf("compact the dump: %w", err)
 	}
-	s.dirty = false
 	return s.open()
 }
 
-// A copier appends rows to a new file.
-type copier struct {
-	from, to *os.File
-	out      *bufio.Writer
-	end      int64
-}
-
-// writeNext writes the new files below nextDir.
+// writeNext writes a store with the same contents below nextDir.
 func (s *store) writeNext() (err error) {
-	next := s.work(nextDir)
-	if err := os.MkdirAll(filepath.Join(next, workDir), 0o755); err != nil {
+	next := &store{dir: s.work(nextDir), log: s.log, files: map[string]*os.File{}}
+	if err := os.MkdirAll(next.work(""), 0o755); err != nil {
 		return err
 	}
-	journal, err := newCopier("", filepath.Join(next, workDir, journalFile))
-	if err != nil {
+	if err := next.open(); err != nil {
 		return err
 	}
-	files := map[string]*copier{"": journal}
-	defer func() {
-		for _, c := range files {
-			err = errors.Join(err, c.close())
-		}
-	}()
+	defer func() { err = errors.Join(err, next.sync(), next.closeFiles(), next.journal.Close()) }()
 	for name := range s.ends { // an empty file removes the old one
-		c, err := newCopier(filepath.Join(s.dir, name), filepath.Join(next, name))
-		if err != nil {
+		if _, err := next.file(name); err != nil {
 			return err
 		}
-		files[name] = c
-	}
-	if _, err := journal.out.WriteString(journalHead); err != nil {
-		return err
 	}
 	var failed error
 	err = s.each(func(e *entry) {
 		if failed == nil {
-			failed = copyEntry(e, files)
+			failed = next.copyEntry(e, s)
 		}
 	})
 	return errors.Join(err, failed)
 }
 
-// copyEntry copies the rows of an entry, and the entry with their new offset.
-func copyEntry(e *entry, files map[string]*copier) error {
-	if e.File != "" {
-		c := files[e.File]
-		if _, err := io.Copy(c.out, io.NewSectionReader(c.from, e.End-e.Rows, e.Rows)); err != nil {
+// copyEntry appends an entry of another store with its rows.
+func (s *store) copyEntry(e *entry, from *store) error {
+	rows := make([]byte, e.Rows)
+	if len(rows) > 0 {
+		f, err := from.file(e.File)
+		if err == nil {
+			_, err = f.ReadAt(rows, e.End-e.Rows)
+		}
+		if err != nil {
 			return err
 		}
-		c.end += e.Rows
-		e.End = c.end
 	}
-	_, err := files[""].out.Write(lineOf(e))
-	return err
-}
-
-func newCopier(from, to string) (c *copier, err error) {
-	c = &copier{}
-	if from != "" {
-		if c.from, err = os.Open(from); err != nil {
-			return nil, err
-		}
-	}
-	if c.to, err = os.Create(to); err != nil {
-		if c.from != nil {
-			c.from.Close()
-		}
-		return nil, err
-	}
-	c.out = bufio.NewWriterSize(c.to, 1<<16)
-	return c, nil
-}
-
-// close flushes the new file to disk.
-func (c *copier) close() error {
-	if c.from != nil {
-		c.from.Close()
-	}
-	return errors.Join(c.out.Flush(), file.Sync(c.to), c.to.Close())
+	return s.append(e, rows)
 }
 
 // endCompact moves complete new files into place, and removes incomplete ones.

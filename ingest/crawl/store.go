@@ -288,6 +288,19 @@ func (s *store) entry(key string) (e entry, err error) {
 
 // add appends the rows of a response and then its entry, whose Rows and End it sets.
 func (s *store) add(e *entry, rows []byte) error {
+	off := s.end
+	if err := s.append(e, rows); err != nil {
+		return err
+	}
+	s.note(off, e)
+	if time.Since(s.synced) < syncEvery {
+		return nil
+	}
+	return s.sync()
+}
+
+// append is add without the indexes.
+func (s *store) append(e *entry, rows []byte) error {
 	var f *os.File // nil without rows
 	if len(rows) > 0 {
 		var err error
@@ -311,21 +324,20 @@ func (s *store) add(e *entry, rows []byte) error {
 		}
 		return fmt.Errorf("write journal: %w", err)
 	}
-	s.note(s.end, e)
+	if f != nil {
+		s.ends[e.File] = e.End
+	}
 	s.end += int64(len(line))
 	s.dirty = true
-	if time.Since(s.synced) < syncEvery {
-		return nil
-	}
-	return s.sync()
+	return nil
 }
 
-// file returns a file of rows, open for appending.
+// file returns a file of rows, open for appending and reading.
 func (s *store) file(name string) (*os.File, error) {
 	if f := s.files[name]; f != nil {
 		return f, nil
 	}
-	f, err := os.OpenFile(filepath.Join(s.dir, name), os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o644)
+	f, err := os.OpenFile(filepath.Join(s.dir, name), os.O_RDWR|os.O_CREATE|os.O_APPEND, 0o644)
 	if err != nil {
 		return nil, fmt.Errorf("open file of rows: %w", err)
 	}
