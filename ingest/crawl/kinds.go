@@ -4,6 +4,7 @@ import (
 	"regexp"
 	"slices"
 
+	"github.com/reelsplice/reelsplice/schemas/api"
 	"github.com/reelsplice/reelsplice/schemas/catalog"
 	"github.com/reelsplice/reelsplice/schemas/fragment"
 	"github.com/reelsplice/reelsplice/schemas/record"
@@ -15,8 +16,7 @@ type kind struct {
 	file string // name of the rows' file, without extension
 	kind fragment.Kind
 
-	// appends lists all sub-requests of a resource, except accounts' and changes.
-	appends []string
+	appends []string // sub-requests that are fetched with the details
 	// names lists the IDs in a response, by the paths of their lists.
 	names []namedIDs
 }
@@ -27,24 +27,30 @@ type namedIDs struct{ kind, list string }
 // maxAppends bounds the names in append_to_response.
 const maxAppends = 20
 
+// notFetched are sub-requests with data of accounts or of a day, older forms of others, and lists that follow from movies.
+var notFetched = []string{"account_states", "changes", "releases", "trailers", "similar_movies", "casts", "movies"}
+
+// appendsOf returns the sub-requests of a kind.
+func appendsOf(kind string) (names []string) {
+	for _, a := range api.SubRequests(kind) {
+		if !a.Own && !slices.Contains(notFetched, a.Name) {
+			names = append(names, a.Name)
+		}
+	}
+	slices.Sort(names)
+	return names
+}
+
 // kinds can be fetched by ID. Seasons come with their series.
 var kinds = []kind{
 	{
-		name: "movie", file: "movies", kind: fragment.KindMovie,
-		appends: []string{
-			"alternative_titles", "credits", "external_ids", "images", "keywords", "lists", "recommendations", "release_dates",
-			"reviews", "similar", "translations", "videos", "watch/providers",
-		},
+		name: "movie", file: "movies", kind: fragment.KindMovie, appends: appendsOf("movie"),
 		names: []namedIDs{
 			{"person", "credits.cast"}, {"person", "credits.crew"}, {"collection", "belongs_to_collection"}, {"company", "production_companies"},
 		},
 	},
 	{
-		name: "tv", file: "tv", kind: fragment.KindTV,
-		appends: []string{
-			"aggregate_credits", "alternative_titles", "content_ratings", "credits", "episode_groups", "external_ids", "images", "keywords",
-			"lists", "recommendations", "reviews", "screened_theatrically", "similar", "translations", "videos", "watch/providers",
-		},
+		name: "tv", file: "tv", kind: fragment.KindTV, appends: appendsOf("tv"),
 		names: []namedIDs{
 			{"person", "created_by"},
 			{"person", "credits.cast"},
@@ -55,28 +61,23 @@ var kinds = []kind{
 			{"network", "networks"},
 		},
 	},
-	{
-		name: "person", file: "people", kind: fragment.KindPerson,
-		appends: []string{"combined_credits", "external_ids", "images", "movie_credits", "tagged_images", "translations", "tv_credits"},
-	},
-	{name: "collection", file: "collections", kind: fragment.KindCollection, appends: []string{"images", "translations"}},
-	{name: "company", file: "companies", kind: fragment.KindCompany, appends: []string{"alternative_names", "images"}},
-	{name: "network", file: "networks", kind: fragment.KindNetwork, appends: []string{"alternative_names", "images"}},
-	{name: "keyword", file: "keywords", kind: fragment.KindKeyword},
+	{name: "person", file: "people", kind: fragment.KindPerson, appends: appendsOf("person")},
+	{name: "collection", file: "collections", kind: fragment.KindCollection, appends: appendsOf("collection")},
+	{name: "company", file: "companies", kind: fragment.KindCompany, appends: appendsOf("company")},
+	{name: "network", file: "networks", kind: fragment.KindNetwork, appends: appendsOf("network")},
+	{name: "keyword", file: "keywords", kind: fragment.KindKeyword, appends: appendsOf("keyword")},
 }
 
 // seasons are fetched in groups, appended to their series.
 var seasons = kind{
-	name: "season", file: "seasons", kind: fragment.KindSeason,
-	appends: []string{"aggregate_credits", "credits", "external_ids", "images", "translations", "videos", "watch/providers"},
-	names:   []namedIDs{{"person", "credits.cast"}, {"person", "credits.crew"}, {"person", "episodes.crew"}, {"person", "episodes.guest_stars"}},
+	name: "season", file: "seasons", kind: fragment.KindSeason, appends: appendsOf("season"),
+	names: []namedIDs{{"person", "credits.cast"}, {"person", "credits.crew"}, {"person", "episodes.crew"}, {"person", "episodes.guest_stars"}},
 }
 
 // episodes are fetched one by one.
 var episodes = kind{
-	name: "episode", file: "episodes", kind: fragment.KindEpisode,
-	appends: []string{"credits", "external_ids", "images", "translations", "videos"},
-	names:   []namedIDs{{"person", "credits.cast"}, {"person", "credits.crew"}, {"person", "credits.guest_stars"}},
+	name: "episode", file: "episodes", kind: fragment.KindEpisode, appends: appendsOf("episode"),
+	names: []namedIDs{{"person", "credits.cast"}, {"person", "credits.crew"}, {"person", "credits.guest_stars"}},
 }
 
 // kindNamed returns an element of kinds, or nil.
