@@ -7,13 +7,9 @@ import (
 	"maps"
 	"math/bits"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strings"
 
-	"golang.org/x/sync/errgroup"
-
-	"github.com/reelsplice/reelsplice/schemas/bug"
 	"github.com/reelsplice/reelsplice/schemas/catalog"
 	"github.com/reelsplice/reelsplice/schemas/fragment"
 	"github.com/reelsplice/reelsplice/schemas/record"
@@ -151,84 +147,42 @@ func (c *checker) index(ctx context.Context, typ *catalog.Type, f *catalog.File)
 	if _, ok := idOf(typ.Kind, catalog.Key{}); !ok {
 		return nil
 	}
-	err := f.Select(typ.KeyFields(), 0, f.RowGroups()).Each(ctx, func(r record.Record) error {
+	return f.Select(typ.KeyFields(), 0, f.RowGroups()).Each(ctx, func(r record.Record) error {
 		key, err := typ.Key(r)
 		id, _ := idOf(typ.Kind, key)
 		t.known.add(id)
 		return err
 	})
-	return err
 }
 
-// scan counts the references in the records of one kind, several fields concurrently.
+// scan counts the references in the records of one kind.
 func (c *checker) scan(ctx context.Context, typ *catalog.Type, f *catalog.File) error {
 	refs := referencesOf(typ)
-	found := make([][]Relation, len(refs))
-	g, ctx := errgroup.WithContext(ctx)
-	g.SetLimit(runtime.GOMAXPROCS(0))
+	if len(refs) == 0 {
+		return nil
+	}
+	paths := typ.KeyFields()
 	for i := range refs {
-		g.Go(func() (err error) {
-			defer bug.Catch(&err)
-			found[i], err = c.count(ctx, typ, f, &refs[i])
-			return err
-		})
+		if paths = append(paths, refs[i].path); refs[i].media {
+			paths = append(paths, strings.TrimPrefix(refs[i].objects+".media_type", "."))
+		}
 	}
-	err := g.Wait()
-	all := slices.Concat(found...)
-	slices.SortFunc(all, func(a, b Relation) int { return cmp.Or(cmp.Compare(a.Path, b.Path), cmp.Compare(a.Target, b.Target)) })
-	c.found = append(c.found, all...)
-	return err
-}
-
-// A tally counts the references to one kind.
-type tally struct {
-	references int64
-	ids        ids
-}
-
-// count counts the references of one field, by the kind that they lead to.
-func (c *checker) count(ctx context.Context, typ *catalog.Type, f *catalog.File, ref *reference) (list []Relation, err error) {
-	at := strings.LastIndexByte(ref.path, '.') + 1
-	objects, field := strings.TrimSuffix(ref.path[:at], "."), ref.path[at:]
-	paths := append(typ.KeyFields(), ref.path)
-	if ref.media {
-		paths = append(paths, ref.path[:at]+"media_type")
-	}
-	tallies := map[fragment.Kind]*tally{}
-	err = f.Select(paths, 0, f.RowGroups()).Each(ctx, func(r record.Record) error {
+	err := f.Select(paths, 0, f.RowGroups()).Each(ctx, func(r record.Record) error {
 		by, err := typ.Key(r)
-		for el := range r.Each(objects) {
-			id, to := *el.IntNamed(field), ref.to
-			if ref.media {
-				switch el.StringNamed("media_type").V {
-				case "":
-				case "movie":
-					to = fragment.KindMovie
-				case "tv":
-					to = fragment.KindTV
-				default:
-					continue // other media types are not checked
-				}
-			}
-			if !id.Set {
-				continue
-			}
-			number := uint64(id.V)
-			if to == fragment.KindSeason {
-				number = seasonID(by.ID(), id.V)
-			}
-			if tallies[to] == nil {
-				tallies[to] = &tally{ids: ids{}}
-			}
-			tallies[to].references++
-			tallies[to].ids.add(number)
+		for i := range refs {
+			refs[i].count(by, r)
 		}
 		return err
 	})
-	for to, all := range tallies {
-		list = append(list, c.relation(typ.Kind, ref.path, to, all))
+	var found []Relation
+	for i := range refs {
+		for to, all := range refs[i].tallies {
+			found = append(found, c.relation(typ.Kind, refs[i].path, to, all))
+		}
 	}
-	return list, err
+	slices.SortFunc(found, func(a, b Relation) int { return cmp.Or(cmp.Compare(a.Path, b.Path), cmp.Compare(a.Target, b.Target)) })
+	c.found = append(c.found, found...)
+	return err
 }
 
 func (c *checker) relation(kind fragment.Kind, path string, target fragment.Kind, all *tally) Relation {
@@ -250,16 +204,55 @@ func (c *checker) relation(kind fragment.Kind, path string, target fragment.Kind
 
 // A reference is a field with IDs of another kind.
 type reference struct {
-	path  string
-	to    fragment.Kind
-	media bool // the field media_type beside the ID overrides to
+	path           string
+	objects, field string // the two parts of path; no objects for a field of the record
+	to             fragment.Kind
+	media          bool // the field media_type beside the ID overrides to
+	tallies        map[fragment.Kind]*tally
+}
+
+// A tally counts the references to one kind.
+type tally struct {
+	references int64
+	ids        ids
+}
+
+// count counts the references of the record with a key. Other media types are not checked.
+func (f *reference) count(by catalog.Key, r record.Record) {
+	for el := range r.Each(f.objects) {
+		id, to := *el.IntNamed(f.field), f.to
+		if f.media {
+			switch el.StringNamed("media_type").V {
+			case "":
+			case "movie":
+				to = fragment.KindMovie
+			case "tv":
+				to = fragment.KindTV
+			default:
+				continue
+			}
+		}
+		if !id.Set {
+			continue
+		}
+		number := uint64(id.V)
+		if to == fragment.KindSeason {
+			number = seasonID(by.ID(), id.V)
+		}
+		if f.tallies[to] == nil {
+			f.tallies[to] = &tally{ids: ids{}}
+		}
+		f.tallies[to].references++
+		f.tallies[to].ids.add(number)
+	}
 }
 
 // referencesOf returns the references of a kind.
 func referencesOf(t *catalog.Type) (list []reference) {
 	for to, paths := range relations[t.Kind] {
 		for path := range strings.FieldsSeq(paths) {
-			ref := reference{path: path, to: to}
+			at := strings.LastIndexByte(path, '.')
+			ref := reference{path: path, objects: path[:max(0, at)], field: path[at+1:], to: to, tallies: map[fragment.Kind]*tally{}}
 			s := t.Plan
 			for name := range strings.SplitSeq(path, ".") {
 				_, ref.media = s.Field("media_type")
