@@ -66,21 +66,16 @@ func KindNamed(name string) string {
 }
 
 // kindOfPath returns the kind of the file's name, else the kind of the nearest folder
-// above it with one, and whether it is from a folder. Folders above root do not count: they
+// above it with one, and whether it is from a folder. Both paths are absolute. Folders above root do not count: they
 // belong to the machine, not to the dump.
 func kindOfPath(path, root string) (kind string, ofFolder bool) {
-	abs, err := filepath.Abs(path)
-	if err != nil {
-		abs = path
-	}
-	own := kindOfName(baseName(abs))
-	if root, err = filepath.Abs(root); err != nil {
+	base := baseName(path)
+	own := kindOfName(base)
+	if own != "" && (own != "list" || strings.HasPrefix(strings.ToLower(base), own)) {
 		return own, false
 	}
-	if own != "" && (own != "list" || strings.HasPrefix(strings.ToLower(baseName(abs)), own)) {
-		return own, false
-	}
-	for dir := filepath.Dir(abs); ; dir = filepath.Dir(dir) {
+	root = filepath.Clean(root)
+	for dir := filepath.Dir(path); ; dir = filepath.Dir(dir) {
 		if kind := KindNamed(filepath.Base(dir)); kind != "" {
 			return kind, true
 		}

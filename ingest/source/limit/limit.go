@@ -3,6 +3,7 @@
 package limit
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -54,23 +55,18 @@ func (l Limits) WithDefaults() Limits {
 	if l.MaxRowBytes <= 0 {
 		l.MaxRowBytes = DefaultMaxRowBytes
 	}
-	for _, one := range []struct {
-		n     *int64
-		unset int64
-	}{
-		{&l.MaxBytes, math.MaxInt64},
-		{&l.MaxRatio, DefaultMaxRatio},
-		{&l.MaxPageBytes, DefaultMaxPageBytes},
-		{&l.MaxDictionaryBytes, DefaultMaxDictionaryBytes},
-	} {
-		switch {
-		case *one.n == 0:
-			*one.n = one.unset
-		case *one.n < 0:
-			*one.n = math.MaxInt64
-		}
-	}
+	l.MaxBytes = orDefault(l.MaxBytes, math.MaxInt64)
+	l.MaxRatio = orDefault(l.MaxRatio, DefaultMaxRatio)
+	l.MaxPageBytes = orDefault(l.MaxPageBytes, DefaultMaxPageBytes)
+	l.MaxDictionaryBytes = orDefault(l.MaxDictionaryBytes, DefaultMaxDictionaryBytes)
 	return l
+}
+
+func orDefault(n, unset int64) int64 {
+	if n < 0 {
+		return math.MaxInt64
+	}
+	return cmp.Or(n, unset)
 }
 
 // Err matches, through errors.Is, every error of a file that was refused because it goes
