@@ -181,3 +181,15 @@ func join(tb testing.TB, c Config, files ...tsv) joined {
 	}
 	return got
 }
+
+// addAll adds the rows of tables, each in its own file.
+func addAll(tb testing.TB, j *Joiner, files []tsv) {
+	tb.Helper()
+	for n, f := range files {
+		for i, row := range f.rows {
+			if err := j.Add(f.table, n, int64(i+1), int64(i+2), string(row)); err != nil {
+				tb.Fatal(err)
+			}
+		}
+	}
+}

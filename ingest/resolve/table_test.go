@@ -112,21 +112,3 @@ func TestFaults(t *testing.T) {
 		t.Errorf("Lookup in a closed file = %d, %v, Err = %v", id, ok, table.err())
 	}
 }
-
-func BenchmarkLookup(b *testing.B) {
-	var entries []entry
-	for i := range 1_000_000 {
-		entries = append(entries, entry{externalKey(fragment.KindMovie, "imdb_id", strconv.Itoa(i)), int64(i + 1)})
-	}
-	table := newTestTable(b, 1<<26, entries)
-	for name, source := range map[string]string{"found": "imdb_id", "none": "wikidata_id"} {
-		b.Run(name, func(b *testing.B) {
-			b.ReportAllocs()
-			for i := 0; b.Loop(); i++ {
-				if _, ok := table.External(fragment.KindMovie, source, strconv.Itoa(i%1_000_000)); ok != (name == "found") {
-					b.Fatal(ok)
-				}
-			}
-		})
-	}
-}

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"compress/gzip"
 	"fmt"
-	"io"
 	"strings"
 	"testing"
 
@@ -43,23 +42,23 @@ func TestEncodings(t *testing.T) {
 		if c.text[0] == '[' {
 			name = "f.json"
 		}
-		want, err := rowsIn(t, write(t, name, []byte(c.text)), EncodingAuto)
-		if err != io.EOF {
+		want, err := readFile(t, write(t, name, []byte(c.text)), Options{Encoding: EncodingAuto})
+		if err != nil {
 			t.Fatal(err)
 		}
 		path := write(t, name, b)
-		if got, err := rowsIn(t, path, c.encoding); err != io.EOF || strings.Join(got, "\n") != strings.Join(want, "\n") {
+		if got, err := readFile(t, path, Options{Encoding: c.encoding}); err != nil || strings.Join(got, "\n") != strings.Join(want, "\n") {
 			t.Errorf("%s: %q, %v, want %q", c.encoding, got, err, want)
 		}
 		refusal := fmt.Sprintf("%s: not UTF-8; looks like %s: --encoding %s", name, c.guess, c.guess)
 		if c.guess == "" {
 			refusal = name + ": not UTF-8: name its encoding, such as --encoding windows-1251, shift_jis, euc-kr or gb18030"
 		}
-		if _, err := rowsIn(t, path, EncodingAuto); err == nil || err.Error() != refusal {
+		if _, err := readFile(t, path, Options{Encoding: EncodingAuto}); err == nil || err.Error() != refusal {
 			t.Errorf("%s: %v, want %s", c.encoding, err, refusal)
 		}
 		// A source of UTF-8 beside it is read as such.
-		if got, err := rowsIn(t, write(t, name, []byte(c.text)), c.encoding); err != io.EOF || strings.Join(got, "\n") != strings.Join(want, "\n") {
+		if got, err := readFile(t, write(t, name, []byte(c.text)), Options{Encoding: c.encoding}); err != nil || strings.Join(got, "\n") != strings.Join(want, "\n") {
 			t.Errorf("%s for UTF-8: %q, %v, want %q", c.encoding, got, err, want)
 		}
 	}
@@ -70,12 +69,12 @@ func TestLateBytes(t *testing.T) {
 	for _, before := range []int{maxSample / 2, maxSample + 10} {
 		text := "id,title\n1," + strings.Repeat("x", before) + "\n2,Am\xe9lie\n"
 		path := write(t, "f.csv", []byte(text))
-		rows, err := rowsIn(t, path, "windows-1252")
-		if err != io.EOF || len(rows) != 2 || rows[1] != `f.csv:3 {"id":"2","title":"Amélie"}` {
+		rows, err := readFile(t, path, Options{Encoding: "windows-1252"})
+		if err != nil || len(rows) != 2 || rows[1] != `f.csv:3 {"id":"2","title":"Amélie"}` {
 			t.Errorf("after %d bytes, with an encoding: %d rows, %v, the last %q", before, len(rows), err, rows[len(rows)-1:])
 		}
-		rows, err = rowsIn(t, path, EncodingAuto)
-		if before > maxSample && (err != io.EOF || len(rows) != 2 || rows[1] != `f.csv:3 {"id":"2","title":null}`) {
+		rows, err = readFile(t, path, Options{Encoding: EncodingAuto})
+		if before > maxSample && (err != nil || len(rows) != 2 || rows[1] != `f.csv:3 {"id":"2","title":null}`) {
 			t.Errorf("after %d bytes: %d rows, %v, the last %q", before, len(rows), err, rows[len(rows)-1:])
 		}
 	}
@@ -92,8 +91,8 @@ func TestBrokenUTF8(t *testing.T) {
 		if text[0] == '{' {
 			name, want = "f.ndjson", "invalid UTF-8"
 		}
-		rows, err := rowsIn(t, write(t, name, []byte(text)), EncodingAuto)
-		if err != io.EOF || len(rows) != 3 || !strings.Contains(rows[0], want) {
+		rows, err := readFile(t, write(t, name, []byte(text)), Options{Encoding: EncodingAuto})
+		if err != nil || len(rows) != 3 || !strings.Contains(rows[0], want) {
 			t.Errorf("%q: %q, %v, want rows, the first with %s", text, rows, err, want)
 		}
 	}
@@ -116,8 +115,8 @@ func TestInvalidEncoded(t *testing.T) {
 	if err := z.Close(); err != nil {
 		t.Fatal(err)
 	}
-	got, err := rowsIn(t, write(t, "f.csv.gz", packed.Bytes()), "Shift_JIS")
-	if err != io.EOF || len(got) != rows {
+	got, err := readFile(t, write(t, "f.csv.gz", packed.Bytes()), Options{Encoding: "Shift_JIS"})
+	if err != nil || len(got) != rows {
 		t.Fatalf("%d rows, %v, want %d", len(got), err, rows)
 	}
 	for n, want := range map[int]string{0: `f.csv.gz:2 {"id":"0","title":"ア"}`, 70_000: "f.csv.gz:70002: byte 6: invalid Shift_JIS", rows - 1: `f.csv.gz:100001 {"id":"99999","title":"ア"}`} {
@@ -127,26 +126,5 @@ func TestInvalidEncoded(t *testing.T) {
 	}
 	if err := CheckEncoding("latin-one"); err == nil || !strings.Contains(err.Error(), `encoding "latin-one": want auto, or a name such as windows-1252`) {
 		t.Errorf("CheckEncoding = %v", err)
-	}
-}
-
-// rowsIn returns the rows of a file with their places, and what ended it.
-func rowsIn(t *testing.T, path, encoding string) (out []string, err error) {
-	t.Helper()
-	r, err := Open(File{Path: path}, Options{Encoding: encoding})
-	if err != nil {
-		return nil, err
-	}
-	defer r.Close()
-	for {
-		row, err := r.Next()
-		switch {
-		case err != nil:
-			return out, err
-		case row.Err != nil:
-			out = append(out, row.Err.Error())
-		default:
-			out = append(out, fmt.Sprintf("%s %s", row.Place, row.JSON))
-		}
 	}
 }

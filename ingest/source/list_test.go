@@ -101,12 +101,17 @@ func TestNames(t *testing.T) {
 		{"tv/1399-season-x.json", "tv", 1399, "season_x"},
 	}
 	for _, tt := range tests {
-		dir := t.TempDir()
-		p := filepath.Join(dir, filepath.FromSlash(tt.path))
-		a, kind, _ := meaning(p, dir, "")
-		if want := (Address{ID: tt.id, Sub: tt.sub}); kind != tt.kind || a != want {
-			t.Errorf("%s means kind %q, %+v, want %q, %+v", tt.path, kind, a, tt.kind, want)
-		}
+		wantMeaning(t, tt.path, "", "", tt.kind, Address{ID: tt.id, Sub: tt.sub})
+	}
+}
+
+// wantMeaning checks the meaning of a path below a folder root, with --kind given.
+func wantMeaning(t *testing.T, path, root, given, kind string, want Address) {
+	t.Helper()
+	dir := t.TempDir()
+	p := filepath.Join(dir, filepath.FromSlash(path))
+	if a, k, _ := meaning(p, filepath.Join(dir, root), given); k != kind || a != want {
+		t.Errorf("%s below %q with --kind %q means kind %q, %+v, want %q, %+v", path, root, given, k, a, kind, want)
 	}
 }
 
@@ -114,14 +119,7 @@ func TestNames(t *testing.T) {
 // and episode groups after 24 hex digits.
 func TestNamesOfParts(t *testing.T) {
 	const hex = "5acf93e60e0a26346d0000ce"
-	f := func(path, kind string, want Address) {
-		t.Helper()
-		dir := t.TempDir()
-		p := filepath.Join(dir, filepath.FromSlash(path))
-		if a, k, _ := meaning(p, dir, ""); k != kind || a != want {
-			t.Errorf("%s means kind %q, %+v, want %q, %+v", path, k, a, kind, want)
-		}
-	}
+	f := func(path, kind string, want Address) { t.Helper(); wantMeaning(t, path, "", "", kind, want) }
 	f("tv/1399-season-1.json", "season", Address{Series: 1399, Season: 1})
 	f("tv/1399-season-0.json.gz", "season", Address{Series: 1399})
 	f("tv/1399_season_1.json", "season", Address{Series: 1399, Season: 1})
@@ -153,11 +151,7 @@ func TestNamesOfSubFolders(t *testing.T) {
 	const hex = "5acf93e60e0a26346d0000ce"
 	f := func(path, root, given, kind string, want Address) {
 		t.Helper()
-		dir := t.TempDir()
-		p := filepath.Join(dir, filepath.FromSlash(path))
-		if a, k, _ := meaning(p, filepath.Join(dir, root), given); k != kind || a != want {
-			t.Errorf("%s below %q with --kind %q means kind %q, %+v, want %q, %+v", path, root, given, k, a, kind, want)
-		}
+		wantMeaning(t, path, root, given, kind, want)
 	}
 	credits := Address{ID: 1018, Sub: "credits"}
 	f("credits/1018.json", "", "movie", "movie", credits)

@@ -55,7 +55,12 @@ func zst(tb testing.TB, data string) []byte {
 // and the error that ended it.
 func readFile(tb testing.TB, p string, o Options) (rows []string, err error) {
 	tb.Helper()
-	r, err := Open(File{Path: p}, o)
+	return readRows(tb, File{Path: p}, o)
+}
+
+func readRows(tb testing.TB, f File, o Options) (rows []string, err error) {
+	tb.Helper()
+	r, err := Open(f, o)
 	if err != nil {
 		return nil, err
 	}
