@@ -204,12 +204,19 @@ func testKill(t *testing.T, e edgeUp, ids string) {
 	whole := newProxy(t, e.url)
 	cfg := testConfig(whole.URL, e.token, filepath.Join(t.TempDir(), "whole"))
 	cfg.IDs = []string{ids}
-	if _, err := Run(t.Context(), cfg); err != nil {
-		t.Fatal(err)
-	}
+	mustRun(t, cfg)
 	if d := cmp.Diff(dump(t, cfg.Out), dump(t, out)); d != "" {
 		t.Errorf("the dump differs from one without kills:\n%s", d)
 	}
+}
+
+func mustRun(t *testing.T, cfg Config) Report {
+	t.Helper()
+	r, err := Run(t.Context(), cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
 }
 
 // fake starts a test server. The probe of each crawl does not reach handle.
@@ -514,9 +521,7 @@ func TestRemovals(t *testing.T) {
 	cfg.Now, cfg.Seasons = func() time.Time { return now }, seasonsNone
 	run := func(want ...string) {
 		t.Helper()
-		if _, err := Run(t.Context(), cfg); err != nil {
-			t.Fatal(err)
-		}
+		mustRun(t, cfg)
 		var rows []string
 		for file, of := range dump(t, cfg.Out) {
 			for _, row := range of {
@@ -691,9 +696,7 @@ func TestChanges(t *testing.T) {
 		t.Helper()
 		clear(titles)
 		lists = nil
-		if _, err := Run(t.Context(), cfg); err != nil {
-			t.Fatal(err)
-		}
+		mustRun(t, cfg)
 		if d := cmp.Diff(want, slices.Sorted(maps.Keys(titles))); d != "" {
 			t.Errorf("titles that were asked for: %s", d)
 		}
@@ -764,18 +767,14 @@ func TestMergedIsKnown(t *testing.T) {
 	now := time.Date(2026, 11, 25, 12, 0, 0, 0, time.UTC)
 	cfg := testConfig(s.URL, token, t.TempDir())
 	cfg.Now, cfg.IDs = func() time.Time { return now }, withIDs(t, "movie 1", "movie 2")
-	if _, err := Run(t.Context(), cfg); err != nil {
-		t.Fatal(err)
-	}
+	mustRun(t, cfg)
 	want := []string{`{"id":1,"_merged_into":2,"_fetched":"2026-11-25"}`, `{"id":2,"version":1,"_fetched":"2026-11-25"}`}
 	if d := cmp.Diff(want, dump(t, cfg.Out)["movies.ndjson"]); d != "" {
 		t.Error(d)
 	}
 	now, version = now.AddDate(0, 0, 1), 2
 	cfg.IDs, cfg.ChangedSince, cfg.OnlyKnown, cfg.Kinds = nil, day.Of(now.UTC()), true, []string{"movie"}
-	if _, err := Run(t.Context(), cfg); err != nil {
-		t.Fatal(err)
-	}
+	mustRun(t, cfg)
 	want[1] = `{"id":2,"version":2,"_fetched":"2026-11-26"}`
 	if d := cmp.Diff(want, dump(t, cfg.Out)["movies.ndjson"]); d != "" {
 		t.Error(d)
@@ -796,14 +795,10 @@ func TestRefresh(t *testing.T) {
 	now := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 	cfg := testConfig(s.URL, token, t.TempDir())
 	cfg.Now, cfg.IDs, cfg.Concurrency = func() time.Time { return now }, withIDs(t, "movie 1", "movie 2"), 1
-	if _, err := Run(t.Context(), cfg); err != nil {
-		t.Fatal(err)
-	}
+	mustRun(t, cfg)
 	now = now.Add(100 * 24 * time.Hour)
 	cfg.IDs = withIDs(t, "movie 3")
-	if _, err := Run(t.Context(), cfg); err != nil {
-		t.Fatal(err)
-	}
+	mustRun(t, cfg)
 	now, version = now.Add(60*24*time.Hour), 2
 	cfg.IDs, cfg.RefreshDays = nil, 150
 	r, err := Run(t.Context(), cfg)
@@ -849,9 +844,7 @@ func TestRefreshLanguages(t *testing.T) {
 		if step.refresh == 0 {
 			cfg.IDs = withIDs(t, "movie 1")
 		}
-		if _, err := Run(t.Context(), cfg); err != nil {
-			t.Fatal(err)
-		}
+		mustRun(t, cfg)
 		if d := cmp.Diff(step.want, asked); d != "" {
 			t.Errorf("day %d: requests: %s", step.day, d)
 		}
@@ -928,9 +921,7 @@ func TestSeasonModes(t *testing.T) {
 		server.asked = nil
 		now = now.AddDate(0, 0, step.days)
 		cfg.Seasons, cfg.RefreshDays = step.mode, 150
-		if _, err := Run(t.Context(), cfg); err != nil {
-			t.Fatal(err)
-		}
+		mustRun(t, cfg)
 		rows := dump(t, cfg.Out)["seasons.ndjson"]
 		if len(server.asked) != step.asked || len(rows) != 3 || strings.Contains(rows[0], `"credits":`) != step.credits ||
 			!strings.Contains(rows[2], day.Of(now.UTC()).String()) {
@@ -961,9 +952,7 @@ func TestVideoLanguages(t *testing.T) {
 		{[]string{"de", "fr", "en-GB"}, nil},
 	} {
 		asked, cfg.Languages = nil, step.languages
-		if _, err := Run(t.Context(), cfg); err != nil {
-			t.Fatal(err)
-		}
+		mustRun(t, cfg)
 		if d := cmp.Diff(step.want, asked); d != "" {
 			t.Errorf("%v: languages of videos: %s", step.languages, d)
 		}
@@ -1068,9 +1057,7 @@ func TestNeverThere(t *testing.T) {
 	cfg := testConfig(fake(t, server.ServeHTTP).URL, token, t.TempDir())
 	now := time.Date(2026, 11, 25, 12, 0, 0, 0, time.UTC)
 	cfg.Now, cfg.IDs = func() time.Time { return now }, withIDs(t, "tv 1")
-	if _, err := Run(t.Context(), cfg); err != nil {
-		t.Fatal(err)
-	}
+	mustRun(t, cfg)
 	server.asked, now, cfg.Seasons = nil, now.AddDate(0, 0, 1), seasonsNone
 	if r, err := Run(t.Context(), cfg); err != nil || len(server.asked) > 0 {
 		t.Errorf("Run = %+v, %v after %v, want no request", r, err, server.asked)
@@ -1146,11 +1133,7 @@ func TestSearch(t *testing.T) {
 	})
 	dir := t.TempDir()
 	for _, name := range []string{"Amelie (2001).mkv", "Twin.1999.720p.mkv", "No Year.mkv", "Show (2010)/Season 01/Show S01E01.mkv", "Nothing (1950)/a.mkv"} {
-		path := filepath.Join(dir, filepath.FromSlash(name))
-		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-			t.Fatal(err)
-		}
-		servetest.WriteFile(t, path, "")
+		writeIn(t, dir, name, "")
 	}
 	cfg := testConfig(s.URL, token, t.TempDir())
 	cfg.Library, cfg.Search = []string{dir}, true
