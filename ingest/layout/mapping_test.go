@@ -2,7 +2,6 @@ package layout
 
 import (
 	"encoding/json"
-	"flag"
 	"fmt"
 	"maps"
 	"os"
@@ -389,17 +388,60 @@ func TestExportLanguage(t *testing.T) {
 	}
 }
 
-var update = flag.Bool("update", false, "write goldens")
+// A goldenRow is a file of testdata/ready: a row of a built-in table, and its records.
+type goldenRow struct {
+	path    string
+	File    string          `json:"file"`
+	Layout  string          `json:"layout"`
+	Row     json.RawMessage `json:"row"`
+	Records []string        `json:"records"`
+}
+
+func goldenRows(tb testing.TB) (out []goldenRow) {
+	tb.Helper()
+	paths, err := filepath.Glob(filepath.Join("testdata", "ready", "*.json"))
+	if err != nil || len(paths) == 0 {
+		tb.Fatalf("no goldens: %v", err)
+	}
+	for _, path := range paths {
+		g := goldenRow{path: path}
+		text, err := os.ReadFile(path)
+		if err == nil {
+			err = json.Unmarshal(text, &g)
+		}
+		if err != nil {
+			tb.Fatalf("%s: %v", path, err)
+		}
+		out = append(out, g)
+	}
+	return out
+}
 
 // TestReady: a row of every built-in table, and its records.
 func TestReady(t *testing.T) {
-	files, err := filepath.Glob(filepath.Join("testdata", "ready", "*.json"))
-	if err != nil || len(files) == 0 {
-		t.Fatalf("no goldens: %v", err)
-	}
 	seen := map[string]bool{}
-	for _, path := range files {
-		golden(t, path, seen)
+	o := Options{Names: names{"First Works": 7, "Works, Second": 8}}
+	for _, g := range goldenRows(t) {
+		c := Choose(Subject{Row: Row{File: g.File, Table: true}, Path: g.File, Layout: Auto, Rows: []string{string(g.Row)}}, o)
+		if c.Meaning == nil {
+			t.Fatalf("%s: %+v, want a meaning", g.path, c)
+		}
+		g.Layout = c.Meaning.Layout
+		recs, err := c.Meaning.Reader(o).Records(Row{File: g.File, JSON: string(g.Row), Table: true})
+		if err != nil {
+			t.Errorf("%s: %v", g.path, err)
+		}
+		g.Records = described(recs)
+		name, table := c.Meaning.Mapping()
+		seen[name+" "+table] = true
+		var now strings.Builder
+		e := json.NewEncoder(&now)
+		e.SetEscapeHTML(false)
+		e.SetIndent("", "  ")
+		if err := e.Encode(g); err != nil {
+			t.Fatal(err)
+		}
+		wantFile(t, g.path, now.String())
 	}
 	for _, name := range mappedLayouts {
 		for _, m := range ready(name) {
@@ -412,56 +454,6 @@ func TestReady(t *testing.T) {
 				}
 			}
 		}
-	}
-}
-
-// golden is a file of testdata/ready: a row and its records.
-type goldenRow struct {
-	File    string          `json:"file"`
-	Layout  string          `json:"layout"`
-	Row     json.RawMessage `json:"row"`
-	Records []string        `json:"records"`
-}
-
-func golden(t *testing.T, path string, seen map[string]bool) {
-	t.Helper()
-	old, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var g goldenRow
-	if err := json.Unmarshal(old, &g); err != nil {
-		t.Fatalf("%s: %v", path, err)
-	}
-	o := Options{Names: names{"First Works": 7, "Works, Second": 8}}
-	c := Choose(Subject{Row: Row{File: g.File, Table: true}, Path: g.File, Layout: Auto, Rows: []string{string(g.Row)}}, o)
-	if c.Meaning == nil {
-		t.Fatalf("%s: %+v, want a meaning", path, c)
-	}
-	g.Layout = c.Meaning.Layout
-	recs, err := c.Meaning.Reader(o).Records(Row{File: g.File, JSON: string(g.Row), Table: true})
-	if err != nil {
-		t.Errorf("%s: %v", path, err)
-	}
-	g.Records = described(recs)
-	name, table := c.Meaning.Mapping()
-	seen[name+" "+table] = true
-	var now strings.Builder
-	e := json.NewEncoder(&now)
-	e.SetEscapeHTML(false)
-	e.SetIndent("", "  ")
-	if err := e.Encode(g); err != nil {
-		t.Fatal(err)
-	}
-	if now.String() == string(old) {
-		return
-	}
-	if !*update {
-		t.Errorf("%s; go test ./ingest/layout -update writes it: is now\n%s", path, now.String())
-		return
-	}
-	if err := os.WriteFile(path, []byte(now.String()), 0o644); err != nil {
-		t.Fatal(err)
 	}
 }
 
@@ -503,19 +495,7 @@ episodes = 'map(element.eps, ({episode_number: .n}))'
 		f.Add(Tables, "t", row)
 	}
 	known := knownIDs{"tv imdb_id tt5": 5, "tv tvdb_id 7": 7, "tv 5 a": 3}
-	files, err := filepath.Glob(filepath.Join("testdata", "ready", "*.json"))
-	if err != nil {
-		f.Fatal(err)
-	}
-	for _, path := range files {
-		text, err := os.ReadFile(path)
-		if err != nil {
-			f.Fatal(err)
-		}
-		var g goldenRow
-		if err := json.Unmarshal(text, &g); err != nil {
-			f.Fatal(err)
-		}
+	for _, g := range goldenRows(f) {
 		f.Add(g.Layout, g.File, string(g.Row))
 	}
 	f.Fuzz(func(t *testing.T, name, file, row string) {
