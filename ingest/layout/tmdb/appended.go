@@ -25,46 +25,21 @@ type part struct {
 // partPath matches names of append_to_response that address parts.
 var partPath = regexp.MustCompile(`^(?:season/(\d{1,10}))?(?:(?:^|/)episode/(\d{1,10}))?(?:/(.+))?$`)
 
-// parts removes appended responses about parts from the unknown fields of a series or a season. All responses about one season
-// or episode are one part.
-func (t *Reader) parts(typ *catalog.Type, extra *record.RawFields) ([]part, error) {
-	if typ.Kind != fragment.KindTV && typ.Kind != fragment.KindSeason {
-		return nil, nil
-	}
-	all := map[[2]int64]*part{}
-	kept := (*extra)[:0]
-	for _, m := range *extra {
-		p, sub, ok := partOf(typ, m.Name)
-		if !ok {
-			kept = append(kept, m)
-			continue
-		}
-		t.Forget(m.Name)
-		key := [2]int64{p.season, p.episode}
-		if p.typ.Kind == fragment.KindSeason {
-			key[1] = -1
-		}
-		if all[key] == nil {
-			all[key] = &p
-		}
-		if err := t.Values.Reject(t.addPart(all[key], m, sub)); err != nil {
-			return nil, err
-		}
-	}
-	*extra = kept
-	out := make([]part, 0, len(all))
-	for _, key := range slices.SortedFunc(maps.Keys(all), func(a, b [2]int64) int {
-		return cmp.Or(cmp.Compare(a[0], b[0]), cmp.Compare(a[1], b[1]))
-	}) {
+// sorted returns the parts that have fields, in order.
+func sorted(all map[[2]int64]*part) (out []part) {
+	for _, key := range slices.SortedFunc(maps.Keys(all), func(a, b [2]int64) int { return cmp.Or(cmp.Compare(a[0], b[0]), cmp.Compare(a[1], b[1])) }) {
 		if p := all[key]; len(p.fields) > 0 {
 			out = append(out, *p)
 		}
 	}
-	return out, nil
+	return out
 }
 
 // partOf parses the name of an appended response: its part, and the sub-request, which is nil for the part's details.
 func partOf(typ *catalog.Type, name string) (p part, sub *record.Field, ok bool) {
+	if typ.Kind != fragment.KindTV && typ.Kind != fragment.KindSeason {
+		return p, nil, false
+	}
 	m := partPath.FindStringSubmatch(name)
 	if m == nil || (m[1] == "") != (typ.Kind == fragment.KindSeason) || m[1] == "" && m[2] == "" {
 		return p, nil, false
@@ -92,8 +67,18 @@ func (p *part) path() string {
 	return "season/{n}"
 }
 
-// addPart adds a response to a part. Empty responses and errors are only counted: crawlers store them for failed requests.
-func (t *Reader) addPart(p *part, m record.RawField, sub *record.Field) error {
+// addPart adds a response to its part. All responses about one season or episode are one part. Empty responses and errors are
+// only counted: crawlers store them for failed requests.
+func (t *Reader) addPart(all map[[2]int64]*part, one part, m record.RawField, sub *record.Field) error {
+	key := [2]int64{one.season, one.episode}
+	if one.typ.Kind == fragment.KindSeason {
+		key[1] = -1 // before its episodes
+	}
+	p := all[key]
+	if p == nil {
+		p = &one
+		all[key] = p
+	}
 	raw := m.Raw
 	if text := textOf(raw); text != "" && json.Valid([]byte(text)) {
 		raw = text // JSON in a text column

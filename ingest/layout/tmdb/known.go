@@ -45,62 +45,59 @@ func (t *Reader) known(typ *catalog.Type, r record.Record, extra *record.RawFiel
 	if len(*extra) == 0 {
 		return nil, nil, nil
 	}
-	// account_states is private to one account. _id is the key of the database that the dump was exported from.
-	for _, name := range []string{"account_states", "_id"} {
-		if _, ok := extra.Take(name); ok {
-			record.Count(t.dropped, name, 1)
-			t.Forget(name)
-			t.parser.Tally.Settle(name, record.IsUnused)
+	_, hasGenres := typ.Plan.Field("genres")
+	var ofList record.RawFields // fields that only rows of lists have
+	all, kept := map[[2]int64]*part{}, (*extra)[:0]
+	for _, m := range *extra {
+		part, sub, isPart := partOf(typ, m.Name)
+		now := nameNow(typ.Kind, m.Name)
+		switch {
+		// account_states is private to one account. _id is the key of the database that the dump was exported from.
+		case m.Name == "account_states" || m.Name == "_id":
+			record.Count(t.dropped, m.Name, 1)
+			t.Forget(m.Name)
+			t.parser.Tally.Settle(m.Name, record.IsUnused)
+		case m.Name == "media_type" || m.Name == "genre_ids" && hasGenres:
+			t.Forget(m.Name)
+			ofList = append(ofList, m)
+		case now != m.Name:
+			err = t.rename(typ, r, m, now)
+		case isPart:
+			t.Forget(m.Name)
+			err = t.Values.Reject(t.addPart(all, part, m, sub))
+		default:
+			kept = append(kept, m)
 		}
-	}
-	if err := t.legacy(typ, r, extra); err != nil {
-		return nil, nil, err
-	}
-	for _, name := range renamed[typ.Kind] {
-		raw, ok := extra.Take(name.old)
-		if !ok {
-			continue
-		}
-		if err := t.rename(typ, r, raw, name.old, name.now); err != nil {
+		if err != nil {
 			return nil, nil, err
 		}
 	}
-	if parts, err = t.parts(typ, extra); err != nil {
+	if err := t.rowOfList(typ, r, ofList); err != nil {
 		return nil, nil, err
 	}
-	*extra = slices.DeleteFunc(*extra, func(m record.RawField) bool {
+	*extra = slices.DeleteFunc(kept, func(m record.RawField) bool {
 		is := t.setText(typ, r, &english, m)
 		if is {
 			t.Forget(m.Name)
 		}
 		return is
 	})
-	return english, parts, nil
+	return english, sorted(all), nil
 }
 
-// rowFields are fields of list rows that replace fields of details.
-type rowFields struct {
+// listFields are fields of rows of lists that replace fields of details.
+type listFields struct {
 	record.Object
 	GenreIDs  []int64       `record:"genre_ids"`
 	MediaType record.String `record:"media_type"`
 }
 
-// legacy converts the fields that only rows of lists have.
-func (t *Reader) legacy(typ *catalog.Type, r record.Record, extra *record.RawFields) error {
-	var found record.RawFields
-	for _, name := range []string{"genre_ids", "media_type"} {
-		if _, ok := typ.Plan.Field("genres"); !ok && name == "genre_ids" {
-			continue
-		}
-		if raw, ok := extra.Take(name); ok {
-			found = append(found, record.RawField{Name: name, Raw: raw})
-			t.Forget(name)
-		}
-	}
+// rowOfList converts the fields that only rows of lists have.
+func (t *Reader) rowOfList(typ *catalog.Type, r record.Record, found record.RawFields) error {
 	if found == nil {
 		return nil
 	}
-	var l rowFields
+	var l listFields
 	if err := t.parser.Parse(found.Object(), record.Of(&l)); err != nil {
 		return err
 	}
@@ -112,33 +109,29 @@ func (t *Reader) legacy(typ *catalog.Type, r record.Record, extra *record.RawFie
 		t.parser.Tally.Settle("genre_ids", record.IsLeftOut)
 		return nil
 	}
-	if _, set := r.Len(f); !set {
-		t.genres(typ, r, f, l.GenreIDs)
+	if _, set := r.Len(f); set {
+		return nil
 	}
-	return nil
-}
-
-// genres sets the genres of a title. Unknown genres have no name.
-func (t *Reader) genres(typ *catalog.Type, r record.Record, f *record.Field, ids []int64) {
 	of := reference.Movie
 	if typ.Kind == fragment.KindTV {
 		of = reference.TV
 	}
-	r.MakeList(f, len(ids))
-	for _, id := range ids {
+	r.MakeList(f, len(l.GenreIDs))
+	for _, id := range l.GenreIDs {
 		n := reference.GenreName(of, id, "en", "")
-		if n == "" {
+		if n == "" { // unknown genres have no name
 			t.parser.Count(t.parser.Counts.Unknown, "genre_ids[]", 1)
 		}
 		*record.As[catalog.Genre](r.Grow(f)) = catalog.Genre{ID: record.Number(id), Name: record.Text(n)}
 	}
+	return nil
 }
 
 // rename moves a field to its current name, unless r has that field. It is counted under the current name.
-func (t *Reader) rename(typ *catalog.Type, r record.Record, raw string, old, now string) error {
-	t.Forget(old)
+func (t *Reader) rename(typ *catalog.Type, r record.Record, m record.RawField, now string) error {
+	t.Forget(m.Name)
 	from := typ.New()
-	if err := t.parser.Parse(record.RawFields{{Name: now, Raw: raw}}.Object(), from); err != nil {
+	if err := t.parser.Parse(record.RawFields{{Name: now, Raw: m.Raw}}.Object(), from); err != nil {
 		return err
 	}
 	t.dropEmpty(from)
