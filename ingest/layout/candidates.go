@@ -27,6 +27,7 @@ var draftText string
 // A draftLine is a line of draft.txt: a field, the expressions that may read it, and the column names that suggest it.
 type draftLine struct {
 	fields  []string
+	field   string // the one of fields that the record's kind has
 	entries []string
 	most    float64            // upper bound of numbers, or 0
 	crew    []string           // department and job of a crew field
@@ -80,21 +81,23 @@ func draftLines() []*draftLine { return draftFile().lines }
 
 func draftList(name string) map[string]float64 { return draftFile().lists[name] }
 
-// field returns the line's field for records of a type, or "".
-func (l *draftLine) field(typ *catalog.Type) string {
-	for _, f := range l.fields {
-		kind, rest, _ := strings.Cut(f, ".")
-		if _, ok := catalog.TypeNamed(kind); ok {
-			if kind == typ.Name() {
-				return rest
+// linesWith returns the lines with a field of records of a type.
+func linesWith(typ *catalog.Type) (out []*draftLine) {
+	for _, l := range draftLines() {
+		for _, f := range l.fields {
+			kind, rest, _ := strings.Cut(f, ".")
+			if _, ok := catalog.TypeNamed(kind); ok && kind == typ.Name() {
+				f = rest
 			}
-			continue
-		}
-		if _, err := (&place{typ: typ, plan: typ.Plan}).field(f); err == nil {
-			return f
+			if _, err := fieldAt(typ, typ.Plan, f); err == nil {
+				one := *l
+				one.field = f
+				out = append(out, &one)
+				break
+			}
 		}
 	}
-	return ""
+	return out
 }
 
 // weight returns how well a column's name matches the field, or 0. IDs must match by the whole name.
@@ -112,6 +115,7 @@ func (l *draftLine) weight(c *draftColumn) (w float64) {
 type draftRecord struct {
 	*draft
 	typ        *catalog.Type
+	lines      []*draftLine
 	where      string // condition; "" for all rows
 	kindColumn *draftColumn
 	rows       []int
@@ -121,21 +125,20 @@ type draftRecord struct {
 	minted     string // why IDs are minted
 }
 
-// newRecord returns a record of the given rows, or of all rows if rows is nil.
-func (d *draft) newRecord(kind, where string, rows []int) *draftRecord {
+// newRecord returns a record of all rows, or of no rows yet if a column names the kind.
+func (d *draft) newRecord(kind string, kindColumn *draftColumn) *draftRecord {
 	typ, _ := catalog.TypeNamed(kind)
-	if rows == nil {
-		for i := range d.rows {
-			rows = append(rows, i)
-		}
+	r := &draftRecord{draft: d, typ: typ, lines: linesWith(typ), kindColumn: kindColumn, failed: map[*draftColumn]string{}}
+	for i := 0; i < d.rows && kindColumn == nil; i++ {
+		r.rows = append(r.rows, i)
 	}
-	return &draftRecord{draft: d, typ: typ, where: where, rows: rows, failed: map[*draftColumn]string{}}
+	return r
 }
 
 // A candidate is a field and an expression that a column may have.
 type candidate struct {
-	line    *draftLine // nil if the column has the exact name of a field
-	order   int        // index of the line
+	line    *draftLine
+	order   int // index of the line
 	column  *draftColumn
 	field   string
 	source  string
@@ -158,29 +161,32 @@ type candidate struct {
 func (r *draftRecord) choose() {
 	var all, days []*candidate
 	keyed := false // the name of a column shows that it has TMDB's IDs
-	for order, l := range draftLines() {
-		field := l.field(r.typ)
-		if field == "" || l.unsure && (!r.proven || keyed) {
+	for order, l := range r.lines {
+		if l.unsure && (!r.proven || keyed) {
 			continue
 		}
+		isID := l.field == "id" && !l.unsure
 		for _, c := range r.columns {
 			w := l.weight(c)
 			if w == 0 && l.shows(c, r.typ) {
 				w = 0.8
 			}
-			isScore := order == 0 && c.forms[0] == "tmdb" && c.share(isPercent.MatchString) == 1
+			isScore := isID && c.forms[0] == "tmdb" && c.share(isPercent.MatchString) == 1
 			if w == 0 || c == r.kindColumn || l.unsure && c.isRowNumbers() || isScore {
 				continue
 			}
-			t := r.best(l, field, c)
-			if t == nil {
+			t := r.best(l, c)
+			if t.fit < leastFit {
+				if t.given > 0 && r.failed[c] == "" {
+					r.failed[c] = fmt.Sprintf("%s? Most of its cells do not fit, such as %s", l.field, cut(t.odd))
+				}
 				continue
 			}
-			if field == "id" && !l.unsure {
+			if isID {
 				keyed, r.proven = true, true
 			}
 			t.order, t.weight, t.score = order, w, w*t.fit*(0.8+0.2*float64(t.given)/float64(len(r.rows)))
-			if slices.Contains(firstDays, field) {
+			if slices.Contains(firstDays, l.field) {
 				days = append(days, t)
 			} else {
 				all = append(all, t)
@@ -189,12 +195,12 @@ func (r *draftRecord) choose() {
 	}
 	for _, c := range r.columns {
 		name := strings.Join(wordsOf(c.name), "_")
-		f, err := (&place{typ: r.typ, plan: r.typ.Plan}).field(name)
-		if err != nil || f.Own || strings.HasSuffix(name, "_en") || c == r.kindColumn || c.parent != nil || slices.ContainsFunc(draftLines(), func(l *draftLine) bool { return l.field(r.typ) == name }) {
+		f, err := fieldAt(r.typ, r.typ.Plan, name)
+		if err != nil || f.Own || strings.HasSuffix(name, "_en") || c == r.kindColumn || c.parent != nil || slices.ContainsFunc(r.lines, func(l *draftLine) bool { return l.field == name }) {
 			continue
 		}
-		if t := r.bestOf(nil, name, c, "{c}", "python({c})"); t != nil && t.fit >= sureFit {
-			t.order, t.score = len(draftLines()), t.fit
+		if t := r.bestOf(&draftLine{field: name}, c, "{c}", "python({c})"); t.fit >= sureFit {
+			t.order, t.score = len(r.lines), t.fit
 			all = append(all, t)
 		}
 	}
@@ -255,28 +261,19 @@ func (l *draftLine) shows(c *draftColumn, typ *catalog.Type) bool {
 	}) >= leastFit && numbers == 0
 }
 
-// best returns the best expression of a line for a column, or nil if none reads enough cells.
-func (r *draftRecord) best(l *draftLine, field string, c *draftColumn) *candidate {
+// best returns the best expression of a line for a column.
+func (r *draftRecord) best(l *draftLine, c *draftColumn) *candidate {
 	switch l.entries[0] {
 	case "day":
-		return r.day(l, field, c)
+		return r.day(l, c)
 	case "score":
-		return r.scores(l, field, c)
+		return r.scores(l, c)
 	}
-	return r.bestOf(l, field, c, l.entries...)
+	return r.bestOf(l, c, l.entries...)
 }
 
-// bestOf returns the candidate that reads most cells, the first of equals. It returns nil if too few are read.
-func (r *draftRecord) bestOf(l *draftLine, field string, c *draftColumn, entries ...string) *candidate {
-	best := r.mostOf(l, field, c, entries...)
-	if best.fit < leastFit {
-		return r.fail(best)
-	}
-	return best
-}
-
-// mostOf returns the candidate that reads most cells, the first of equals.
-func (r *draftRecord) mostOf(l *draftLine, field string, c *draftColumn, entries ...string) (best *candidate) {
+// bestOf returns the candidate that reads most cells, the first of equals.
+func (r *draftRecord) bestOf(l *draftLine, c *draftColumn, entries ...string) (best *candidate) {
 	text, separator := c.value(false), strconv.Quote(c.between)
 	trimmed, list, named := c.value(true), text, "map("+text+", .name)"
 	if c.isText() {
@@ -287,7 +284,7 @@ func (r *draftRecord) mostOf(l *draftLine, field string, c *draftColumn, entries
 	}
 	macros := strings.NewReplacer("{c}", text, "{text}", trimmed, "{list}", list, "{named}", named, "{sep}", separator)
 	for _, entry := range entries {
-		t := r.try(l, field, c, macros.Replace(entry))
+		t := r.try(l, c, macros.Replace(entry))
 		if best == nil || t.read > best.read {
 			best = t
 		}
@@ -296,14 +293,6 @@ func (r *draftRecord) mostOf(l *draftLine, field string, c *draftColumn, entries
 		}
 	}
 	return best
-}
-
-// fail records that the column's name suggests a field that its cells do not fit. It returns nil.
-func (r *draftRecord) fail(t *candidate) *candidate {
-	if t.line != nil && t.given > 0 && r.failed[t.column] == "" {
-		r.failed[t.column] = fmt.Sprintf("%s? Most of its cells do not fit, such as %s", t.field, cut(t.odd))
-	}
-	return nil
 }
 
 // isText reports whether all cells are JSON strings.
@@ -330,8 +319,8 @@ func (c *draftColumn) value(placeholders bool) string {
 }
 
 // try returns the candidate of an expression, with the cells that it reads. It stops when too many cells are unread.
-func (r *draftRecord) try(l *draftLine, field string, c *draftColumn, source string) *candidate {
-	t := &candidate{line: l, column: c, field: field, source: source}
+func (r *draftRecord) try(l *draftLine, c *draftColumn, source string) *candidate {
+	t := &candidate{line: l, column: c, field: l.field, source: source}
 	for _, i := range r.rows {
 		if t.column.cells[i] != "" {
 			t.given++
@@ -342,7 +331,10 @@ func (r *draftRecord) try(l *draftLine, field string, c *draftColumn, source str
 		return t
 	}
 	ids := &identifier{made: map[fragment.Kind]int64{}}
-	v, row := newEvaluator(ids, &Options{}), &boundRow{binding: (&form{}).bind(e.columns), cells: make([]string, len(e.columns))}
+	v, row := newEvaluator(ids, &Options{}), &row{columns: map[string]*column{}}
+	for _, name := range e.columns {
+		row.columns[name] = &column{}
+	}
 	t.out, t.unknown = make([]string, len(t.column.cells)), map[string]int{}
 	missed := 0
 	for _, i := range r.rows {
@@ -350,15 +342,15 @@ func (r *draftRecord) try(l *draftLine, field string, c *draftColumn, source str
 		if raw == "" {
 			continue
 		}
-		for n, name := range e.columns {
-			row.cells[n] = "null"
-			if cells := r.whole[name]; cells != nil && cells[i] != "" {
-				row.cells[n] = cells[i]
+		for name, c := range row.columns {
+			cell := ""
+			if of := r.named[name]; of != nil && of.all[i] != "null" {
+				cell = of.all[i]
 			}
+			c.set(cell)
 		}
-		clear(row.values)
 		ids.begin()
-		v.literals = v.literals[:0]
+		clear(v.literals)
 		var out []byte
 		value, err := v.value(e.expression, row)
 		if err == nil {
@@ -367,11 +359,10 @@ func (r *draftRecord) try(l *draftLine, field string, c *draftColumn, source str
 		nothing := false // the cell has only names without a place in the API
 		for _, left := range v.left {
 			nothing = nothing || left.nothing != nil
-			var names []string
-			if _ = json.Unmarshal([]byte(left.raw), &names); left.whole { // our own JSON
-				names = []string{textIn(raw)}
+			if left.whole {
+				left.unknown = []string{textIn(raw)}
 			}
-			for _, name := range names {
+			for _, name := range left.unknown {
 				t.unknown[name]++
 			}
 		}
@@ -396,21 +387,20 @@ func (r *draftRecord) try(l *draftLine, field string, c *draftColumn, source str
 const crewField = "credits.crew"
 
 // isCrew reports whether the column names crew of one job. Such a column makes its own record.
-func (t *candidate) isCrew() bool { return t.line != nil && t.line.crew != nil }
+func (t *candidate) isCrew() bool { return t.line.crew != nil }
 
 // entry compiles the entry of a candidate, or returns nil if the kind lacks the field.
 func (r *draftRecord) entry(t *candidate) *entry {
-	c := compiler{numbers: r.numbers, at: place{typ: r.typ, plan: r.typ.Plan}}
+	s := &shape{typ: r.typ, numbers: r.numbers, root: &output{}}
 	if t.isCrew() {
-		e, err := newExpression(t.source, c.site(nil))
+		e, err := newExpression(t.source, s.site(nil))
 		if err != nil {
 			return nil
 		}
 		return &entry{expression: e, path: t.field, field: &record.Field{Name: t.field, Shape: record.ShapeStrings}}
 	}
-	f, err := c.at.field(t.field)
-	s := &shape{root: &output{}}
-	if err != nil || c.entry(s, t.field, f, t.source) != nil {
+	f, err := fieldAt(r.typ, r.typ.Plan, t.field)
+	if err != nil || s.add(t.field, f, t.source) != nil {
 		return nil
 	}
 	return s.entries[0]
@@ -421,7 +411,7 @@ func (r *draftRecord) fits(t *candidate, e *entry, out string) bool {
 	switch e.field.Shape {
 	case record.ShapeInt, record.ShapeFloat:
 		f, err := strconv.ParseFloat(out, 64)
-		return err == nil && f >= 0 && (t.line == nil || t.line.most == 0 || f <= t.line.most) && (t.field != "id" || f > 0)
+		return err == nil && f >= 0 && (t.line.most == 0 || f <= t.line.most) && (t.field != "id" || f > 0)
 	case record.ShapeBool:
 		return true
 	case record.ShapeString:
@@ -519,10 +509,10 @@ func (c *draftColumn) setBetween() {
 }
 
 // scores returns the candidate of a column of scores. The cells show the best score.
-func (r *draftRecord) scores(l *draftLine, field string, c *draftColumn) *candidate {
+func (r *draftRecord) scores(l *draftLine, c *draftColumn) *candidate {
 	const few = 20 // cells are too few to show the best score
-	five, ten := r.mostOf(l, field, c, "score({c}, 5)"), r.mostOf(l, field, c, "score({c}, 10)")
-	hundred := r.mostOf(l, field, c, "score({c}, 100)")
+	five, ten := r.bestOf(l, c, "score({c}, 5)"), r.bestOf(l, c, "score({c}, 10)")
+	hundred := r.bestOf(l, c, "score({c}, 100)")
 	name := c.forms[0]
 	isTen := strings.Contains(name, "imdb") || strings.Contains(name, "tmdb") || strings.HasPrefix(name, "vote")
 	switch {
@@ -532,12 +522,10 @@ func (r *draftRecord) scores(l *draftLine, field string, c *draftColumn) *candid
 		}
 		return five
 	case ten.fit >= leastFit && (ten.fit >= sureFit || ten.read >= hundred.read):
-		if t := r.mostOf(l, field, c, "{c}"); ten.fit == 1 && t.fit == 1 {
+		if t := r.bestOf(l, c, "{c}"); ten.fit == 1 && t.fit == 1 {
 			return t
 		}
 		return ten
-	case hundred.fit < leastFit:
-		return r.fail(hundred)
 	}
 	hundred.comment = "from 0 to 100 in the table"
 	return hundred
@@ -553,7 +541,7 @@ var draftFormats = []string{
 var daysFirst = strings.NewReplacer("M/D", "D/M", "D/M", "M/D", "D-M-", "M-D-", "M-D-", "D-M-")
 
 // day returns the candidate of a column of dates, with the formats that read most cells. A year alone is not a birthday.
-func (r *draftRecord) day(l *draftLine, field string, c *draftColumn) (best *candidate) {
+func (r *draftRecord) day(l *draftLine, c *draftColumn) (best *candidate) {
 	const most = 4 // more formats match by chance
 	try := func(formats ...string) *candidate {
 		source, last := "date("+c.value(false), ""
@@ -562,7 +550,7 @@ func (r *draftRecord) day(l *draftLine, field string, c *draftColumn) (best *can
 				last = fmt.Sprintf(", %d", time.Now().Year())
 			}
 		}
-		return r.try(l, field, c, source+last+")")
+		return r.try(l, c, source+last+")")
 	}
 	var formats []string
 	for more := "more"; more != "" && len(formats) < most && (best == nil || best.fit < 1); {
@@ -571,7 +559,7 @@ func (r *draftRecord) day(l *draftLine, field string, c *draftColumn) (best *can
 			if r.numbers.decimal == "," && (strings.HasPrefix(f, "M/D") || strings.HasPrefix(f, "D/M")) { // countries with a decimal comma write the day first
 				f = daysFirst.Replace(f)
 			}
-			if isYear := !strings.Contains(f, "D") && strings.Contains(f, "Y"); isYear && !slices.Contains(firstDays, field) {
+			if isYear := !strings.Contains(f, "D") && strings.Contains(f, "Y"); isYear && !slices.Contains(firstDays, l.field) {
 				continue
 			}
 			if t := try(append(slices.Clone(formats), f)...); best == nil || t.read > best.read {
@@ -583,7 +571,7 @@ func (r *draftRecord) day(l *draftLine, field string, c *draftColumn) (best *can
 		}
 	}
 	if best.fit < leastFit {
-		return r.fail(best)
+		return best
 	}
 	best.whole = formats[0] != "YYYY"
 	if isShort(formats[0]) {
@@ -615,8 +603,9 @@ func (t *candidate) years() []int {
 func (r *draftRecord) takeRelease(days []*candidate) {
 	title := r.fieldOf("title", "name")
 	inTitle := &candidate{}
-	if f := (&draftLine{fields: firstDays}).field(r.typ); f != "" && title != nil {
-		inTitle = r.try(nil, f, title.column, "year("+title.column.value(true)+")")
+	n := slices.IndexFunc(r.lines, func(l *draftLine) bool { return slices.Contains(firstDays, l.field) })
+	if n >= 0 && title != nil {
+		inTitle = r.try(&draftLine{field: r.lines[n].field}, title.column, "year("+title.column.value(true)+")")
 		inTitle.order, inTitle.odd = title.order, "" // titles need no year
 	}
 	many := inTitle.fit >= leastFit

@@ -40,107 +40,76 @@ type Choice struct {
 	Draft   *Draft   // fits better than all known meanings; may be nil
 }
 
-// clearFit is the share of cells that a meaning must use to be taken without trying others.
-const clearFit = 0.95
-
-// A contender is a possible meaning of rows.
-type contender struct {
-	*Meaning
-	fit  Fit
-	hint bool // the file's name matches the table or the kind
-}
-
-// isClear reports whether most rows make records and nearly all their cells are used.
-func (c *contender) isClear() bool {
-	return 2*c.fit.Made >= c.fit.Rows-c.fit.Passed && c.share() >= clearFit
-}
-
-// isProven reports whether rows with fields that the API lacks show the API's own form by lists and objects.
-func (c *contender) isProven() bool {
-	return c.Type == nil || c.fit.Cells().Extra == 0 || c.hasShapes()
-}
-
-// share returns the share of cells that become part of a record, or that the mapping ignores.
-func (c *contender) share() float64 {
-	n := c.fit.Cells()
-	kept := n.Used + n.Extra
-	for name, of := range c.fit.Columns {
-		if ignored, _ := c.Ignores(name); ignored {
-			kept += of.Unused
-		}
-	}
-	return float64(kept) / float64(max(n.All(), 1))
-}
-
 // Choose chooses the meaning that uses most cells, of all meanings whose required columns are present. The caller's mappings
 // come first, and the file's name decides between equals.
 func Choose(s Subject, o Options) (out Choice) {
 	s.read()
-	var all []contender
-	for _, m := range o.Mappings {
-		for _, t := range m.tables {
-			if t.match(s.File, s.columns) {
-				all = append(all, s.measure(&Meaning{Layout: Tables, table: t, own: true}, true, o))
+	if s.Layout == Auto || s.Layout == Tables {
+		var all []Fit
+		for _, m := range o.Mappings {
+			for _, t := range m.tables {
+				if t.match(s.File, s.columns) {
+					all = append(all, s.measure(&Meaning{Layout: Tables, table: t, own: true}, true, o))
+				}
 			}
 		}
-	}
-	if best := bestOf(all); best != nil && (s.Layout == Auto || s.Layout == Tables) {
-		return Choice{Meaning: best.Meaning, Fit: best.fit, Clear: true}
-	}
-	if s.Layout == Auto || s.Layout == Tables {
+		if best := bestOf(all); best != nil {
+			return Choice{Meaning: best.Meaning, Fit: *best, Clear: true}
+		}
 		if reason := cmp.Or(s.skipped(o.Mappings), s.lackedBy(o.Mappings)); reason != "" {
 			return Choice{Skip: reason}
 		}
 	}
 	if s.Layout == TMDB {
-		if s.Type == nil {
-			return Choice{}
+		if s.Type != nil {
+			out = Choice{Meaning: OwnForm(s.Type, s.Sub), Clear: true}
 		}
-		return Choice{Meaning: OwnForm(s.Type, s.Sub), Clear: true}
+		return out
 	}
-
-	all = s.known(o)
+	all := s.known(o)
 	if s.Layout != Auto {
 		if best := bestOf(all); best != nil {
-			return Choice{Meaning: best.Meaning, Fit: best.fit, Clear: true}
+			return Choice{Meaning: best.Meaning, Fit: *best, Clear: true}
 		}
 		return Choice{Skip: noTable(s.Layout, o.mappings(s.Layout), s.File)}
 	}
 	own, why := s.ownForms(o, all)
-	if best := bestOf(own); !s.Table && best != nil && best.hint {
-		all = hinted(all)
-	}
 	out.Why = why
-	if s.Table {
+	switch best := bestOf(own); {
+	case s.Table:
 		all = append(all, own...)
-	} else {
+	case best != nil && best.hint:
+		all = append(own, hinted(all)...)
+	default:
 		all = append(own, all...) // the API's own form is JSON
 	}
 	best := bestOf(all)
-	clear := best != nil && best.isClear() && best.isProven()
-	if !clear {
+	out.Clear = best != nil && best.isClear() && best.isProven()
+	if !out.Clear {
 		for _, layout := range mappedLayouts {
 			if reason := s.skipped(ready(layout)); reason != "" {
 				return Choice{Skip: reason}
 			}
 		}
 	}
-	if !clear && !s.isAddressed() {
-		draft, fit := s.draft(o)
-		if draft != nil && best != nil {
-			out.Best, out.Lost = best.Meaning, lostColumns(best, &fit)
+	if !out.Clear && !s.isAddressed() {
+		if draft, fit := s.draft(o); draft != nil {
+			if best != nil {
+				out.Lost = lostColumns(best, &fit)
+			}
+			if best == nil || out.Lost != nil {
+				if out.Draft, out.Fit = draft, fit; best != nil {
+					out.Best = best.Meaning
+				}
+				return out
+			}
 		}
-		if draft != nil && (best == nil || out.Lost != nil) {
-			out.Draft, out.Fit = draft, fit
-			return out
-		}
-		out.Best = nil
 	}
 	switch {
 	case best != nil:
-		out.Meaning, out.Fit, out.Kinds, out.Clear = best.Meaning, best.fit, equals(all, best), clear
-		if len(out.Kinds) > 1 {
-			out.Meaning = nil
+		out.Fit = *best
+		if out.Kinds = equals(all, best); len(out.Kinds) < 2 {
+			out.Meaning = best.Meaning
 		}
 	case s.Type != nil && (s.isAddressed() || s.isKeyed(o)):
 		out.Meaning = OwnForm(s.Type, s.Sub) // its rows will be rejected with a reason
@@ -151,13 +120,13 @@ func Choose(s Subject, o Options) (out Choice) {
 // lostColumns returns the columns that a draft uses, and whose values the best known meaning mostly leaves unused or rejects. It
 // returns none if that meaning uses as many values. A draft may leave IDs to a person: then the values of IDs do not count against
 // it for a column that the meaning has no field for.
-func lostColumns(best *contender, draft *Fit) (columns []string) {
-	more := draft.Cells().Used - best.fit.Cells().Used
+func lostColumns(best, draft *Fit) (columns []string) {
+	more := draft.Used() - best.Used()
 	named := more
 	if draft.Columns["id"].Used == 0 {
-		named += best.fit.Columns["id"].Used
+		named += best.Columns["id"].Used
 	}
-	for name, n := range best.fit.Columns {
+	for name, n := range best.Columns {
 		lost := n.Unused + n.LeftOut
 		if !best.isProven() && name != "type" { // type repeats the kind
 			lost += n.Extra
@@ -175,10 +144,10 @@ func lostColumns(best *contender, draft *Fit) (columns []string) {
 func (s *Subject) lackedBy(mappings []*Mapping) string {
 	for _, m := range mappings {
 		for _, t := range m.tables {
-			lacks := slices.DeleteFunc(slices.Clone(t.requires), func(name string) bool { return slices.Contains(s.columns, name) })
-			if t.fits(s.File) || m.Name == s.File+".toml" || len(t.files) == 0 && 2*len(lacks) <= len(t.requires) {
+			lacks := slices.DeleteFunc(slices.Clone(t.Requires), func(name string) bool { return slices.Contains(s.columns, name) })
+			if t.fits(s.File) || m.Name == s.File+".toml" || len(t.Files) == 0 && 2*len(lacks) <= len(t.Requires) {
 				if len(lacks) == 0 {
-					return fmt.Sprintf("mapping %s is for files named %s", m.Name, inList(t.files))
+					return fmt.Sprintf("mapping %s is for files named %s", m.Name, inList(t.Files))
 				}
 				return fmt.Sprintf("mapping %s requires columns that the file lacks: %s", m.Name, strings.Join(lacks, ", "))
 			}
@@ -212,46 +181,41 @@ func (s *Subject) read() {
 	}
 }
 
-func (s *Subject) measure(m *Meaning, hint bool, o Options) contender {
-	return contender{m, m.Measure(s.Row, s.Rows, o), hint}
+// isHinted reports whether the file is named after a kind.
+func (s *Subject) isHinted(t *catalog.Type) bool { return s.Type != nil && s.Type.Kind == t.Kind }
+
+func (s *Subject) measure(m *Meaning, hint bool, o Options) Fit {
+	f := m.Measure(s.Row, s.Rows, o)
+	f.hint = hint
+	return f
 }
 
-// bestOf returns the contender that uses most cells, or nil. Of equals, a hint by the file's name decides, else the order.
-func bestOf(all []contender) (best *contender) {
+// bestOf returns the fit that uses most cells, or nil. Of equals, a hint by the file's name decides, else the order.
+func bestOf(all []Fit) (best *Fit) {
 	for i := range all {
-		c := &all[i]
-		if c.fit.Made == 0 && !c.own {
+		f := &all[i]
+		if f.Made == 0 && !f.own {
 			continue
 		}
-		if best == nil {
-			best = c
-			continue
-		}
-		n, most := c.fit.Cells().Used, best.fit.Cells().Used
-		if n > most || n == most && c.hint && !best.hint {
-			best = c
+		if best == nil || f.Used() > best.Used() || f.Used() == best.Used() && f.hint && !best.hint {
+			best = f
 		}
 	}
 	return best
 }
 
 // equals returns the kinds of meanings that fit as well as the best, unless a name hints at the best.
-func equals(all []contender, best *contender) (kinds []string) {
-	if best.hint {
-		return nil
-	}
+func equals(all []Fit, best *Fit) (kinds []string) {
 	for i := range all {
-		if c := &all[i]; c.fit.Made > 0 && c.fit.Cells().Used == best.fit.Cells().Used {
-			if name := c.Kind(); name != "" && !slices.Contains(kinds, name) {
-				kinds = append(kinds, name)
-			}
+		if f := &all[i]; !best.hint && f.Made > 0 && f.Used() == best.Used() && !slices.Contains(kinds, f.Kind()) {
+			kinds = append(kinds, f.Kind())
 		}
 	}
 	return kinds
 }
 
 // known returns the built-in tables whose required columns are present.
-func (s *Subject) known(o Options) (out []contender) {
+func (s *Subject) known(o Options) (out []Fit) {
 	others := s.ownIDs() != "" || s.countsRows()
 	for _, layout := range mappedLayouts {
 		if s.Layout != Auto && s.Layout != layout || s.Layout == Auto && layout == kaggle && (s.isNested() || s.isAddressed() && s.Type != nil) {
@@ -262,15 +226,15 @@ func (s *Subject) known(o Options) (out []contender) {
 				continue
 			}
 			for _, t := range m.tables {
-				if !t.has(s.columns) || len(t.requires) == 0 && !t.fits(s.File) {
+				if !t.has(s.columns) || len(t.Requires) == 0 && !t.fits(s.File) {
 					continue
 				}
 				meaning := &Meaning{Layout: layout, table: t}
 				if s.Given && s.Type != nil && meaning.Kind() != s.Type.Name() || others && meaning.hasID("id") {
 					continue
 				}
-				if c := s.measure(meaning, len(t.files) > 0 && t.fits(s.File), o); c.fit.Made > 0 || s.Layout != Auto {
-					out = append(out, c)
+				if f := s.measure(meaning, len(t.Files) > 0 && t.fits(s.File), o); f.Made > 0 || s.Layout != Auto {
+					out = append(out, f)
 				}
 			}
 		}
@@ -278,9 +242,9 @@ func (s *Subject) known(o Options) (out []contender) {
 	return out
 }
 
-// hinted returns the contenders that the file's name hints at.
-func hinted(all []contender) []contender {
-	return slices.DeleteFunc(slices.Clone(all), func(c contender) bool { return !c.hint })
+// hinted returns the fits that the file's name hints at.
+func hinted(all []Fit) []Fit {
+	return slices.DeleteFunc(slices.Clone(all), func(f Fit) bool { return !f.hint })
 }
 
 // isNested reports whether rows have nested objects, which Kaggle's tables have as text.
@@ -292,15 +256,15 @@ func (s *Subject) isNested() bool {
 
 // ownForms returns the API's own forms that fit the rows, and why the kind in the file's name does not. Other kinds are tried
 // only if neither that kind nor a known table fits clearly.
-func (s *Subject) ownForms(o Options, known []contender) (out []contender, why string) {
+func (s *Subject) ownForms(o Options, known []Fit) (out []Fit, why string) {
 	if s.Type != nil {
-		c, no := s.ownForm(s.Type, s.Sub, o)
+		f, no := s.ownForm(s.Type, s.Sub, o)
 		if why = no; no == "" {
-			out = append(out, c)
+			out = append(out, f)
 		}
-		if sub := subOf(s.Type, s.columns); sub != "" && s.Sub == "" && !s.isAddressed() {
-			if c, no := s.ownForm(s.Type, sub, o); no == "" {
-				out, why = append(out, c), ""
+		if subs := s.subsOf(s.Type); len(subs) == 1 && s.Sub == "" && !s.isAddressed() {
+			if f, no := s.ownForm(s.Type, subs[0], o); no == "" {
+				out, why = append(out, f), ""
 			}
 		}
 	}
@@ -313,38 +277,27 @@ func (s *Subject) ownForms(o Options, known []contender) (out []contender, why s
 	if best := bestOf(slices.Concat(known, out)); best != nil && best.hint && best.isClear() {
 		return out, why
 	}
-	var subs []*catalog.Type // kinds of sub-requests that the rows may respond to, once for each sub-request
+	var subs []*Meaning // sub-requests that the rows may respond to
 	for _, t := range catalog.Types() {
-		for range subsOf(t, s.columns) {
-			subs = append(subs, t)
+		for _, sub := range s.subsOf(t) {
+			subs = append(subs, OwnForm(t, sub))
 		}
-		if s.Type != nil && t.Kind == s.Type.Kind || !s.mayBe(t) {
+		if s.isHinted(t) || !s.mayBe(t) {
 			continue
 		}
-		if c, no := s.ownForm(t, "", o); no == "" && c.isClear() && c.isProven() {
-			out = append(out, c)
+		if f, no := s.ownForm(t, "", o); no == "" && f.isClear() && f.isProven() {
+			out = append(out, f)
 		}
 	}
-	if len(subs) == 1 && (s.Type == nil || subs[0].Kind != s.Type.Kind) {
-		if c, no := s.ownForm(subs[0], subOf(subs[0], s.columns), o); no == "" && c.isClear() {
-			out = append(out, c)
+	if len(subs) == 1 && !s.isHinted(subs[0].Type) {
+		if f, no := s.ownForm(subs[0].Type, subs[0].Sub, o); no == "" && f.isClear() {
+			out = append(out, f)
 		}
 	}
 	if why == "" && len(out) == 0 {
 		_, why = s.ownForm(catalog.TypeOf(fragment.KindMovie), "", o)
 	}
 	return out, why
-}
-
-// hasShapes reports whether a list or an object in the API's shape was used. Genres do not count: they may be names.
-func (c *contender) hasShapes() bool {
-	for name, n := range c.fit.Columns {
-		top, _, _ := strings.Cut(name, ".")
-		if f, ok := c.Type.Plan.Field(top); ok && n.Used > 0 && (f.Shape == record.ShapeObjects || f.Shape == record.ShapeObject) && top != "genres" {
-			return true
-		}
-	}
-	return false
 }
 
 // mayBe reports whether most columns are fields of a kind.
@@ -358,76 +311,80 @@ func (s *Subject) mayBe(t *catalog.Type) bool {
 	return 2*known >= len(s.columns)
 }
 
-// nameFields returns the fields that name a resource of a kind. A record has at least one of them.
-func nameFields(t *catalog.Type) []string {
-	switch t.Kind {
-	case fragment.KindMovie:
-		return []string{"title", "original_title"}
-	case fragment.KindTV:
-		return []string{"name", "original_name"}
-	case fragment.KindPerson, fragment.KindCollection, fragment.KindCompany, fragment.KindNetwork, fragment.KindKeyword, fragment.KindList:
-		return []string{"name"}
+// ownForm measures the API's own form of a kind, and returns why the rows are not in it, or "".
+func (s *Subject) ownForm(t *catalog.Type, sub string, o Options) (f Fit, why string) {
+	f = s.measure(OwnForm(t, sub), s.isHinted(t), o)
+	switch {
+	case s.isAddressed():
+		return f, ""
+	case f.Made == 0 && f.Refused != nil:
+		return f, f.Refused.Error()
+	case f.Made == 0:
+		return f, "no row makes a record"
+	case s.Given:
+		return f, ""
+	case sub == "":
+		why = s.notRecords(&f)
 	}
-	return nil
+	if why == "" {
+		why = s.notFields(&f)
+	}
+	return f, why
 }
 
-// ownForm measures the API's own form of a kind. no is the reason if the rows are not in that form.
-func (s *Subject) ownForm(t *catalog.Type, sub string, o Options) (c contender, no string) {
-	m := OwnForm(t, sub)
-	c = contender{Meaning: m, hint: s.Type != nil && s.Type.Kind == t.Kind}
-	names := nameFields(t)
-	named := len(names) == 0 || sub != "" || s.isAddressed()
-	removals := false
-	c.fit = m.measure(s.Row, s.Rows, o, func(r *Record) {
-		removals = removals || r.Removed
-		named = named || r.Removed || slices.ContainsFunc(names, func(name string) bool { return r.StringNamed(name).V != "" })
-	})
-	if s.isAddressed() {
-		return c, ""
+// notRecords returns why rows of a fit to the API's own form are no whole records of the kind, or "".
+func (s *Subject) notRecords(f *Fit) string {
+	names := nameFields(f.Type)
+	if !f.hint && len(names) > 0 && !slices.ContainsFunc(names, func(name string) bool { return slices.Contains(s.columns, name) }) {
+		return fmt.Sprintf("no column is the %s of a %s", names[0], f.Type.Name()) // rows of series may have a title too
 	}
-	if c.fit.Made == 0 {
-		if c.fit.Refused != nil {
-			return c, c.fit.Refused.Error()
-		}
-		return c, "no row makes a record"
+	if column := s.ownIDs(); column != "" {
+		return fmt.Sprintf("column %s has TMDB's ids, and id others", column)
 	}
-	if s.Given {
-		return c, ""
+	if f.Type.Kind == fragment.KindMovie && s.countsRows() {
+		return "column id counts the rows: use --kind if it has TMDB's ids"
 	}
-	if !c.hint && len(names) > 0 && sub == "" && !slices.ContainsFunc(names, func(name string) bool { return slices.Contains(s.columns, name) }) {
-		return c, fmt.Sprintf("no column is the %s of a %s", names[0], t.Name()) // rows of series may have a title too
-	}
-	if column := s.ownIDs(); column != "" && sub == "" {
-		return c, fmt.Sprintf("column %s has TMDB's ids, and id others", column)
-	}
-	if t.Kind == fragment.KindMovie && sub == "" && s.countsRows() {
-		return c, "column id counts the rows: use --kind if it has TMDB's ids"
-	}
-	known := false // a column is a field of the kind
-	for name, n := range c.fit.Columns {
+	return ""
+}
+
+// notFields returns why the fields of a fit to the API's own form are not the kind's, or "".
+func (s *Subject) notFields(f *Fit) string {
+	some, known, others := false, false, false // a field besides id; one that rows about anything do not have; other fields
+	for name, n := range f.Columns {
 		top, _, _ := strings.Cut(name, ".")
-		known = known || top != "id" && n.Used+n.LeftOut > 0
+		some = some || top != "id" && n.Used+n.LeftOut > 0
+		known = known || n.Used > 0 && top != "id" && top != "name" && top != "media_type"
+		others = others || n.Extra+n.Unused > 0
 	}
+	t, names := f.Type, nameFields(f.Type)
+	isNamed := f.named || f.removes || len(names) == 0 || f.Sub != ""
 	switch {
-	case named && (known || c.hint), known:
+	case some || isNamed && f.hint:
 	case len(names) > 0:
-		return c, fmt.Sprintf("no row has the %s of a %s", names[0], t.Name())
+		return fmt.Sprintf("no row has the %s of a %s", names[0], t.Name())
 	default:
-		return c, fmt.Sprintf("no row has a field of a %s besides id", t.Name())
+		return fmt.Sprintf("no row has a field of a %s besides id", t.Name())
 	}
 	for i := range t.Plan.Fields {
-		f := &t.Plan.Fields[i]
-		if n := c.fit.Columns[f.Name]; f.Shape >= record.ShapeObject && n.LeftOut > n.Used {
-			return c, firstOf(c.fit.left, f.Name)
+		of := &t.Plan.Fields[i]
+		if n := f.Columns[of.Name]; of.Shape >= record.ShapeObject && n.LeftOut > n.Used {
+			return firstOf(f.left, of.Name)
 		}
 	}
-	if c.fit.coerced["genres[]"] > 0 && !c.hasShapes() {
-		return c, "genres: want an array of objects, found names"
+	// Users and genres are stored beside movies, and have an ID and a name too.
+	switch {
+	case f.coerced["genres[]"] > 0 && !f.hasShapes():
+		return "genres: want an array of objects, found names"
+	case known, f.removes, f.Sub != "", f.hint && s.Named && !s.Folder:
+	case f.hint && !others && (!s.Folder || t.Kind == fragment.KindKeyword):
+	case f.hint && s.Folder:
+		return fmt.Sprintf("its folder is named after %s records, and its rows have no field of that kind besides id and name: use --kind if they are", t.Name())
+	case f.hint:
+		return fmt.Sprintf("its name has a word for %s records, and its rows have no field of that kind besides id: use --kind if they are", t.Name())
+	case others:
+		return "its rows have no field of the kind besides id and name"
 	}
-	if why := s.foreign(t, &c.fit); why != "" && !removals && sub == "" {
-		return c, why
-	}
-	return c, ""
+	return ""
 }
 
 // countsRows reports whether the column id of a table counts the rows. TMDB has no movie 1.
@@ -451,31 +408,6 @@ func firstOf(left []record.LeftOut, field string) string {
 		}
 	}
 	return field + ": is not what the API has"
-}
-
-// foreign returns why rows are not of the kind that a folder or a word of the file's name suggests. Users and genres are stored
-// beside movies, and have an ID and a name too.
-func (s *Subject) foreign(t *catalog.Type, fit *Fit) string {
-	known, others := false, false
-	for name, n := range fit.Columns {
-		top, _, _ := strings.Cut(name, ".")
-		known = known || n.Used > 0 && top != "id" && top != "name" && top != "media_type" // rows about anything have those
-		others = others || n.Extra+n.Unused > 0
-	}
-	hinted := s.Type != nil && s.Type.Kind == t.Kind
-	switch {
-	case known, hinted && s.Named && !s.Folder:
-		return ""
-	case hinted && !others && (!s.Folder || t.Kind == fragment.KindKeyword):
-		return ""
-	case hinted && s.Folder:
-		return fmt.Sprintf("its folder is named after %s records, and its rows have no field of that kind besides id and name: use --kind if they are", t.Name())
-	case hinted:
-		return fmt.Sprintf("its name has a word for %s records, and its rows have no field of that kind besides id: use --kind if they are", t.Name())
-	case others:
-		return "its rows have no field of the kind besides id and name"
-	}
-	return ""
 }
 
 // ownIDs returns the column with TMDB's IDs, if there is one beside a column id with other values, or "".
@@ -502,17 +434,9 @@ func (s *Subject) ownIDs() (column string) {
 	return ""
 }
 
-// subOf returns the one sub-request whose response has such columns, or "" if none or several have.
-func subOf(t *catalog.Type, columns []string) string {
-	if all := subsOf(t, columns); len(all) == 1 {
-		return all[0]
-	}
-	return ""
-}
-
-// subsOf returns the sub-requests whose responses have such columns: the resource's ID and fields of the response.
-func subsOf(t *catalog.Type, columns []string) (out []string) {
-	if len(columns) < 2 || !slices.Contains(columns, "id") || slices.ContainsFunc(t.KeyFields(), func(name string) bool { return name != "id" }) {
+// subsOf returns the sub-requests of a kind whose responses have the columns: the resource's ID and fields of the response.
+func (s *Subject) subsOf(t *catalog.Type) (out []string) {
+	if len(s.columns) < 2 || !slices.Contains(s.columns, "id") || slices.ContainsFunc(t.KeyFields(), func(name string) bool { return name != "id" }) {
 		return nil
 	}
 	for i := range t.Plan.Fields {
@@ -520,7 +444,7 @@ func subsOf(t *catalog.Type, columns []string) (out []string) {
 		if !f.IsSub() || f.Elem == nil {
 			continue
 		}
-		if !slices.ContainsFunc(columns, func(name string) bool {
+		if !slices.ContainsFunc(s.columns, func(name string) bool {
 			_, ok := f.Elem.Field(name)
 			return !ok && name != "id" && name != catalog.FetchedColumn
 		}) {
@@ -534,8 +458,8 @@ func subsOf(t *catalog.Type, columns []string) (out []string) {
 func (s *Subject) skipped(mappings []*Mapping) string {
 	for _, m := range mappings {
 		for i := range m.skips {
-			if k := &m.skips[i]; k.match(s.File, s.columns) && s.shareOf(k.requires) >= k.least {
-				return k.reason
+			if k := &m.skips[i]; k.match(s.File, s.columns) && s.shareOf(k.Requires) >= k.MinFit {
+				return k.Reason
 			}
 		}
 	}
@@ -561,7 +485,7 @@ func noTable(layout string, mappings []*Mapping, file string) string {
 	var labels []string
 	for _, m := range mappings {
 		for _, t := range m.tables {
-			labels = append(labels, t.label)
+			labels = append(labels, t.label())
 		}
 	}
 	slices.Sort(labels)

@@ -17,11 +17,8 @@ import (
 
 // A table is a table of a mapping. Its form is compiled on first use: most of the built-in tables match no file of a run.
 type table struct {
-	matcher
-	label   string   // in counts and messages
-	file    string   // name of the mapping file
-	rows    string   // see tableSpec
-	minFit  *float64 // likewise
+	*tableSpec
+	file    string // name of the mapping file
 	compile func() (*form, error)
 }
 
@@ -29,7 +26,7 @@ type table struct {
 func (t *table) form() *form {
 	f, err := t.compile()
 	if err != nil {
-		panic(fmt.Sprintf("layout: %s: table %s: %v", t.file, t.label, err)) // a built-in mapping is broken
+		panic(fmt.Sprintf("layout: %s: table %s: %v", t.file, t.label(), err)) // a built-in mapping is broken
 	}
 	return f
 }
@@ -38,7 +35,6 @@ func (t *table) form() *form {
 type form struct {
 	label   string // name of the table, in counts and messages
 	shapes  []*shape
-	reads   []read          // what the shapes read of a row
 	ignored map[string]bool // columns that no field takes; true: reports omit the column
 }
 
@@ -47,6 +43,7 @@ type form struct {
 type shape struct {
 	typ     *catalog.Type
 	part    bool
+	numbers numberReader
 	where   *expression // nil for all rows
 	each    *expression // nil for one record a row
 	find    *finder     // nil if every row has the ID and the entries look up no people
@@ -80,31 +77,26 @@ func (m *Mapping) compile(spec *mappingSpec, check bool) error {
 		return errors.New("want a [[table]], found none")
 	}
 	for i := range spec.Tables {
-		t, err := m.table(&spec.Tables[i])
+		t := &table{tableSpec: &spec.Tables[i], file: m.Name}
+		t.compile = sync.OnceValues(t.tableSpec.form)
+		label, err := t.label(), t.check()
 		if check {
 			_, wrong := t.compile()
 			err = errors.Join(err, wrong)
 		}
-		errs = append(errs, within("table "+t.label, err))
+		errs = append(errs, within("table "+label, err))
 		m.tables = append(m.tables, t)
 	}
-	for i, s := range spec.Skips {
-		k, err := newMatcher(s.Files, s.Requires)
-		if k.reason, k.least = s.Reason, s.MinFit; err == nil && s.Reason == "" {
+	for i := range spec.Skips {
+		s := &spec.Skips[i]
+		err := s.check()
+		if err == nil && s.Reason == "" {
 			err = errors.New("want a reason, found none")
 		}
 		errs = append(errs, within(fmt.Sprintf("skip %d", i+1), err))
-		m.skips = append(m.skips, k)
 	}
+	m.skips = spec.Skips
 	return errors.Join(errs...)
-}
-
-// table makes a table.
-func (m *Mapping) table(s *tableSpec) (t *table, err error) {
-	t = &table{label: s.label(), file: m.Name, rows: s.Rows, minFit: s.MinFit}
-	t.compile = sync.OnceValues(s.form)
-	t.matcher, err = newMatcher(s.Files, s.Requires)
-	return t, err
 }
 
 // form makes the meaning of the rows of a table.
@@ -119,12 +111,10 @@ func (s *tableSpec) form() (*form, error) {
 		errs = append(errs, errors.New("want a [[table.record]], found none"))
 	}
 	for n := range s.Records {
-		c := compiler{numbers: numbers}
-		sh, err := c.record(&s.Records[n], f.shapes)
+		sh, err := newShape(&s.Records[n], numbers, f.shapes)
 		errs = append(errs, within(fmt.Sprintf("record %d", n+1), err))
 		f.shapes = append(f.shapes, sh)
 	}
-	f.setReads()
 	return f, errors.Join(append(errs, f.ignore(s.Ignore))...)
 }
 
@@ -153,7 +143,7 @@ func (f *form) ignore(columns []ignoreSpec) error {
 
 // readsColumn reports whether a shape reads a column.
 func (f *form) readsColumn(name string) bool {
-	return slices.ContainsFunc(f.reads, func(r read) bool { return r.column == name })
+	return slices.ContainsFunc(f.shapes, func(s *shape) bool { return slices.Contains(s.columns(), name) })
 }
 
 // whole reports whether a column holds complete responses of the API.
@@ -161,34 +151,27 @@ func (s *shape) whole() bool {
 	return slices.ContainsFunc(s.entries, func(e *entry) bool { return e.path == wholeRecord })
 }
 
-// A compiler makes one shape.
-type compiler struct {
-	numbers numberReader
-	at      place
-}
-
-// record makes the shape of a record. before holds the shapes of earlier records of the row.
-func (c *compiler) record(r *recordSpec, before []*shape) (*shape, error) {
+// newShape makes the shape of a record. before holds the shapes of earlier records of the row.
+func newShape(r *recordSpec, numbers numberReader, before []*shape) (*shape, error) {
 	typ, ok := catalog.TypeNamed(r.Kind)
-	s := &shape{typ: typ, part: r.Part || r.List != "", root: &output{}}
+	s := &shape{typ: typ, part: r.Part || r.List != "", numbers: numbers, root: &output{}}
 	if !ok {
 		return s, fmt.Errorf("kind %q: want one of %s", r.Kind, strings.Join(catalog.Kinds(), ", "))
 	}
-	c.at = place{typ: typ, plan: typ.Plan, isElement: r.List != ""}
 	var err error
 	if r.Where != "" {
-		if s.where, err = newExpression(r.Where, c.site(nil), expr.AsBool()); err != nil {
+		if s.where, err = newExpression(r.Where, s.site(nil), expr.AsBool()); err != nil {
 			return s, fmt.Errorf("where: %w", err)
 		}
 	}
 	if r.Each != "" {
-		if s.each, err = newExpression(r.Each, c.site(nil)); err != nil {
+		if s.each, err = newExpression(r.Each, s.site(nil)); err != nil {
 			return s, fmt.Errorf("each: %w", err)
 		}
 	}
 	var list *record.Field
 	if r.List != "" {
-		if list, err = c.at.field(r.List); err != nil {
+		if list, err = fieldAt(typ, typ.Plan, r.List); err != nil {
 			return s, fmt.Errorf("list: %w", err)
 		}
 		if list.Shape != record.ShapeObjects {
@@ -201,55 +184,61 @@ func (c *compiler) record(r *recordSpec, before []*shape) (*shape, error) {
 	if len(r.Fields) == 0 && r.Element == nil {
 		return s, errors.New("fields: want a field, found none")
 	}
-	errs := []error{c.fields(s, c.at, "", r.Fields)}
+	errs := []error{s.addFields("", "", r.Fields, func(path string) (*record.Field, error) {
+		if path == wholeRecord && r.List == "" {
+			return &record.Field{Name: path, Shape: record.ShapeObject, Elem: typ.Plan}, nil
+		}
+		return fieldAt(typ, typ.Plan, path)
+	})}
 	switch fields := r.Element.(type) {
 	case nil:
 	case map[string]any:
-		errs = append(errs, c.fields(s, place{plan: list.Elem, above: r.List + "[0]"}, "", fields))
+		errs = append(errs, s.addFields(r.List+"[0]", "", fields, func(path string) (*record.Field, error) { return fieldAt(nil, list.Elem, path) }))
 	default:
 		whole := &record.Field{Name: "element", Shape: record.ShapeObject, Elem: list.Elem}
-		errs = append(errs, within("element", c.entry(s, r.List+"[0]", whole, r.Element)))
+		errs = append(errs, within("element", s.add(r.List+"[0]", whole, r.Element)))
 	}
 	if err := errors.Join(errs...); err != nil {
 		return s, err
 	}
-	return s, s.findIDs(c.at, r, before)
+	return s, s.findIDs(r, before)
 }
 
 // site returns the context of an expression for a field. f is nil for conditions and lists.
-func (c *compiler) site(f *record.Field) *site {
-	out := &site{kind: c.at.typ.Kind, numbers: c.numbers}
+func (s *shape) site(f *record.Field) *site {
+	out := &site{kind: s.typ.Kind, numbers: s.numbers}
 	if f != nil && f.Shape == record.ShapeObjects {
 		_, out.ordered = f.Elem.Field("order")
 	}
 	return out
 }
 
-// fields adds the entries of a table of fields, and of nested tables, which are objects. path is the table's, below the place.
-func (c *compiler) fields(s *shape, at place, path string, fields map[string]any) error {
+// addFields adds the entries of a table of fields, and of nested tables, which are objects. above is the path of the object that
+// has the fields, path the nested table's in it.
+func (s *shape) addFields(above, path string, fields map[string]any, field func(path string) (*record.Field, error)) error {
 	var errs []error
 	for _, name := range slices.Sorted(maps.Keys(fields)) {
 		one := joinKey(path, name)
 		if inner, ok := fields[name].(map[string]any); ok {
-			errs = append(errs, c.fields(s, at, one, inner))
+			errs = append(errs, s.addFields(above, one, inner, field))
 			continue
 		}
-		f, err := at.field(one)
+		f, err := field(one)
 		if err == nil {
-			err = c.entry(s, joinKey(at.above, one), f, fields[name])
+			err = s.add(joinKey(above, one), f, fields[name])
 		}
 		errs = append(errs, within("field "+one, err))
 	}
 	return errors.Join(errs...)
 }
 
-// entry adds an entry to a shape.
-func (c *compiler) entry(s *shape, path string, f *record.Field, value any) error {
-	e := &entry{path: path, field: f, numbers: c.numbers, expression: &expression{}, key: slices.Contains(c.at.typ.KeyFields(), path)}
+// add adds an entry.
+func (s *shape) add(path string, f *record.Field, value any) error {
+	e := &entry{path: path, field: f, numbers: s.numbers, expression: &expression{}, key: slices.Contains(s.typ.KeyFields(), path)}
 	source, isText := value.(string)
 	if isText {
 		var err error
-		if e.expression, err = newExpression(source, c.site(f)); err != nil {
+		if e.expression, err = newExpression(source, s.site(f)); err != nil {
 			return err
 		}
 		if err := e.fitsField(); err != nil {
@@ -299,27 +288,16 @@ func (o *output) add(names []string, e *entry) error {
 // wholeRecord is the path that stands for the whole record.
 const wholeRecord = "*"
 
-// A place is the schema in which field paths are resolved.
-type place struct {
-	typ       *catalog.Type // type of the record; nil for elements
-	plan      *record.Schema
-	above     string // path in the record of the object that has the fields
-	isElement bool   // the row is an element of a list in the record
-}
-
-// field returns the field at a dotted path. "*" is the record itself: its value's fields become the record's.
-func (p *place) field(path string) (*record.Field, error) {
-	if path == wholeRecord && !p.isElement && p.typ != nil {
-		return &record.Field{Name: path, Shape: record.ShapeObject, Elem: p.plan}, nil
-	}
+// fieldAt returns the field at a dotted path of a record, or of an object in one if typ is nil.
+func fieldAt(typ *catalog.Type, plan *record.Schema, path string) (*record.Field, error) {
 	name, rest, nested := strings.Cut(path, ".")
-	f, ok := p.plan.Field(name)
+	f, ok := plan.Field(name)
 	switch {
-	case !ok && p.typ != nil && !nested:
-		if f := p.special(name); f != nil {
+	case !ok && typ != nil && !nested:
+		if f := specialField(typ, name); f != nil {
 			return f, nil
 		}
-		return nil, fmt.Errorf("%s records have no field %s", p.typ.Name(), name)
+		return nil, fmt.Errorf("%s records have no field %s", typ.Name(), name)
 	case !ok:
 		return nil, fmt.Errorf("there is no field %s", name)
 	case !nested:
@@ -327,15 +305,51 @@ func (p *place) field(path string) (*record.Field, error) {
 	case f.Shape != record.ShapeObject && f.Shape != record.ShapePages:
 		return nil, fmt.Errorf("field %s is no object", name)
 	}
-	sub := place{plan: f.Elem}
-	return sub.field(rest)
+	return fieldAt(nil, f.Elem, rest)
 }
 
-// special returns a field that the API does not have but layout tmdb reads: genre_ids, and texts with a language suffix.
-func (p *place) special(name string) *record.Field {
-	if _, ok := p.plan.Field("genres"); ok && name == "genre_ids" {
+// specialField returns a field that the API does not have but layout tmdb reads: genre_ids, and texts with a language suffix.
+func specialField(typ *catalog.Type, name string) *record.Field {
+	if _, ok := typ.Plan.Field("genres"); ok && name == "genre_ids" {
 		return &record.Field{Name: name, Shape: record.ShapeInts}
 	}
-	f, _ := tmdb.LanguageField(p.typ, name)
+	f, _ := tmdb.LanguageField(typ, name)
 	return f
+}
+
+// columns returns the columns that a shape reads.
+func (s *shape) columns() (out []string) {
+	add := func(e *expression, isElement bool) {
+		if e == nil {
+			return
+		}
+		for _, name := range e.columns {
+			if !isElement || name != elementName && name != placeName {
+				out = append(out, name)
+			}
+		}
+	}
+	add(s.where, s.each != nil)
+	add(s.each, false)
+	for _, e := range s.entries {
+		add(e.expression, s.each != nil)
+	}
+	if s.find != nil {
+		out = append(out, s.find.columns...)
+	}
+	return out
+}
+
+// entryOf returns the entry that a field came from, and the path below it, or nil. The field's path may have an index, [] or
+// nothing after the list that rows are elements of.
+func (s *shape) entryOf(field string) (from *entry, below string) {
+	for _, e := range s.entries {
+		for _, list := range []string{"[0]", "[]", ""} {
+			rest, ok := strings.CutPrefix(field, strings.ReplaceAll(e.path, "[0]", list))
+			if ok && len(e.columns) > 0 && (rest == "" || rest[0] == '.' || rest[0] == '[') && (from == nil || len(e.path) > len(from.path)) {
+				from, below = e, rest
+			}
+		}
+	}
+	return from, below
 }

@@ -1,6 +1,7 @@
 package layout
 
 import (
+	"errors"
 	"fmt"
 	"regexp"
 	"slices"
@@ -68,6 +69,28 @@ func parseDateFormat(name string) (dateFormat, error) {
 			"and blanks, points, commas, - or / between, for instance YYYY-MM-DD", name)
 	}
 	return f, nil
+}
+
+// date makes a function that reads dates in formats. A constant after them is the latest year that two digits can mean.
+func date(_ *patcher, constants []any) (reader, error) {
+	last := 0
+	if n := len(constants); n > 0 {
+		if year, ok := constants[n-1].(int); ok {
+			last, constants = year, constants[:n-1]
+		}
+	}
+	formats, err := texts(constants)
+	if err != nil {
+		return nil, err
+	}
+	if len(formats) == 0 {
+		return nil, errors.New("want at least one format, for instance YYYY-MM-DD")
+	}
+	r, err := newDayReader(formats, int64(last))
+	return func(value any, _ *evaluator) (any, error) {
+		d, err := r.parse(textOf(value))
+		return day(d), err
+	}, err
 }
 
 // A dayReader reads the dates of a column.

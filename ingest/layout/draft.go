@@ -43,7 +43,7 @@ const (
 // NewDraft proposes a mapping. file is the table's name for comments, base the same without folder and extensions. kind is the
 // kind of the rows, or "" if unknown. rows are JSON objects, sampled from the whole table.
 func NewDraft(file, base, kind string, rows []string) Draft {
-	d := &draft{rows: len(rows), named: map[string]*draftColumn{}, whole: map[string][]string{}}
+	d := &draft{rows: len(rows), named: map[string]*draftColumn{}}
 	d.read(rows)
 	d.proven = d.looksLikeTMDB()
 	d.setNumbers()
@@ -72,7 +72,6 @@ type draft struct {
 	rows     int
 	columns  []*draftColumn
 	named    map[string]*draftColumn
-	whole    map[string][]string // all cells of top-level columns, by row
 	numbers  numberReader
 	proven   bool // columns called id have TMDB's IDs
 	records  []*draftRecord
@@ -90,7 +89,8 @@ type draftColumn struct {
 	depth   int
 	members []*draftColumn // columns of a list
 	forms   []string       // plain names: the full path, its last part, the path without filler words
-	cells   []string       // JSON text by row; "" if empty
+	all     []string       // JSON text by row; "" if the row lacks the column
+	cells   []string       // the same, or "" for words for an empty value
 	given   int            // non-empty cells
 	present int            // rows that have the column
 	bytes   int            // size of all cells
@@ -144,19 +144,18 @@ func (d *draft) add(row int, parent *draftColumn, name, raw string) {
 		if len(d.columns) == most {
 			return
 		}
-		c = &draftColumn{name: path, parent: parent, depth: depth, cells: make([]string, d.rows)}
-		if c.source = columnSource(name); parent != nil {
+		c = &draftColumn{name: path, source: columnSource(name), parent: parent, depth: depth, all: make([]string, d.rows)}
+		if parent != nil {
 			c.source = parent.source + fieldSource(name, depth)
-		} else {
-			d.whole[name] = c.cells
 		}
+		c.cells = c.all
 		d.named[path], d.columns = c, append(d.columns, c)
 	}
 	if c.present++; c.bytes > enough {
 		return
 	}
 	c.bytes += len(raw)
-	c.cells[row] = raw
+	c.all[row] = raw
 	if raw[0] == '{' && depth < deepest && !wholeNumber.MatchString(name) { // a number is a key of a dictionary
 		_ = record.EachField(raw, func(name, raw string) error { // valid JSON
 			d.add(row, c, name, raw)
@@ -179,38 +178,37 @@ func (c *draftColumn) setForms(name string) {
 // of a film.
 func (c *draftColumn) setNothing() {
 	const longest = 40
-	words, count := map[string]int{}, 0
-	c.cells = slices.Clone(c.cells) // draft.whole keeps the original
+	words := map[string]int{}
+	c.cells = slices.Clone(c.all)
 	for i, raw := range c.cells {
-		if isEmpty(raw) || raw == "[]" || raw == "{}" || strings.TrimSpace(textIn(raw)) == "" {
+		if isBlank(raw) || strings.TrimSpace(textIn(raw)) == "" {
 			c.cells[i] = ""
 			continue
 		}
 		c.given++
 		if raw[0] == '"' && len(raw) < longest {
-			words[raw]++
+			words[textIn(raw)]++
 		}
 	}
-	maps.DeleteFunc(words, func(raw string, n int) bool {
-		word := textIn(raw)
-		return draftList("nothing")[plain(word)] == 0 && !record.IsNothing(word) || n == 1 && plain(word) == "" || n == 1 && !record.IsNothing(word)
-	})
-	for _, n := range words {
-		count += n
+	nothing, count := []string{}, 0
+	for word, n := range words {
+		isWord := record.IsNothing(word)
+		if (isWord || draftList("nothing")[plain(word)] > 0) && (n > 1 || isWord && plain(word) != "") {
+			nothing = append(nothing, word)
+			count += n
+		}
 	}
 	if float64(count) < oftenFit*float64(c.given) || count == c.given {
 		return
 	}
+	slices.Sort(nothing)
+	c.nothing = nothing
 	c.given -= count
 	for i, raw := range c.cells {
-		if words[raw] > 0 {
+		if raw != "" && raw[0] == '"' && slices.Contains(nothing, textIn(raw)) {
 			c.cells[i] = ""
 		}
 	}
-	for raw := range words {
-		c.nothing = append(c.nothing, textIn(raw))
-	}
-	slices.Sort(c.nothing)
 }
 
 // numberedName matches a column name that contains a number.
@@ -225,24 +223,25 @@ func numbered(columns []*draftColumn) (out []*draftColumn) {
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(lists)) {
-		l := &draftColumn{name: name, members: lists[name], cells: make([]string, len(columns[0].cells))}
-		if len(l.members) == 1 {
+		members := lists[name]
+		if len(members) == 1 {
 			continue
 		}
+		l := &draftColumn{name: name, members: members, cells: make([]string, len(members[0].cells))}
 		var sources []string
-		for _, c := range l.members {
+		for _, c := range members {
 			sources = append(sources, c.source)
 		}
 		l.source = "[" + strings.Join(sources, ", ") + "]"
 		for i := range l.cells {
 			var cells []string
-			for _, c := range l.members {
+			for _, c := range members {
 				if c.cells[i] != "" {
 					cells = append(cells, c.cells[i])
 				}
 			}
 			if cells != nil {
-				l.cells[i] = "[" + strings.Join(cells, ",") + "]"
+				l.cells[i] = record.List(cells)
 				l.given++
 			}
 		}
@@ -351,12 +350,12 @@ var (
 // setNumbers sets the number format of the table to the convention that reads most cells of numeric columns.
 func (d *draft) setNumbers() {
 	d.numbers.scale = map[string]float64{}
-	r := d.newRecord("movie", "", nil)
+	r := d.newRecord("movie", nil)
 	columns := map[*draftColumn]*draftLine{}
-	for _, l := range draftLines() {
+	for _, l := range r.lines {
 		for _, c := range d.columns {
 			isNumber := l.entries[0] == "score" || len(l.entries) > 1 && strings.HasPrefix(l.entries[1], "amount(")
-			if !isNumber || l.weight(c) == 0 || l.field(r.typ) == "" {
+			if !isNumber || l.weight(c) == 0 {
 				continue
 			}
 			_ = c.share(func(text string) bool {
@@ -379,7 +378,7 @@ func (d *draft) setNumbers() {
 		d.numbers.scale = scale
 		read := 0
 		for c, l := range columns {
-			if t := r.best(l, l.field(r.typ), c); t != nil {
+			if t := r.best(l, c); t.fit >= leastFit {
 				read += t.read
 			}
 		}
@@ -402,7 +401,7 @@ func (d *draft) kinds(kind string) (out []*draftRecord) {
 	if !known {
 		kind = d.kindByNames()
 	}
-	return []*draftRecord{d.newRecord(kind, "", nil)}
+	return []*draftRecord{d.newRecord(kind, nil)}
 }
 
 // kindsByColumn returns one record for each kind that a column names. Most of its cells must name one.
@@ -421,33 +420,34 @@ func (d *draft) kindsByColumn() (out []*draftRecord) {
 	if of == nil {
 		return nil
 	}
-	kinds, texts, none := map[string]*draftRecord{}, map[string][]string{}, map[string]int{}
+	none := map[string]int{}
 	for i, raw := range of.cells {
 		if raw == "" {
 			continue
 		}
-		text := textIn(raw)
-		kind := kindNamed(text)
+		kind := kindNamed(textIn(raw))
 		if kind == "" || kind == "none" {
-			none[text]++
+			none[textIn(raw)]++
 			continue
 		}
-		r := kinds[kind]
-		if r == nil {
-			r = d.newRecord(kind, "", []int{})
-			kinds[kind] = r
+		n := slices.IndexFunc(out, func(r *draftRecord) bool { return r.typ.Name() == kind })
+		if n < 0 {
+			n, out = len(out), append(out, d.newRecord(kind, of))
 		}
-		if r.rows = append(r.rows, i); !slices.Contains(texts[kind], text) {
-			texts[kind] = append(texts[kind], text)
-		}
+		out[n].rows = append(out[n].rows, i)
 	}
-	for _, kind := range slices.Sorted(maps.Keys(kinds)) {
-		r := kinds[kind]
-		r.where, r.kindColumn = of.source+" in "+textList(texts[kind]), of
-		if !of.isText() { // the language compares texts only with texts
-			r.where = "string(" + of.source + ") in " + textList(texts[kind])
+	slices.SortFunc(out, func(a, b *draftRecord) int { return strings.Compare(a.typ.Name(), b.typ.Name()) })
+	for _, r := range out {
+		var texts []string
+		for _, i := range r.rows {
+			if text := textIn(of.cells[i]); !slices.Contains(texts, text) {
+				texts = append(texts, text)
+			}
 		}
-		out = append(out, r)
+		r.where = of.source + " in " + textList(texts)
+		if !of.isText() { // the language compares texts only with texts
+			r.where = "string(" + of.source + ") in " + textList(texts)
+		}
 	}
 	if len(none) > 0 {
 		of.note("no record: " + frequent(none))
@@ -546,7 +546,7 @@ func (r *draftRecord) isAbout(id, imdb, title *candidate, known bool) error {
 	case title == nil && len(r.taken) == 1:
 		return fmt.Errorf("ids alone make no %s records", r.typ.Name())
 	}
-	telling := slices.ContainsFunc(r.taken, func(t *candidate) bool { return t.line != nil && t.line.telling && (t != id || len(r.taken) > 2) })
+	telling := slices.ContainsFunc(r.taken, func(t *candidate) bool { return t.line.telling && (t != id || len(r.taken) > 2) })
 	for _, c := range r.columns {
 		if draftList("other")[c.forms[0]] > 0 && !telling {
 			return fmt.Errorf("the column %s belongs to rows about something else", c.name)
@@ -599,7 +599,7 @@ func (r *draftRecord) setMint(id, imdb, title *candidate) {
 	day := r.fieldOf(firstDays...)
 	if day != nil {
 		part := yearPart
-		if r.whole[yearPart] != nil && day.column.name != yearPart { // the column year has other years
+		if r.named[yearPart] != nil && day.column.name != yearPart { // the column year has other years
 			part = day.field
 		}
 		if day.read < all {

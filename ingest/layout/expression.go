@@ -29,7 +29,6 @@ type expression struct {
 	result    reflect.Type // type of the program's result
 	names     []string     // kinds of names that it looks up, such as person
 	reads     []read
-	fates     []int // indices of reads in form.reads
 }
 
 // A read is a column, or elementName, that an expression reads, or a field of the column's object.
@@ -65,7 +64,13 @@ func newExpression(source string, at *site, options ...expr.Option) (*expression
 	}
 	e := &expression{source: source}
 	p := &patcher{site: at, expression: e, raw: map[ast.Node]bool{}, reads: map[read]int{}}
-	program, err := expr.Compile(source, slices.Concat(language(), options, []expr.Option{expr.Patch(p), expr.Patch((*nestedPatcher)(p))})...)
+	// Operators inside the expression read decoded JSON. The result of the expression stays text.
+	nested := visitor(func(node *ast.Node) {
+		if *node != p.root && p.raw[*node] {
+			*node = &ast.CallNode{Callee: &ast.IdentifierNode{Value: decoded}, Arguments: []ast.Node{*node}}
+		}
+	})
+	program, err := expr.Compile(source, slices.Concat(language(), options, []expr.Option{expr.Patch(p), expr.Patch(nested)})...)
 	if p.errs != nil {
 		return nil, errors.Join(p.errs...)
 	}
@@ -109,7 +114,7 @@ var language = sync.OnceValue(func() []expr.Option {
 	out := []expr.Option{expr.Env(map[string]any{}), expr.AllowUndefinedVariables(), expr.DisableBuiltin("now")}
 	for i := range functions {
 		f := &functions[i]
-		call := func(params ...any) (any, error) { return f.call(params[0], params[1], params[2].(*evaluator)) }
+		call := func(params ...any) (any, error) { return f.call(params[0], params[1].(reader), params[2].(*evaluator)) }
 		out = append(out, expr.DisableBuiltin(f.name), expr.Function(f.name, call, f.is))
 	}
 	return append(out, expr.Function(decoded, func(params ...any) (any, error) { return decode(string(params[0].(rawJSON))), nil }))
@@ -140,7 +145,7 @@ type visitor func(n *ast.Node)
 
 func (v visitor) Visit(n *ast.Node) { v(n) }
 
-// A patcher renames columns to variables and adds the prepared arguments to function calls.
+// A patcher renames columns to variables and puts the readers of functions into their calls.
 type patcher struct {
 	*site
 	expression *expression       // the expression being compiled
@@ -200,13 +205,12 @@ func (p *patcher) Visit(node *ast.Node) {
 	p.root = *node
 }
 
-// call returns the call of a function with its value, its prepared arguments and the evaluator.
+// call returns the call of a function with its value, its reader and the evaluator.
 func (p *patcher) call(name string, arguments []ast.Node) (ast.Node, error) {
 	i := slices.IndexFunc(functions, func(f function) bool { return f.name == name })
 	if i < 0 {
 		return nil, fmt.Errorf("there is no such function: want one of %s, or one of the language", strings.Join(functionNames(), ", "))
 	}
-	f := &functions[i]
 	if len(arguments) == 0 {
 		return nil, errors.New("want a value to read, found none")
 	}
@@ -217,21 +221,15 @@ func (p *patcher) call(name string, arguments []ast.Node) (ast.Node, error) {
 			return nil, fmt.Errorf("argument %d: want a constant", i+2)
 		}
 	}
-	var prepared any = constants
-	if f.prepare == nil && len(constants) > 0 {
-		return nil, fmt.Errorf("want one argument, found %d", len(arguments))
-	}
-	if f.prepare != nil {
-		var err error
-		if prepared, err = f.prepare(p, constants); err != nil {
-			return nil, err
-		}
+	read, err := functions[i].with(p, constants)
+	if err != nil {
+		return nil, err
 	}
 	call := &ast.CallNode{
 		Callee:    &ast.IdentifierNode{Value: name},
-		Arguments: []ast.Node{arguments[0], &ast.ConstantNode{Value: prepared}, &ast.IdentifierNode{Value: namesVariable}},
+		Arguments: []ast.Node{arguments[0], &ast.ConstantNode{Value: read}, &ast.IdentifierNode{Value: namesVariable}},
 	}
-	p.raw[call] = f.raw
+	p.raw[call] = functions[i].raw
 	return call, nil
 }
 
@@ -241,42 +239,25 @@ func constantOf(node ast.Node) (any, bool) {
 	return value, err == nil
 }
 
-// A nestedPatcher decodes JSON text inside an expression, so that operators can read it. The result of the expression stays
-// text.
-type nestedPatcher patcher
-
-// Visit wraps a nested call whose result is JSON text.
-func (p *nestedPatcher) Visit(node *ast.Node) {
-	if *node != p.root && p.raw[*node] {
-		*node = &ast.CallNode{Callee: &ast.IdentifierNode{Value: decoded}, Arguments: []ast.Node{*node}}
-	}
-}
-
 // An evaluator runs expressions for the rows of one worker.
 type evaluator struct {
 	ids      *identifier // resolves names to IDs
 	names    *dictionary
 	vm       vm.VM
 	env      map[string]any
-	left     []leftNames  // names that the last expression did not resolve
-	literals []pythonText // parsed cells: several fields may read one cell
-}
-
-// A pythonText is a Python literal and its JSON.
-type pythonText struct {
-	text string
-	json rawJSON
+	left     []leftNames        // names that the last expression did not resolve
+	literals map[string]rawJSON // Python literals of the row: several fields may read one cell
 }
 
 // newEvaluator returns an evaluator with the names of options.
 func newEvaluator(ids *identifier, o *Options) *evaluator {
-	v := &evaluator{ids: ids, names: cmp.Or(o.dictionary, readyNames()), env: map[string]any{}}
+	v := &evaluator{ids: ids, names: cmp.Or(o.dictionary, readyNames()), env: map[string]any{}, literals: map[string]rawJSON{}}
 	v.env[namesVariable] = v
 	return v
 }
 
 // value returns the value of an expression for a row. It returns nil without running the program if all columns are empty.
-func (v *evaluator) value(e *expression, row *boundRow) (any, error) {
+func (v *evaluator) value(e *expression, row *row) (any, error) {
 	v.left = v.left[:0]
 	if e.isColumn() {
 		if cell := row.cell(e.columns[0]); cell != "" {
@@ -286,7 +267,7 @@ func (v *evaluator) value(e *expression, row *boundRow) (any, error) {
 	}
 	given := len(e.columns) == 0
 	for i, column := range e.columns {
-		value := row.value(column)
+		value := row.column(column).decode()
 		if text, ok := value.(string); ok && strings.TrimSpace(text) == "" {
 			value = nil
 		}

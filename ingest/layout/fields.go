@@ -21,9 +21,6 @@ type entryResult struct {
 	err   error
 }
 
-// A keptList is a joined list that could not be split, or the names in it that are unknown.
-type keptList struct{ column, raw string }
-
 // begin starts a record of a shape.
 func (m *mapped) begin(s *shape) {
 	m.kept, m.nested, m.out = m.kept[:0], false, append(m.out[:0], '{')
@@ -133,11 +130,13 @@ func (m *mapped) keep(e *entry, to *entryResult) {
 		for _, name := range left.nothing {
 			record.Count(m.dropped, m.form.label+"."+column+": "+name, 1)
 		}
-		if left.whole {
-			left.raw, to.fate = m.row.cell(column), record.IsExtra
-		}
-		if left.raw != "" {
-			m.kept = append(m.kept, keptList{column, left.raw})
+		switch {
+		case left.whole:
+			to.fate = record.IsExtra
+			m.kept = append(m.kept, record.RawField{Name: column, Raw: m.row.cell(column)})
+		case left.unknown != nil:
+			names, _ := json.Marshal(left.unknown) // texts
+			m.kept = append(m.kept, record.RawField{Name: column, Raw: string(names)})
 		}
 	}
 }
@@ -177,48 +176,35 @@ func (e *entry) append(dst []byte, value any) ([]byte, error) {
 	case rawJSON:
 		return e.appendCell(dst, string(v))
 	case string:
-		if e.field.Shape == record.ShapeString {
-			return record.AppendString(dst, v), nil
-		}
 		return e.appendText(dst, v, e.numbers)
-	case day:
-		return record.AppendString(dst, string(v)), nil
 	case []any:
 		if e.field.Shape == record.ShapeInts {
 			return e.appendInts(dst, v)
 		}
-	case bool:
-		return e.appendBool(dst, v)
-	case int, int64, float64:
-		text, err := json.Marshal(v)
-		if err != nil {
-			return dst, err
-		}
-		return e.appendText(dst, string(text), numberReader{})
 	}
-	if e.field.Shape <= record.ShapeBool {
-		return dst, errOneValue
+	text, err := appendValue(nil, value)
+	if err != nil {
+		return dst, err
 	}
-	return appendValue(dst, value)
+	return e.appendCell(dst, string(text))
 }
-
-var errOneValue = errors.New("want one value")
 
 // appendCell appends the JSON text of the field for a JSON text, or nothing if that is empty.
 func (e *entry) appendCell(dst []byte, raw string) ([]byte, error) {
+	isText := e.field.Shape == record.ShapeString
 	switch {
 	case raw == "":
 		return dst, nil
-	case raw[0] == '"' && e.field.Shape == record.ShapeString:
+	case raw[0] == '"' && isText:
 		return append(dst, raw...), nil
 	case raw[0] == '"':
 		return e.appendText(dst, record.Unquote(raw), e.numbers)
-	case raw[0] == 't' || raw[0] == 'f':
-		return e.appendBool(dst, raw[0] == 't')
+	case (raw[0] == 't' || raw[0] == 'f') && isText:
+		return dst, errors.New("want a text")
 	case raw[0] != '{' && raw[0] != '[':
 		return e.appendText(dst, raw, numberReader{})
 	case e.field.Shape <= record.ShapeBool:
-		return dst, errOneValue
+		return dst, errors.New("want one value")
 	}
 	return append(dst, raw...), nil
 }
@@ -306,13 +292,6 @@ func (e *entry) appendText(dst []byte, s string, numbers numberReader) ([]byte, 
 	}
 	text, err := readJSON(s)
 	return append(dst, text...), err
-}
-
-func (e *entry) appendBool(dst []byte, b bool) ([]byte, error) {
-	if e.field.Shape == record.ShapeString {
-		return dst, errors.New("want a text")
-	}
-	return e.appendText(dst, strconv.FormatBool(b), numberReader{})
 }
 
 // appendInts appends integers, which may be written as texts.

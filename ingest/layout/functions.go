@@ -27,79 +27,108 @@ type function struct {
 	is   any  // its type: the language checks only the result
 	text bool // it reads any text, placeholders such as N/A included
 	raw  bool // its result is JSON text
-	// prepare checks the constants and converts them for read; nil if the function takes none.
-	prepare func(p *patcher, constants []any) (any, error)
-	// read converts a value. Its errors state the expected value.
-	read func(value, prepared any, v *evaluator) (any, error)
+	with maker
 }
 
+// A maker makes the reader of a call. It checks the constants.
+type maker func(p *patcher, constants []any) (reader, error)
+
+// A reader converts a value. Its errors state the expected value.
+type reader func(value any, v *evaluator) (any, error)
+
 // call calls a function for the language.
-func (f *function) call(value, prepared any, v *evaluator) (any, error) {
+func (f *function) call(value any, read reader, v *evaluator) (any, error) {
 	if text, ok := value.(string); value == nil || ok && (strings.TrimSpace(text) == "" || !f.text && record.IsNothing(text)) {
 		return nil, nil
 	}
-	return f.read(value, prepared, v)
+	return read(value, v)
 }
 
 // day is a day in the API's format.
 type day string
 
-type (
-	toAny    = func(any, any, any) any
-	toString = func(any, any, any) string
-)
+// to is the type of a call with a result of type T.
+type to[T any] = func(value, read, evaluator any) T
 
 // functions lists all functions. docs/tables.md documents them.
 var functions = []function{
-	{name: "int", is: new(func(any, any, any) int), prepare: takeNumbers, read: func(value, prepared any, _ *evaluator) (any, error) {
-		n, err := prepared.(numberReader).forValue(value).integer(textOf(value))
+	{name: "int", is: new(to[int]), with: alone(func(s *site, value any, _ *evaluator) (any, error) {
+		n, err := s.numbers.forValue(value).integer(textOf(value))
 		return int(n), err
-	}},
-	{name: "number", is: new(func(any, any, any) float64), prepare: takeNumbers, read: func(value, prepared any, _ *evaluator) (any, error) {
-		return prepared.(numberReader).forValue(value).number(textOf(value))
-	}},
-	{name: "amount", is: new(func(any, any, any) float64), prepare: prepareAmount, read: amount},
-	{name: "bool", is: new(func(any, any, any) bool), read: func(value, _ any, _ *evaluator) (any, error) { return boolean(textOf(value)) }},
-	{name: "date", is: new(func(any, any, any) day), prepare: prepareDays, read: func(value, prepared any, _ *evaluator) (any, error) {
-		d, err := prepared.(*dayReader).parse(textOf(value))
-		return day(d), err
-	}},
-	{name: "title", is: new(toString), text: true, prepare: texts, read: func(value, prepared any, _ *evaluator) (any, error) {
+	})},
+	{name: "number", is: new(to[float64]), with: alone(func(s *site, value any, _ *evaluator) (any, error) {
+		return s.numbers.forValue(value).number(textOf(value))
+	})},
+	{name: "amount", is: new(to[float64]), with: amount},
+	{name: "bool", is: new(to[bool]), with: alone(func(_ *site, value any, _ *evaluator) (any, error) { return boolean(textOf(value)) })},
+	{name: "date", is: new(to[day]), with: date},
+	{name: "title", is: new(to[string]), text: true, with: withTexts(func(value any, articles []string) (any, error) {
 		title, _ := splitTitle(textOf(value))
-		return articleFirst(title, prepared.([]string)), nil
-	}},
-	{name: "year", is: new(func(any, any, any) day), text: true, read: func(value, _ any, _ *evaluator) (any, error) {
+		return articleFirst(title, articles), nil
+	})},
+	{name: "year", is: new(to[day]), text: true, with: alone(func(_ *site, value any, _ *evaluator) (any, error) {
 		if _, year := splitTitle(textOf(value)); year != "" {
 			return day(year + "-01-01"), nil
 		}
 		return nil, nil
-	}},
-	{name: "imdb", is: new(toString), prepare: takeKind, read: readIMDb},
-	{name: "tmdb", is: new(func(any, any, any) int), prepare: takeKind, read: readTMDB},
-	{name: "image", is: new(toString), read: imagePath},
-	{name: "minutes", is: new(func(any, any, any) int), prepare: takeNumbers, read: minutes},
-	{name: "score", is: new(func(any, any, any) float64), prepare: prepareScore, read: readScore},
-	{name: "without", is: new(toAny), text: true, prepare: texts, read: func(value, words any, _ *evaluator) (any, error) {
-		if text, ok := value.(string); ok && slices.Contains(words.([]string), text) {
+	})},
+	{name: "imdb", is: new(to[string]), with: alone(readIMDb)},
+	{name: "tmdb", is: new(to[int]), with: alone(readTMDB)},
+	{name: "image", is: new(to[string]), with: alone(imagePath)},
+	{name: "minutes", is: new(to[int]), with: alone(minutes)},
+	{name: "score", is: new(to[float64]), with: score},
+	{name: "without", is: new(to[any]), text: true, with: withTexts(func(value any, words []string) (any, error) {
+		if text, ok := value.(string); ok && slices.Contains(words, text) {
 			return nil, nil
 		}
 		return value, nil
-	}},
-	{name: "unescape", is: new(toString), text: true, read: func(value, _ any, _ *evaluator) (any, error) {
+	})},
+	{name: "unescape", is: new(to[string]), text: true, with: alone(func(_ *site, value any, _ *evaluator) (any, error) {
 		return html.UnescapeString(textOf(value)), nil
-	}},
-	{name: "json", is: new(toAny), raw: true, read: func(value, _ any, _ *evaluator) (any, error) { return readJSON(value) }},
-	{name: "python", is: new(toAny), raw: true, read: readLiteral},
-	{name: "trimPrefix", is: new(toString), text: true, prepare: texts, read: trim(strings.CutPrefix)},
-	{name: "trimSuffix", is: new(toString), text: true, prepare: texts, read: trim(strings.CutSuffix)},
-	{name: "split", is: new(func(any, any, any) []any), prepare: oneText, read: split},
-	{name: "uniq", is: new(func(any, any, any) []any), read: uniq},
-	{name: "match", is: new(toAny), prepare: prepareMatch, read: match},
-	{name: "name", is: new(toAny), raw: true, prepare: prepareNames(asObject), read: oneName},
-	{name: "code", is: new(toAny), raw: true, prepare: prepareNames(asCode), read: oneName},
-	{name: "id", is: new(toAny), raw: true, prepare: prepareNames(asID), read: oneName},
-	{name: "names", is: new(toAny), raw: true, prepare: prepareNames(asObject), read: severalNames},
-	{name: "codes", is: new(toAny), raw: true, prepare: prepareNames(asCode), read: severalNames},
+	})},
+	{name: "json", is: new(to[any]), raw: true, with: alone(func(_ *site, value any, _ *evaluator) (any, error) { return readJSON(textOf(value)) })},
+	{name: "python", is: new(to[any]), raw: true, with: alone(readLiteral)},
+	{name: "trimPrefix", is: new(to[string]), text: true, with: withTexts(trim(strings.CutPrefix))},
+	{name: "trimSuffix", is: new(to[string]), text: true, with: withTexts(trim(strings.CutSuffix))},
+	{name: "split", is: new(to[[]any]), with: split},
+	{name: "uniq", is: new(to[[]any]), with: alone(uniq)},
+	{name: "match", is: new(to[any]), with: match},
+	{name: "name", is: new(to[any]), raw: true, with: ofNames(asObject, (*nameReader).one)},
+	{name: "code", is: new(to[any]), raw: true, with: ofNames(asCode, (*nameReader).one)},
+	{name: "id", is: new(to[any]), raw: true, with: ofNames(asID, (*nameReader).one)},
+	{name: "names", is: new(to[any]), raw: true, with: ofNames(asObject, (*nameReader).several)},
+	{name: "codes", is: new(to[any]), raw: true, with: ofNames(asCode, (*nameReader).several)},
+}
+
+// alone makes a function without constants.
+func alone(read func(s *site, value any, v *evaluator) (any, error)) maker {
+	return func(p *patcher, constants []any) (reader, error) {
+		if len(constants) > 0 {
+			return nil, fmt.Errorf("want one argument, found %d", len(constants)+1)
+		}
+		s := p.site
+		return func(value any, v *evaluator) (any, error) { return read(s, value, v) }, nil
+	}
+}
+
+// withTexts makes a function whose constants are texts.
+func withTexts(read func(value any, texts []string) (any, error)) maker {
+	return func(_ *patcher, constants []any) (reader, error) {
+		list, err := texts(constants)
+		return func(value any, _ *evaluator) (any, error) { return read(value, list) }, err
+	}
+}
+
+// texts requires constants that are texts.
+func texts(constants []any) (out []string, err error) {
+	for i, c := range constants {
+		text, ok := c.(string)
+		if !ok {
+			return nil, fmt.Errorf("argument %d: want a text, found %v", i+2, c)
+		}
+		out = append(out, text)
+	}
+	return out, nil
 }
 
 // textOf returns the text of a value. Lists and objects give their JSON.
@@ -118,69 +147,9 @@ func textOf(value any) string {
 	return string(text)
 }
 
-// Arguments.
-
-func takeNumbers(p *patcher, constants []any) (any, error) {
-	if len(constants) > 0 {
-		return nil, errors.New("want one argument: decimal, thousands and scale are keys of the table")
-	}
-	return p.numbers, nil
-}
-
-// texts requires constants that are texts.
-func texts(_ *patcher, constants []any) (any, error) {
-	out := []string{}
-	for i, c := range constants {
-		text, ok := c.(string)
-		if !ok {
-			return nil, fmt.Errorf("argument %d: want a text, found %v", i+2, c)
-		}
-		out = append(out, text)
-	}
-	return out, nil
-}
-
-func oneText(p *patcher, constants []any) (any, error) {
-	list, err := texts(p, constants)
-	if err != nil {
-		return nil, err
-	}
-	if list := list.([]string); len(list) == 1 && list[0] != "" {
-		return list[0], nil
-	}
-	return nil, errors.New(`want a separator, for instance ", "`)
-}
-
-// prepareDays reads date formats and an optional constant after them: the latest year that two digits can mean.
-func prepareDays(p *patcher, constants []any) (any, error) {
-	last := 0
-	if n := len(constants); n > 0 {
-		if year, ok := constants[n-1].(int); ok {
-			last, constants = year, constants[:n-1]
-		}
-	}
-	formats, err := texts(p, constants)
-	if err != nil {
-		return nil, err
-	}
-	if len(constants) == 0 {
-		return nil, errors.New("want at least one format, for instance YYYY-MM-DD")
-	}
-	return newDayReader(formats.([]string), int64(last))
-}
-
-func prepareMatch(_ *patcher, constants []any) (any, error) {
-	if len(constants) == 1 {
-		if values, ok := constants[0].(map[string]any); ok && len(values) > 0 {
-			return values, nil
-		}
-	}
-	return nil, errors.New(`want a value for each text, for instance {"Woman": 1, "Man": 2}`)
-}
-
-// prepareNames reads the kind of the names and the options separator and mint.
-func prepareNames(as nameForm) func(p *patcher, constants []any) (any, error) {
-	return func(p *patcher, constants []any) (any, error) {
+// ofNames makes a function of names. Its constants are the kind of the names and the options separator and mint.
+func ofNames(as nameForm, read func(n *nameReader, value any, v *evaluator) (any, error)) maker {
+	return func(p *patcher, constants []any) (reader, error) {
 		n := &nameReader{as: as, ordered: p.ordered}
 		if len(constants) == 0 || len(constants) > 2 {
 			return nil, fmt.Errorf("want the kind of the names, one of %s, and at most {separator, mint} after it", strings.Join(as.kinds(), ", "))
@@ -209,7 +178,7 @@ func prepareNames(as nameForm) func(p *patcher, constants []any) (any, error) {
 		}
 		n.known = keyOf(n.of, p.kind)
 		p.expression.names = append(p.expression.names, n.of)
-		return n, nil
+		return func(value any, v *evaluator) (any, error) { return read(n, value, v) }, nil
 	}
 }
 
@@ -255,18 +224,11 @@ var (
 	imageURL    = regexp.MustCompile(`^(?:(?:https?:)?//[^/]+/t/p/[^/]+)?(/[^/]+)$`)
 )
 
-func takeKind(p *patcher, constants []any) (any, error) {
-	if len(constants) > 0 {
-		return nil, fmt.Errorf("want one argument, found %d", len(constants)+1)
-	}
-	return p.kind, nil
-}
-
 // readIMDb returns the IMDb ID of a title or a person. Tables often have the number alone. An address without an ID of the kind
 // gives nil.
-func readIMDb(value, kind any, _ *evaluator) (any, error) {
+func readIMDb(s *site, value any, _ *evaluator) (any, error) {
 	prefix, of := "tt", "title"
-	if kind == fragment.KindPerson {
+	if s.kind == fragment.KindPerson {
 		prefix, of = "nm", "person"
 	}
 	text := strings.TrimSpace(textOf(value))
@@ -286,14 +248,14 @@ func readIMDb(value, kind any, _ *evaluator) (any, error) {
 }
 
 // readTMDB returns the ID in a number, an address or a GUID. An address of another kind or site gives nil.
-func readTMDB(value, kind any, _ *evaluator) (any, error) {
+func readTMDB(s *site, value any, _ *evaluator) (any, error) {
 	text := textOf(value)
 	if n, err := (numberReader{}).integer(text); err == nil && n > 0 {
 		return int(n), nil
 	}
 	m := tmdbAddress.FindStringSubmatch(text)
 	switch {
-	case m != nil && (m[1] == "" || strings.EqualFold(m[1], kind.(fragment.Kind).String())):
+	case m != nil && (m[1] == "" || strings.EqualFold(m[1], s.kind.String())):
 		n, err := strconv.Atoi(m[2])
 		return n, err
 	case m != nil || strings.Contains(text, "://"):
@@ -303,7 +265,7 @@ func readTMDB(value, kind any, _ *evaluator) (any, error) {
 }
 
 // imagePath returns the path of an image from its address at TMDB's image host.
-func imagePath(value, _ any, _ *evaluator) (any, error) {
+func imagePath(_ *site, value any, _ *evaluator) (any, error) {
 	m := imageURL.FindStringSubmatch(strings.TrimSpace(textOf(value)))
 	if m == nil {
 		return nil, errors.New("want the path of an image, or its address at image.tmdb.org")
@@ -319,9 +281,9 @@ var duration = regexp.MustCompile(`(?i)^(?:PT)?(?:(\d+)\s*(?:hours?|hrs?|h|std|s
 var clock = regexp.MustCompile(`^(\d{1,2}):([0-5]\d)(?::[0-5]\d)?$`)
 
 // minutes returns the minutes of a duration.
-func minutes(value, numbers any, _ *evaluator) (any, error) {
+func minutes(s *site, value any, _ *evaluator) (any, error) {
 	text := strings.TrimSpace(textOf(value))
-	if n, err := numbers.(numberReader).forValue(value).integer(text); err == nil && n >= 0 {
+	if n, err := s.numbers.forValue(value).integer(text); err == nil && n >= 0 {
 		return int(n), nil
 	}
 	m := clock.FindStringSubmatch(text)
@@ -336,88 +298,70 @@ func minutes(value, numbers any, _ *evaluator) (any, error) {
 	return 60*hours + rest, nil
 }
 
-// An amountReader reads numbers with units.
-type amountReader struct {
-	numbers numberReader
-	units   []string // in lower case
-}
-
-func prepareAmount(p *patcher, constants []any) (any, error) {
-	units, err := texts(p, constants)
-	if err != nil || len(constants) == 0 {
-		return nil, cmp.Or(err, errors.New("want at least one unit, such as $"))
+// amount makes a function that reads numbers with units around them.
+func amount(p *patcher, constants []any) (reader, error) {
+	units, err := texts(constants)
+	switch {
+	case err != nil:
+		return nil, err
+	case len(units) == 0:
+		return nil, errors.New("want at least one unit, such as $")
+	case slices.Contains(units, ""):
+		return nil, errors.New("want units, found an empty one")
 	}
-	r := amountReader{numbers: p.numbers}
-	for _, unit := range units.([]string) {
-		if unit == "" {
-			return nil, errors.New("want units, found an empty one")
+	numbers := p.numbers
+	return func(value any, _ *evaluator) (any, error) {
+		text := strings.TrimSpace(textOf(value))
+		for i := 0; i < len(units); i++ {
+			n := len(units[i])
+			switch {
+			case len(text) < n:
+			case strings.EqualFold(text[:n], units[i]):
+				text, i = strings.TrimSpace(text[n:]), -1 // several units may be adjacent: US$
+			case strings.EqualFold(text[len(text)-n:], units[i]):
+				text, i = strings.TrimSpace(text[:len(text)-n]), -1
+			}
 		}
-		r.units = append(r.units, strings.ToLower(unit))
-	}
-	return r, nil
-}
-
-// amount returns a number without the units around it.
-func amount(value, prepared any, _ *evaluator) (any, error) {
-	r := prepared.(amountReader)
-	text := strings.TrimSpace(textOf(value))
-	for i := 0; i < len(r.units); i++ {
-		n := len(r.units[i])
-		switch {
-		case len(text) < n:
-		case strings.EqualFold(text[:n], r.units[i]):
-			text, i = strings.TrimSpace(text[n:]), -1 // several units may be adjacent: US$
-		case strings.EqualFold(text[len(text)-n:], r.units[i]):
-			text, i = strings.TrimSpace(text[:len(text)-n]), -1
+		f, err := numbers.forValue(value).number(text)
+		if err != nil {
+			return nil, fmt.Errorf("want a number, with or without %s", strings.Join(units, ", "))
 		}
-	}
-	f, err := r.numbers.forValue(value).number(text)
-	if err != nil {
-		return nil, fmt.Errorf("want a number, with or without %s", strings.Join(r.units, ", "))
-	}
-	return f, nil
+		return f, nil
+	}, nil
 }
 
-// A scoreReader converts scores from 0 to best into scores from 0 to 10.
-type scoreReader struct {
-	numbers numberReader
-	best    float64
-}
-
-func prepareScore(p *patcher, constants []any) (any, error) {
+// score makes a function that converts scores from 0 to a best one into scores from 0 to 10.
+func score(p *patcher, constants []any) (reader, error) {
+	best := 0.0
 	if len(constants) == 1 {
-		if best, err := (numberReader{}).number(textOf(constants[0])); err == nil && best > 0 {
-			return scoreReader{p.numbers, best}, nil
+		best, _ = numberReader{}.number(textOf(constants[0])) // 0 is no best score either
+	}
+	if best <= 0 {
+		return nil, errors.New("want the best score, such as 5 or 100")
+	}
+	shown, numbers := strconv.FormatFloat(best, 'f', -1, 64), p.numbers
+	return func(value any, _ *evaluator) (any, error) {
+		number, of, _ := strings.Cut(strings.TrimSpace(textOf(value)), "/")
+		if rest, ok := strings.CutSuffix(number, "%"); ok && of == "" {
+			number, of = rest, "100"
 		}
-	}
-	return nil, errors.New("want the best score, such as 5 or 100")
+		f, err := numbers.forValue(value).number(number)
+		if of = strings.TrimSpace(of); err != nil || of != "" && of != shown || f < 0 || f > best {
+			return nil, fmt.Errorf("want a score from 0 to %s", shown)
+		}
+		return 10 * f / best, nil
+	}, nil
 }
 
-func readScore(value, prepared any, _ *evaluator) (any, error) {
-	r := prepared.(scoreReader)
-	text := strings.TrimSpace(textOf(value))
-	best := strconv.FormatFloat(r.best, 'f', -1, 64)
-	number, of, _ := strings.Cut(text, "/")
-	if rest, ok := strings.CutSuffix(text, "%"); ok {
-		number, of = rest, "100"
-	}
-	f, err := r.numbers.forValue(value).number(number)
-	if of = strings.TrimSpace(of); err != nil || of != "" && of != best || f < 0 || f > r.best {
-		return nil, fmt.Errorf("want a score from 0 to %s", best)
-	}
-	return 10 * f / r.best, nil
-}
-
-func readJSON(value any) (rawJSON, error) {
-	text := textOf(value)
+func readJSON(text string) (rawJSON, error) {
 	if !json.Valid([]byte(text)) {
 		return "", errors.New("want JSON")
 	}
 	return rawJSON(text), nil
 }
 
-func readPython(value any) (rawJSON, error) {
-	out, err := appendPython(nil, textOf(value))
+func readPython(text string) (rawJSON, error) {
+	out, err := appendPython(nil, text)
 	if err != nil {
 		return "", fmt.Errorf("want a Python literal: %w", err)
 	}
@@ -425,23 +369,24 @@ func readPython(value any) (rawJSON, error) {
 }
 
 // readLiteral is readPython with a cache of the current row.
-func readLiteral(value, _ any, v *evaluator) (any, error) {
+func readLiteral(_ *site, value any, v *evaluator) (any, error) {
 	text := textOf(value)
-	if i := slices.IndexFunc(v.literals, func(l pythonText) bool { return l.text == text }); i >= 0 {
-		return v.literals[i].json, nil
+	out, ok := v.literals[text]
+	if ok {
+		return out, nil
 	}
 	out, err := readPython(text)
 	if err == nil {
-		v.literals = append(v.literals, pythonText{text, out})
+		v.literals[text] = out
 	}
 	return out, err
 }
 
 // trim returns a function that removes the first prefix or suffix that a text has.
-func trim(cut func(text, affix string) (string, bool)) func(value, prepared any, v *evaluator) (any, error) {
-	return func(value, affixes any, _ *evaluator) (any, error) {
+func trim(cut func(text, affix string) (string, bool)) func(value any, affixes []string) (any, error) {
+	return func(value any, affixes []string) (any, error) {
 		text := textOf(value)
-		for _, affix := range affixes.([]string) {
+		for _, affix := range affixes {
 			if rest, ok := cut(text, affix); ok {
 				return rest, nil
 			}
@@ -450,20 +395,29 @@ func trim(cut func(text, affix string) (string, bool)) func(value, prepared any,
 	}
 }
 
-// split returns the parts of a joined list, or the elements of a list in JSON or Python.
-func split(value, separator any, _ *evaluator) (any, error) {
-	if list, ok := value.([]any); ok {
-		return list, nil
+// split makes a function that returns the parts of a joined list, or the elements of a list in JSON or Python.
+func split(_ *patcher, constants []any) (reader, error) {
+	list, err := texts(constants)
+	if err != nil {
+		return nil, err
 	}
-	text := strings.TrimSpace(textOf(value))
-	if list, ok := listOf(text); ok {
-		return list, nil
+	if len(list) != 1 || list[0] == "" {
+		return nil, errors.New(`want a separator, for instance ", "`)
 	}
-	out := []any{}
-	for part := range strings.SplitSeq(text, separator.(string)) {
-		out = append(out, strings.TrimSpace(part))
-	}
-	return out, nil
+	return func(value any, _ *evaluator) (any, error) {
+		if list, ok := value.([]any); ok {
+			return list, nil
+		}
+		text := strings.TrimSpace(textOf(value))
+		if list, ok := listOf(text); ok {
+			return list, nil
+		}
+		out := []any{}
+		for part := range strings.SplitSeq(text, list[0]) {
+			out = append(out, strings.TrimSpace(part))
+		}
+		return out, nil
+	}, nil
 }
 
 // listOf returns the list that a text is in JSON or Python, or false.
@@ -482,7 +436,7 @@ func listOf(text string) (list []any, ok bool) {
 }
 
 // uniq removes repeated elements of a list. expr's own function compares all elements with all others.
-func uniq(value, _ any, _ *evaluator) (any, error) {
+func uniq(_ *site, value any, _ *evaluator) (any, error) {
 	list, ok := value.([]any)
 	if !ok {
 		return nil, errors.New("want a list")
@@ -501,48 +455,26 @@ func uniq(value, _ any, _ *evaluator) (any, error) {
 	return out, nil
 }
 
-// match returns the value assigned to a text.
-func match(value, values any, _ *evaluator) (any, error) {
-	v, ok := values.(map[string]any)[textOf(value)]
-	if !ok {
-		var known []string
-		for _, text := range slices.Sorted(maps.Keys(values.(map[string]any))) {
-			known = append(known, strconv.Quote(text))
-		}
-		return nil, fmt.Errorf("want one of %s", strings.Join(known, ", "))
+// match makes a function that returns the value assigned to a text.
+func match(_ *patcher, constants []any) (reader, error) {
+	var values map[string]any
+	if len(constants) == 1 {
+		values, _ = constants[0].(map[string]any)
 	}
-	return v, nil
-}
-
-func oneName(value, prepared any, v *evaluator) (any, error) {
-	switch value.(type) {
-	case []any, map[string]any:
-		return nil, errors.New("want one name")
+	if len(values) == 0 {
+		return nil, errors.New(`want a value for each text, for instance {"Woman": 1, "Man": 2}`)
 	}
-	return rawOrNothing(prepared.(*nameReader).oneName(textOf(value), v))
-}
-
-func severalNames(value, prepared any, v *evaluator) (any, error) {
-	n := prepared.(*nameReader)
-	switch list := value.(type) {
-	case []any:
-		names, ok := textsOfList(list)
+	return func(value any, _ *evaluator) (any, error) {
+		v, ok := values[textOf(value)]
 		if !ok {
-			return nil, errors.New("want a list of names")
+			var known []string
+			for _, text := range slices.Sorted(maps.Keys(values)) {
+				known = append(known, strconv.Quote(text))
+			}
+			return nil, fmt.Errorf("want one of %s", strings.Join(known, ", "))
 		}
-		return rawOrNothing(n.listed(names, v))
-	case map[string]any:
-		return nil, errors.New("want a list of names")
-	}
-	return rawOrNothing(n.names(textOf(value), v))
-}
-
-// rawOrNothing returns JSON text, or nil if it is empty.
-func rawOrNothing(text []byte, err error) (any, error) {
-	if err != nil || len(text) == 0 {
-		return nil, err
-	}
-	return rawJSON(text), nil
+		return v, nil
+	}, nil
 }
 
 // decode returns the value of JSON text, or nil if it is empty. Whole numbers that fit are int, as in expr, so that both are

@@ -23,8 +23,8 @@ type finder struct {
 	follows bool          // an earlier record of the row may have the ID
 	matches bool          // external IDs are looked up
 	mint    []mintPart
-	fates   []int // indices in form.reads of the columns in mint that no entry reads
-	people  bool  // entries look up people by name
+	columns []string // columns in mint that no entry reads
+	people  bool     // entries look up people by name
 }
 
 // A mintPart is a field, or else a column, that an ID is minted from.
@@ -40,18 +40,21 @@ var mintable = []fragment.Kind{
 }
 
 // findIDs sets how the records of a shape find their IDs. before holds the shapes of earlier records of the row.
-func (s *shape) findIDs(at place, r *recordSpec, before []*shape) error {
+func (s *shape) findIDs(r *recordSpec, before []*shape) error {
 	kind := s.typ.Kind
 	f := &finder{key: "id", of: kind}
 	if kind == fragment.KindSeason || kind == fragment.KindEpisode {
 		f.key, f.of = "series_id", fragment.KindTV
 	}
 	if (r.Match || r.Mint != nil) && !slices.Contains(mintable, kind) {
-		return fmt.Errorf("match, mint: %s records have no id that can be found or minted", at.typ.Name())
+		return fmt.Errorf("match, mint: %s records have no id that can be found or minted", s.typ.Name())
 	}
 	if r.Mint != nil {
 		for _, name := range r.Mint {
-			f.mint = append(f.mint, s.mintPart(name))
+			p := s.mintPart(name)
+			if f.mint = append(f.mint, p); !p.ofDay && !s.hasField(p.name) {
+				f.columns = append(f.columns, p.name)
+			}
 		}
 		if !slices.ContainsFunc(f.mint, func(p mintPart) bool { return !p.optional }) || slices.ContainsFunc(f.mint, func(p mintPart) bool { return p.name == "" }) {
 			return fmt.Errorf("mint: want names of fields or columns, one at least without ?, found %q", r.Mint)
@@ -75,9 +78,9 @@ func (s *shape) findIDs(at place, r *recordSpec, before []*shape) error {
 		switch {
 		case slices.ContainsFunc(s.entries, has), name == f.key && finds, name == "guest_session_id": // an ID is enough
 		case name == "id" && slices.Contains(mintable, kind):
-			return fmt.Errorf("no column is the field id, by which %s records are known, or an external id such as imdb_id, and the record mints none", at.typ.Name())
+			return fmt.Errorf("no column is the field id, by which %s records are known, or an external id such as imdb_id, and the record mints none", s.typ.Name())
 		default:
-			return fmt.Errorf("no column is the field %s, by which %s records are known", name, at.typ.Name())
+			return fmt.Errorf("no column is the field %s, by which %s records are known", name, s.typ.Name())
 		}
 	}
 	return nil
@@ -107,19 +110,6 @@ func (s *shape) hasField(name string) bool {
 
 // shortPath returns a path without external_ids: the record itself may have an external ID, too.
 func shortPath(path string) string { return strings.TrimPrefix(path, externalIDsField+".") }
-
-// mintColumns returns the columns that minted IDs are made of and no field takes.
-func (s *shape) mintColumns() (out []string) {
-	if s.find == nil {
-		return nil
-	}
-	for _, p := range s.find.mint {
-		if !p.ofDay && !s.hasField(p.name) {
-			out = append(out, p.name)
-		}
-	}
-	return out
-}
 
 // isExternal reports whether a field holds an external ID.
 func isExternal(path string) bool { return slices.Contains(externalIDs, shortPath(path)) }

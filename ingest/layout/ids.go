@@ -65,28 +65,25 @@ func CanonicalID(source, text string) (string, bool) {
 
 // ExternalIDs calls fn with the external IDs of a record, in the form of CanonicalID.
 func ExternalIDs(r record.Record, fn func(source, id string)) {
-	of := func(r record.Record) {
-		for _, source := range externalIDs {
-			f, ok := r.Schema.Field(source)
-			if !ok {
-				continue
-			}
-			text := ""
-			switch f.Shape {
-			case record.ShapeString:
-				text = r.String(f).V
-			case record.ShapeInt:
-				text = strconv.FormatInt(r.Int(f).V, 10)
-			}
-			if id, ok := CanonicalID(source, text); ok {
-				fn(source, id)
-			}
+	for _, source := range externalIDs {
+		f, ok := r.Schema.Field(source)
+		if !ok {
+			continue
+		}
+		text := ""
+		switch f.Shape {
+		case record.ShapeString:
+			text = r.String(f).V
+		case record.ShapeInt:
+			text = strconv.FormatInt(r.Int(f).V, 10)
+		}
+		if id, ok := CanonicalID(source, text); ok {
+			fn(source, id)
 		}
 	}
-	of(r)
 	if f, ok := r.Schema.Field(externalIDsField); ok && f.Shape == record.ShapeObject {
 		if sub, ok := r.Sub(f); ok {
-			of(sub)
+			ExternalIDs(sub, fn) // an object without such a field
 		}
 	}
 }
@@ -191,15 +188,13 @@ func Kinds(kinds ...fragment.Kind) (s KindSet) {
 // Has reports whether a kind is in the set.
 func (s KindSet) Has(k fragment.Kind) bool { return s&(1<<k) != 0 }
 
-// AnyNeeds returns the combined needs of the caller's mappings.
+// AnyNeeds returns the needs of rows that any of the caller's mappings may read, as if all lacked IDs.
 func (o *Options) AnyNeeds() (n Needs) {
 	for _, m := range o.Mappings {
 		for _, t := range m.tables {
 			one := t.form().needs()
-			n = Needs{
-				n.Kinds | one.Kinds, n.Keyed && one.Keyed, n.Mints && one.Mints, n.People || one.People,
-				n.Names || one.Names, n.Named || one.Named,
-			}
+			n.Kinds |= one.Kinds
+			n.People, n.Names, n.Named = n.People || one.People, n.Names || one.Names, n.Named || one.Named
 		}
 	}
 	return n

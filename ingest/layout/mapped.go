@@ -2,7 +2,6 @@ package layout
 
 import (
 	"errors"
-	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -19,19 +18,15 @@ type mapped struct {
 	*evaluator
 	tmdb    *tmdb.Reader
 	form    *form
-	values  *record.Values           // receives values that fit no field; see Options
-	dropped map[string]int64         // values without a place in the API, by table and column
-	whole   map[string]int64         // joined lists that could not be split, by table and column
-	cells   map[string]*record.Cells // by column
+	values  *record.Values   // receives values that fit no field; see Options
+	dropped map[string]int64 // values without a place in the API, by table and column
+	whole   map[string]int64 // joined lists that could not be split, by table and column
+	row     *row
 
-	bindings map[string]*binding // by column names
-	columns  []string            // names in the current row
-	row      *boundRow
-
-	results []entryResult // results for the current record, by entry
-	out     []byte        // the current record's JSON
-	kept    []keptList    // joined lists that could not be split
-	nested  bool          // a value of the record is a list or an object
+	results []entryResult    // results for the current record, by entry
+	out     []byte           // the current record's JSON
+	kept    record.RawFields // joined lists that could not be split, or their unknown names
+	nested  bool             // a value of the record is a list or an object
 }
 
 // newMapped returns a reader of rows of a layout's table.
@@ -45,8 +40,7 @@ func newMapped(name string, f *form, o Options) *mapped {
 	}
 	ids := &identifier{names: o.Names, find: o.IDs, made: map[fragment.Kind]int64{}}
 	return &mapped{
-		evaluator: newEvaluator(ids, &o), tmdb: t, form: f, values: o.Values, dropped: t.Counts().Dropped, whole: map[string]int64{},
-		cells: map[string]*record.Cells{}, bindings: map[string]*binding{}, row: &boundRow{fates: make([]record.Fate, len(f.reads))},
+		evaluator: newEvaluator(ids, &o), tmdb: t, form: f, values: o.Values, dropped: t.Counts().Dropped, whole: map[string]int64{}, row: newRow(f),
 	}
 }
 
@@ -54,10 +48,8 @@ func newMapped(name string, f *form, o Options) *mapped {
 func (m *mapped) Counts() Counts {
 	c := m.tmdb.Counts()
 	c.Whole, c.Cells = m.whole, map[string]record.Cells{}
-	for name, n := range m.cells {
-		if *n != (record.Cells{}) {
-			c.Cells[name] = *n
-		}
+	for name, n := range m.row.counts {
+		c.Cells[name] = *n
 	}
 	return c
 }
@@ -65,28 +57,15 @@ func (m *mapped) Counts() Counts {
 // Records returns the records that a row is part of. A row that is empty, or excluded by the conditions of all records, gives
 // none and is counted in Dropped.
 func (m *mapped) Records(r Row) ([]Record, error) {
-	m.columns, m.row.cells = m.columns[:0], m.row.cells[:0]
-	clear(m.row.values)
-	for i := range m.row.fates {
-		m.row.fates[i] = record.IsUnused
-	}
-	err := record.EachField(r.JSON, func(name, raw string) error {
-		m.columns, m.row.cells = append(m.columns, name), append(m.row.cells, raw)
-		return nil
-	})
-	if err != nil {
+	if err := m.row.read(r.JSON, m.values != nil); err != nil {
 		return nil, err
 	}
-	m.row.binding = m.bind(m.columns)
-	if m.values != nil {
-		m.row.clean()
-	}
-	if !slices.ContainsFunc(m.row.cells, func(cell string) bool { return !isEmpty(cell) }) {
+	if m.row.isBlank() {
 		record.Count(m.dropped, m.form.label+": empty rows", 1)
 		return nil, nil
 	}
 	m.ids.begin()
-	m.literals = m.literals[:0]
+	clear(m.literals)
 	var out []Record
 	taken := false
 	for _, s := range m.form.shapes {
@@ -100,7 +79,7 @@ func (m *mapped) Records(r Row) ([]Record, error) {
 	if !taken {
 		record.Count(m.dropped, m.form.label+": rows that no record takes", 1)
 	} else {
-		m.count(r.Table)
+		m.row.count(r.Table)
 	}
 	for _, n := range m.ids.named {
 		rec, err := m.tmdb.Records(n.row())
@@ -124,7 +103,7 @@ func (m *mapped) each(s *shape) (out []Record, takes bool, err error) {
 		if value != true {
 			return nil, false, nil
 		}
-		m.row.settle(s.where.fates, record.IsUsed)
+		m.row.settle(s.where.reads, record.IsUsed)
 	}
 	if s.each == nil {
 		out, err := m.record(s)
@@ -132,7 +111,7 @@ func (m *mapped) each(s *shape) (out []Record, takes bool, err error) {
 	}
 	list, err := m.elements(s.each)
 	if err != nil {
-		m.row.settle(s.each.fates, record.IsLeftOut)
+		m.row.settle(s.each.reads, record.IsLeftOut)
 		return nil, true, m.values.Reject(tmdb.InField(err, s.each.column))
 	}
 	defer m.row.setElement("", "", 0)
@@ -157,7 +136,7 @@ func (m *mapped) each(s *shape) (out []Record, takes bool, err error) {
 	if given && len(out) == 0 {
 		fate = record.IsLeftOut
 	}
-	m.row.settle(s.each.fates, fate)
+	m.row.settle(s.each.reads, fate)
 	return out, true, nil
 }
 
@@ -183,33 +162,28 @@ func (m *mapped) countFields(s *shape, element string) {
 // elements returns the elements of a list as JSON texts, nulls and empty texts included.
 func (m *mapped) elements(e *expression) (out []string, err error) {
 	value, err := m.value(e, m.row)
-	if err != nil {
+	if value == nil || err != nil {
 		return nil, err
 	}
-	var text string
-	switch v := value.(type) {
-	case nil:
-		return nil, nil
-	case rawJSON:
-		text = string(v)
-	default:
-		b, err := appendValue(nil, v)
+	raw, isRaw := value.(rawJSON)
+	if !isRaw {
+		text, err := appendValue(nil, value)
 		if err != nil {
 			return nil, err
 		}
-		text = string(b)
+		raw = rawJSON(text)
 	}
-	if text[0] == '"' {
-		if strings.TrimSpace(record.Unquote(text)) == "" {
+	if raw[0] == '"' { // a list in a text
+		text := strings.TrimSpace(record.Unquote(string(raw)))
+		list, err := readJSON(text)
+		switch {
+		case text == "":
 			return nil, nil
+		case err == nil && text[0] == '[':
+			raw = list
 		}
-		list, err := readJSON(record.Unquote(text))
-		if err != nil || list[0] != '[' {
-			return nil, fmt.Errorf("want a list, found %s", record.Shown(text))
-		}
-		text = string(list)
 	}
-	err = record.EachElement(text, func(_ int, raw string) error {
+	err = record.EachElement(string(raw), func(_ int, raw string) error {
 		out = append(out, raw)
 		return nil
 	})
@@ -233,7 +207,7 @@ func (m *mapped) record(s *shape) ([]Record, error) {
 		return nil, err
 	}
 	for _, k := range m.kept {
-		m.out = record.AppendField(m.out, k.column+"_text", k.raw)
+		m.out = record.AppendField(m.out, k.Name+"_text", k.Raw)
 	}
 	if found.added {
 		m.out = record.AppendField(m.out, s.find.key, strconv.FormatInt(found.id, 10))
@@ -254,17 +228,19 @@ func (m *mapped) record(s *shape) ([]Record, error) {
 		}
 	}
 	for i, e := range s.entries {
-		m.row.settle(e.fates, m.results[i].fate)
+		m.row.settle(e.reads, m.results[i].fate)
 	}
 	if s.find != nil {
-		m.row.settle(s.find.fates, record.IsUsed)
+		for _, name := range s.find.columns {
+			m.row.settle([]read{{column: name}}, record.IsUsed)
+		}
 	}
 	if err != nil {
 		return nil, tmdb.Renamed(err, column)
 	}
 	for _, k := range m.kept {
-		record.Count(m.whole, m.form.label+"."+k.column, 1)
-		m.tmdb.Forget(k.column + "_text")
+		record.Count(m.whole, m.form.label+"."+k.Name, 1)
+		m.tmdb.Forget(k.Name + "_text")
 	}
 	if recs[0].Part = s.part; !s.part {
 		countRows(recs[0].Record)

@@ -4,6 +4,7 @@ import (
 	"embed"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path"
 	"path/filepath"
@@ -18,7 +19,7 @@ type Mapping struct {
 	Name    string             // file name, for messages
 	aliases map[string]aliases // by kind of name
 	tables  []*table
-	skips   []matcher
+	skips   []skipSpec
 }
 
 // The keys of mapping files.
@@ -31,10 +32,9 @@ type (
 	}
 	// tableSpec is a table and the records that its rows make.
 	tableSpec struct {
-		Name      string             `toml:"name"` // in counts and messages; the first of files by default
-		About     string             `toml:"about"`
-		Files     []string           `toml:"files"`     // name patterns for path.Match, without extensions
-		Requires  []string           `toml:"requires"`  // columns without which a row makes no record
+		Name  string `toml:"name"` // in counts and messages; the first of files by default
+		About string `toml:"about"`
+		matcher
 		Rows      string             `toml:"rows"`      // path to nested rows: see source.CheckRows
 		MinFit    *float64           `toml:"min_fit"`   // least share of cells that must be used, 0 to 1
 		Decimal   string             `toml:"decimal"`   // see numberReader
@@ -64,33 +64,16 @@ type (
 	}
 	// skipSpec is a file without records.
 	skipSpec struct {
-		Files    []string `toml:"files"`
-		Requires []string `toml:"requires"`
-		MinFit   float64  `toml:"min_fit"` // least share of values in the required columns
-		Reason   string   `toml:"reason"`
+		matcher
+		MinFit float64 `toml:"min_fit"` // least share of values in the required columns
+		Reason string  `toml:"reason"`
+	}
+	// matcher selects files by name and columns.
+	matcher struct {
+		Files    []string `toml:"files"`    // name patterns for path.Match, without extensions; any name by default
+		Requires []string `toml:"requires"` // columns without which a row makes no record
 	}
 )
-
-// textsOf returns the texts of a key whose value is a text or a list of texts.
-func textsOf(key string, v any) ([]string, error) {
-	bad := fmt.Errorf("%s: want a text or a list of texts", key)
-	switch v := v.(type) {
-	case nil:
-		return nil, nil
-	case string:
-		return []string{v}, nil
-	case []any:
-		out := make([]string, len(v))
-		for i := range v {
-			var ok bool
-			if out[i], ok = v[i].(string); !ok {
-				return nil, bad
-			}
-		}
-		return out, nil
-	}
-	return nil, bad
-}
 
 // ReadMapping reads a mapping file.
 func ReadMapping(file string) (*Mapping, error) {
@@ -119,17 +102,9 @@ func parseMapping(name string, text []byte, check bool) (*Mapping, error) {
 	return m, nil
 }
 
-// A matcher selects files by name and columns.
-type matcher struct {
-	files    []string // patterns in lower case; empty for any name
-	requires []string
-	least    float64 // least share of values in the required columns, for a skip
-	reason   string  // reason of a skip
-}
-
 // fits reports whether a file's name matches one of the patterns.
 func (m *matcher) fits(file string) bool {
-	return slices.ContainsFunc(m.files, func(pattern string) bool {
+	return slices.ContainsFunc(m.Files, func(pattern string) bool {
 		ok, err := path.Match(pattern, strings.ToLower(file))
 		return ok && err == nil
 	})
@@ -137,27 +112,26 @@ func (m *matcher) fits(file string) bool {
 
 // has reports whether all required columns are present.
 func (m *matcher) has(columns []string) bool {
-	return !slices.ContainsFunc(m.requires, func(name string) bool { return !slices.Contains(columns, name) })
+	return !slices.ContainsFunc(m.Requires, func(name string) bool { return !slices.Contains(columns, name) })
 }
 
 // match reports whether a file has the name and the columns.
 func (m *matcher) match(file string, columns []string) bool {
-	return m.has(columns) && (len(m.files) == 0 || m.fits(file))
+	return m.has(columns) && (len(m.Files) == 0 || m.fits(file))
 }
 
-// newMatcher returns the matcher of a table or a skip.
-func newMatcher(files, requires []string) (matcher, error) {
-	if len(files) == 0 && len(requires) == 0 {
-		return matcher{}, errors.New("want files or requires, found neither")
+// check checks the patterns and puts them in lower case.
+func (m *matcher) check() error {
+	if len(m.Files) == 0 && len(m.Requires) == 0 {
+		return errors.New("want files or requires, found neither")
 	}
-	m := matcher{requires: requires}
-	for _, pattern := range files {
+	for i, pattern := range m.Files {
 		if _, err := path.Match(pattern, ""); err != nil || pattern == "" {
-			return m, fmt.Errorf("files: %q is not a pattern of file names", pattern)
+			return fmt.Errorf("files: %q is not a pattern of file names", pattern)
 		}
-		m.files = append(m.files, strings.ToLower(pattern))
+		m.Files[i] = strings.ToLower(pattern)
 	}
-	return m, nil
+	return nil
 }
 
 // mappingFiles has the built-in mappings, one folder for each layout.
@@ -169,24 +143,26 @@ var mappingFiles embed.FS
 func ready(layout string) []*Mapping { return readyMappings()[layout] }
 
 var readyMappings = sync.OnceValue(func() map[string][]*Mapping {
+	files, err := fs.Glob(mappingFiles, "mappings/*/*.toml")
+	if err != nil {
+		panic(fmt.Sprintf("layout: %v", err)) // the pattern is broken
+	}
 	out := map[string][]*Mapping{}
-	for _, layout := range mappedLayouts {
-		dir := path.Join("mappings", layout)
-		entries, err := mappingFiles.ReadDir(dir)
-		if err != nil {
-			panic(fmt.Sprintf("layout: %v", err)) // a built-in mapping is broken
-		}
-		for _, e := range entries {
-			text, err := mappingFiles.ReadFile(path.Join(dir, e.Name()))
-			if err != nil {
-				panic(fmt.Sprintf("layout: %v", err))
-			}
-			m, err := parseMapping(e.Name(), text, false)
-			if err != nil {
-				panic(fmt.Sprintf("layout: %v", err))
-			}
-			out[layout] = append(out[layout], m)
-		}
+	for _, file := range files {
+		layout := path.Base(path.Dir(file))
+		out[layout] = append(out[layout], readyMapping(file))
 	}
 	return out
 })
+
+// readyMapping parses a file of mappingFiles.
+func readyMapping(file string) (m *Mapping) {
+	text, err := mappingFiles.ReadFile(file)
+	if err == nil {
+		m, err = parseMapping(path.Base(file), text, false)
+	}
+	if err != nil {
+		panic(fmt.Sprintf("layout: %v", err)) // a built-in mapping is broken
+	}
+	return m
+}

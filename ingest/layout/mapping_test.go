@@ -446,11 +446,11 @@ func TestReady(t *testing.T) {
 	for _, name := range mappedLayouts {
 		for _, m := range ready(name) {
 			for _, tab := range m.tables {
-				if !seen[m.Name+" "+tab.label] {
-					t.Errorf("testdata/ready has no row of table %s of %s: add a file with its name and row, then go test ./ingest/layout -update", tab.label, m.Name)
+				if !seen[m.Name+" "+tab.label()] {
+					t.Errorf("testdata/ready has no row of table %s of %s: add a file with its name and row, then go test ./ingest/layout -update", tab.label(), m.Name)
 				}
-				if len(tab.requires) == 0 {
-					t.Errorf("table %s of %s has no columns that tell it from other tables", tab.label, m.Name)
+				if len(tab.Requires) == 0 {
+					t.Errorf("table %s of %s has no columns that tell it from other tables", tab.label(), m.Name)
 				}
 			}
 		}
@@ -551,7 +551,7 @@ func FuzzParseMapping(f *testing.F) {
 				row += string(record.AppendString(nil, name)) + `:"1"`
 			}
 			l := newReader(Tables, Options{Mappings: []*Mapping{m}})
-			_, _ = l.Records(Row{File: tab.label, JSON: row + "}"})
+			_, _ = l.Records(Row{File: tab.label(), JSON: row + "}"})
 		}
 	})
 }

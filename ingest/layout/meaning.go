@@ -25,10 +25,18 @@ type Meaning struct {
 // OwnForm returns the meaning of rows in the API's own form of a kind.
 func OwnForm(t *catalog.Type, sub string) *Meaning { return &Meaning{Layout: TMDB, Type: t, Sub: sub} }
 
+// form returns the form of a table's rows, which is empty for the API's own form.
+func (m *Meaning) form() *form {
+	if m.table == nil {
+		return &form{}
+	}
+	return m.table.form()
+}
+
 // Reader returns a layout that reads rows with the meaning.
 func (m *Meaning) Reader(o Options) Layout {
 	if m.table != nil {
-		return newMapped(m.Layout, m.table.form(), o)
+		return newMapped(m.Layout, m.form(), o)
 	}
 	t := tmdb.New(o.Language)
 	t.Responses, t.Values, t.Genre = true, o.Values, genreNamed
@@ -50,7 +58,7 @@ func (m *Meaning) Row(r Row) Row {
 func (m *Meaning) String() string {
 	switch {
 	case m.table != nil:
-		return fmt.Sprintf("table %s of %s", m.table.label, m.table.file)
+		return fmt.Sprintf("table %s of %s", m.table.label(), m.table.file)
 	case m.Sub != "":
 		return fmt.Sprintf("%s of a %s", m.Sub, m.Type.Name())
 	}
@@ -62,15 +70,12 @@ func (m *Meaning) Mapping() (file, table string) {
 	if m.table == nil {
 		return "", ""
 	}
-	return m.table.file, m.table.label
+	return m.table.file, m.table.label()
 }
 
 // Expressions returns the expressions of a field, which is a dotted path in a record of a kind; nil for the API's own form.
 func (m *Meaning) Expressions(kind fragment.Kind, field string) (out []string) {
-	if m.table == nil {
-		return nil
-	}
-	for _, s := range m.table.form().shapes {
+	for _, s := range m.form().shapes {
 		if s.typ.Kind != kind {
 			continue
 		}
@@ -88,7 +93,7 @@ func (m *Meaning) Expressions(kind fragment.Kind, field string) (out []string) {
 // Kind names the kind of a row's first record.
 func (m *Meaning) Kind() string {
 	if m.table != nil {
-		return m.table.form().shapes[0].typ.Name()
+		return m.form().shapes[0].typ.Name()
 	}
 	return m.Type.Name()
 }
@@ -98,7 +103,7 @@ func (m *Meaning) NameColumns() (out []string) {
 	if m.table == nil {
 		return nil
 	}
-	s := m.table.form().shapes[0]
+	s := m.form().shapes[0]
 	names := nameFields(s.typ)
 	for _, e := range s.entries {
 		for _, name := range e.columns {
@@ -123,7 +128,7 @@ func Uses(cells map[string]record.Cells, columns []string) bool {
 
 // hasID reports whether a column is the ID of the first record of a table.
 func (m *Meaning) hasID(column string) bool {
-	return slices.ContainsFunc(m.table.form().shapes[0].entries, func(e *entry) bool { return e.path == "id" && slices.Contains(e.columns, column) })
+	return slices.ContainsFunc(m.form().shapes[0].entries, func(e *entry) bool { return e.path == "id" && slices.Contains(e.columns, column) })
 }
 
 // IsOwn reports whether the meaning is a table of the caller's mappings.
@@ -131,18 +136,15 @@ func (m *Meaning) IsOwn() bool { return m.own }
 
 // MinFit returns the least share of cells that must be used, or -1 if the mapping has none.
 func (m *Meaning) MinFit() float64 {
-	if m.table == nil || m.table.minFit == nil {
+	if m.table == nil || m.table.MinFit == nil {
 		return -1
 	}
-	return *m.table.minFit
+	return *m.table.MinFit
 }
 
 // Ignores reports whether the mapping ignores a column, and whether reports omit it.
 func (m *Meaning) Ignores(column string) (ignored, silent bool) {
-	if m.table == nil {
-		return false, false
-	}
-	silent, ignored = m.table.form().ignored[column]
+	silent, ignored = m.form().ignored[column]
 	return ignored, silent
 }
 
@@ -151,7 +153,7 @@ func (m *Meaning) Lacks(columns []string) (out []string) {
 	if !m.own {
 		return nil
 	}
-	for _, s := range m.table.form().shapes {
+	for _, s := range m.form().shapes {
 		for _, name := range s.columns() {
 			if !slices.Contains(columns, name) && !slices.Contains(out, name) && !s.isPart(name) {
 				out = append(out, name)
@@ -168,7 +170,7 @@ func (m *Meaning) Reads(column string) bool {
 		_, ok := m.Type.Plan.Field(column)
 		return ok
 	}
-	return m.table.form().readsColumn(column)
+	return m.form().readsColumn(column)
 }
 
 // isPart reports whether a name is a part of minted IDs that a field provides: the release date has the year.
@@ -181,8 +183,8 @@ func (s *shape) isPart(name string) bool {
 func (o *Options) RowsOf(file string) string {
 	for _, m := range o.Mappings {
 		for _, t := range m.tables {
-			if t.rows != "" && (t.fits(file) || len(t.files) == 0) {
-				return t.rows
+			if t.Rows != "" && (t.fits(file) || len(t.Files) == 0) {
+				return t.Rows
 			}
 		}
 	}
@@ -190,40 +192,69 @@ func (o *Options) RowsOf(file string) string {
 }
 
 // Needs returns the facts that must be read before the rows.
-func (m *Meaning) Needs() Needs {
-	if m.table == nil {
-		return Needs{}
-	}
-	return m.table.form().needs()
-}
+func (m *Meaning) Needs() Needs { return m.form().needs() }
 
 // A Fit measures how well rows fit a meaning.
 type Fit struct {
+	*Meaning
 	Rows    int64 // all rows
 	Made    int64 // made a record
 	Passed  int64 // skipped by the mapping's conditions, or empty
 	Columns map[string]record.Cells
 	Refused error // error of the first row that was refused
 
+	hint    bool             // the file's name matches the table or the kind
+	named   bool             // a row's first record has the title or the name
+	removes bool             // a row removes a resource
 	left    []record.LeftOut // first values left out
 	coerced map[string]int64 // see record.Counts
 }
 
-// Cells returns the sum of all columns.
-func (f *Fit) Cells() (sum record.Cells) {
-	for _, n := range f.Columns {
-		sum.Add(n)
+// Used returns the number of values that become part of a record.
+func (f *Fit) Used() (n int64) {
+	for _, c := range f.Columns {
+		n += c.Used
 	}
-	return sum
+	return n
+}
+
+// isClear reports whether most rows make records, and nearly all their cells become part of one or are ignored by the mapping.
+func (f *Fit) isClear() bool {
+	const clearFit = 0.95
+	kept, all := int64(0), int64(0)
+	for name, n := range f.Columns {
+		all += n.All()
+		kept += n.Used + n.Extra
+		if ignored, _ := f.Ignores(name); ignored {
+			kept += n.Unused
+		}
+	}
+	return 2*f.Made >= f.Rows-f.Passed && float64(kept) >= clearFit*float64(max(all, 1))
+}
+
+// isProven reports whether rows with fields that the API lacks show the API's own form by lists and objects.
+func (f *Fit) isProven() bool {
+	extra := false
+	for _, n := range f.Columns {
+		extra = extra || n.Extra > 0
+	}
+	return f.Type == nil || !extra || f.hasShapes()
+}
+
+// hasShapes reports whether a list or an object in the API's shape was used. Genres do not count: they may be names.
+func (f *Fit) hasShapes() bool {
+	for name, n := range f.Columns {
+		top, _, _ := strings.Cut(name, ".")
+		if of, ok := f.Type.Plan.Field(top); ok && n.Used > 0 && (of.Shape == record.ShapeObjects || of.Shape == record.ShapeObject) && top != "genres" {
+			return true
+		}
+	}
+	return false
 }
 
 // Measure returns how well rows fit the meaning. as is a row of their file without the JSON.
-func (m *Meaning) Measure(as Row, rows []string, o Options) (f Fit) {
-	return m.measure(as, rows, o, func(*Record) {})
-}
-
-// measure also calls seen with the first record of each row.
-func (m *Meaning) measure(as Row, rows []string, o Options, seen func(*Record)) (f Fit) {
+func (m *Meaning) Measure(as Row, rows []string, o Options) Fit {
+	f := Fit{Meaning: m}
 	o.Values, o.IDs = &record.Values{}, anyID{}
 	l := m.Reader(o)
 	as = m.Row(as)
@@ -233,19 +264,33 @@ func (m *Meaning) measure(as Row, rows []string, o Options, seen func(*Record)) 
 		recs, err := l.Records(as)
 		first.AddRenamed(o.Values, func(path string) string { return path })
 		switch {
-		case err != nil && f.Refused == nil:
-			f.Refused = err
 		case err != nil:
+			f.Refused = cmp.Or(f.Refused, err)
 		case len(recs) == 0:
 			f.Passed++
 		default:
 			f.Made++
-			seen(&recs[0])
+			r := &recs[0]
+			f.removes = f.removes || r.Removed
+			f.named = f.named || slices.ContainsFunc(nameFields(r.Type), func(name string) bool { return r.StringNamed(name).V != "" })
 		}
 	}
 	c := l.Counts()
 	f.Columns, f.left, f.coerced = m.Columns(c.Cells), first.Take(), c.Coerced
 	return f
+}
+
+// nameFields returns the fields that name a resource of a kind. A record has at least one of them.
+func nameFields(t *catalog.Type) []string {
+	switch t.Kind {
+	case fragment.KindMovie:
+		return []string{"title", "original_title"}
+	case fragment.KindTV:
+		return []string{"name", "original_name"}
+	case fragment.KindPerson, fragment.KindCollection, fragment.KindCompany, fragment.KindNetwork, fragment.KindKeyword, fragment.KindList:
+		return []string{"name"}
+	}
+	return nil
 }
 
 // Columns renames the counts of a Reader to the names in the rows: a response to a sub-request is read as a field of its

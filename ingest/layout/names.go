@@ -1,7 +1,7 @@
 package layout
 
 import (
-	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -74,14 +74,14 @@ type nameReader struct {
 
 // leftNames are the names of a cell that were not resolved.
 type leftNames struct {
-	raw     string   // JSON text that the record keeps, or ""
+	unknown []string // names that the record keeps
 	nothing []string // names without a place in the API
 	whole   bool     // the list cannot be split: the record keeps the cell
 }
 
-// meaning returns what a name stands for, or false. If mint is set and the mapping has the option, an unknown name gets a
+// sense returns what a name stands for, or false. If mint is set and the mapping has the option, an unknown name gets a
 // minted ID.
-func (n *nameReader) meaning(name string, v *evaluator, mint bool) (m meaning, ok bool) {
+func (n *nameReader) sense(name string, v *evaluator, mint bool) (m sense, ok bool) {
 	if known := v.names.vocabularies[n.known]; known != nil {
 		return known.find(name)
 	}
@@ -111,10 +111,14 @@ func (n *nameReader) text(e element) string {
 	return e.key
 }
 
-// oneName returns the element of a single name.
-func (n *nameReader) oneName(s string, v *evaluator) ([]byte, error) {
-	name := strings.TrimSpace(s)
-	m, ok := n.meaning(name, v, true)
+// one returns the element of a single name, as JSON text.
+func (n *nameReader) one(value any, v *evaluator) (any, error) {
+	switch value.(type) {
+	case []any, map[string]any:
+		return nil, errors.New("want one name")
+	}
+	name := strings.TrimSpace(textOf(value))
+	m, ok := n.sense(name, v, true)
 	switch {
 	case !ok || m.several || len(m.elements) > 1:
 		return nil, fmt.Errorf("want the name of a known %s", n.of)
@@ -122,28 +126,62 @@ func (n *nameReader) oneName(s string, v *evaluator) ([]byte, error) {
 		v.left = append(v.left, leftNames{nothing: []string{name}})
 		return nil, nil
 	}
-	return []byte(n.text(m.elements[0])), nil
+	return rawJSON(n.text(m.elements[0])), nil
 }
 
-// names returns the elements of a text: a list of texts in JSON or Python, or a joined list. Any text may be a person's name,
-// or a name to mint an ID for, so such lists are split only by a separator in the mapping.
-func (n *nameReader) names(s string, v *evaluator) ([]byte, error) {
+// several returns the elements of a list, as JSON text: of the names that stand for exactly one thing. The others go to v.left.
+func (n *nameReader) several(value any, v *evaluator) (any, error) {
 	var list []string
-	texts, ok := listOf(strings.TrimSpace(s))
-	if ok {
-		list, ok = textsOfList(texts)
-	}
-	if !ok && n.of != ofPerson {
-		list, ok = n.splitNames(s, v)
-	}
-	if !ok && n.separator != "" && (n.mint || n.of == ofPerson) {
-		list, ok = withoutBlanks(strings.Split(s, n.separator)), true
+	ok := false
+	switch value := value.(type) {
+	case []any:
+		list, ok = textsOfList(value)
+	case map[string]any:
+	default:
+		if list, ok = n.namesIn(textOf(value), v); !ok {
+			v.left = append(v.left, leftNames{whole: true})
+			return nil, nil
+		}
 	}
 	if !ok {
-		v.left = append(v.left, leftNames{whole: true})
+		return nil, errors.New("want a list of names")
+	}
+	var elements []element
+	left := leftNames{}
+	for _, name := range list {
+		m, ok := n.sense(name, v, true)
+		switch {
+		case !ok || m.several:
+			left.unknown = append(left.unknown, name)
+		case len(m.elements) == 0:
+			left.nothing = append(left.nothing, name)
+		default:
+			elements = append(elements, m.elements...)
+		}
+	}
+	if left.unknown != nil || left.nothing != nil {
+		v.left = append(v.left, left)
+	}
+	if len(elements) == 0 && len(list) > 0 {
 		return nil, nil
 	}
-	return n.listed(list, v)
+	return rawJSON(n.appendElements(nil, elements)), nil
+}
+
+// namesIn returns the names in a text: a list of texts in JSON or Python, or a joined list. Any text may be a person's name, or a
+// name to mint an ID for, so such lists are split only by a separator in the mapping.
+func (n *nameReader) namesIn(s string, v *evaluator) (names []string, ok bool) {
+	list, ok := listOf(strings.TrimSpace(s))
+	if ok {
+		names, ok = textsOfList(list)
+	}
+	if !ok && n.of != ofPerson {
+		names, ok = n.splitNames(s, v)
+	}
+	if !ok && n.separator != "" && (n.mint || n.of == ofPerson) {
+		names, ok = withoutBlanks(strings.Split(s, n.separator)), true
+	}
+	return names, ok
 }
 
 // textsOfList returns the names of a list, or false if it has other elements.
@@ -168,38 +206,6 @@ func withoutBlanks(list []string) []string {
 		}
 	}
 	return out
-}
-
-// listed returns the elements of the names that stand for exactly one thing. The others go to v.left.
-func (n *nameReader) listed(list []string, v *evaluator) ([]byte, error) {
-	var elements []element
-	var unknown []string
-	left := leftNames{}
-	for _, name := range list {
-		m, ok := n.meaning(name, v, true)
-		switch {
-		case !ok || m.several:
-			unknown = append(unknown, name)
-		case len(m.elements) == 0:
-			left.nothing = append(left.nothing, name)
-		default:
-			elements = append(elements, m.elements...)
-		}
-	}
-	if len(unknown) > 0 {
-		raw, err := json.Marshal(unknown)
-		if err != nil {
-			return nil, err
-		}
-		left.raw = string(raw)
-	}
-	if unknown != nil || left.nothing != nil {
-		v.left = append(v.left, left)
-	}
-	if len(elements) > 0 || len(list) == 0 {
-		return n.appendElements(nil, elements), nil
-	}
-	return nil, nil
 }
 
 // appendElements appends a list without repeated elements. Ordered elements get their index as order.
@@ -232,7 +238,7 @@ func (n *nameReader) splitNames(s string, v *evaluator) ([]string, bool) {
 			continue
 		}
 		return cut, !slices.ContainsFunc(cut, func(name string) bool {
-			m, _ := n.meaning(name, v, false)
+			m, _ := n.sense(name, v, false)
 			return m.several
 		})
 	}
@@ -263,7 +269,7 @@ func (n *nameReader) cut(s, separator string, v *evaluator) []string {
 			if ways[end] == 0 {
 				continue
 			}
-			if _, known := n.meaning(name(i, end), v, false); !known {
+			if _, known := n.sense(name(i, end), v, false); !known {
 				continue
 			}
 			if ways[i] == 0 {

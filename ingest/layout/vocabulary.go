@@ -1,7 +1,6 @@
 package layout
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"maps"
@@ -18,8 +17,8 @@ import (
 // All genres, countries and languages are known: their names and codes make a vocabulary. Aliases in mappings override names;
 // built-in aliases do not.
 
-// A meaning is what a name stands for.
-type meaning struct {
+// A sense is what a name stands for.
+type sense struct {
 	elements []element // empty for a name without a place in the API
 	several  bool      // the name is ambiguous and resolves to nothing
 }
@@ -27,43 +26,37 @@ type meaning struct {
 // An element is a resource as JSON: its ID or code, and the object that has it.
 type element struct{ key, object string }
 
-// A vocabulary maps the names of genres, countries or languages to their meanings.
-type vocabulary struct {
-	exact, folded map[string]meaning // folded keys are in lower case
-}
+// A vocabulary maps the names of genres, countries or languages to their senses: names, and their folded forms.
+type vocabulary map[string]sense
 
-func newVocabulary() *vocabulary {
-	return &vocabulary{map[string]meaning{}, map[string]meaning{}}
-}
+// foldedForm returns the key of a name in any case, which is no name.
+func foldedForm(name string) string { return "\x00" + strings.ToLower(name) }
 
 // add adds names of an element. A name that is present with another element becomes ambiguous.
-func (v *vocabulary) add(one element, names ...string) {
-	put := func(in map[string]meaning, name string) {
-		old, twice := in[name]
-		in[name] = meaning{[]element{one}, twice && !slices.Equal(old.elements, []element{one})}
-	}
+func (v vocabulary) add(one element, names ...string) {
 	for _, name := range names {
-		put(v.exact, name)
-		put(v.folded, strings.ToLower(name))
+		for _, key := range []string{name, foldedForm(name)} {
+			old, twice := v[key]
+			v[key] = sense{[]element{one}, twice && !slices.Equal(old.elements, []element{one})}
+		}
 	}
 }
 
-// find returns the meaning of a name. Case matters only if two names differ in it: Yi is a language, and yi the code of
+// find returns the sense of a name. Case matters only if two names differ in it: Yi is a language, and yi the code of
 // another.
-func (v *vocabulary) find(name string) (meaning, bool) {
+func (v vocabulary) find(name string) (m sense, ok bool) {
 	name = strings.TrimSpace(name)
-	if m, ok := v.exact[name]; ok {
-		return m, true
+	if m, ok = v[name]; !ok {
+		m, ok = v[foldedForm(name)]
 	}
-	m, ok := v.folded[strings.ToLower(name)]
 	return m, ok
 }
 
 // alias adds aliases of known names. An alias whose targets this kind of title does not have is dropped, unless it has no
 // targets on purpose.
-func (v *vocabulary) alias(known *vocabulary, names aliases) {
+func (v vocabulary) alias(known vocabulary, names aliases) {
 	for name, to := range names {
-		m := meaning{}
+		m := sense{}
 		for _, target := range to {
 			if one, ok := known.find(target); ok {
 				m.elements = append(m.elements, one.elements...)
@@ -71,7 +64,7 @@ func (v *vocabulary) alias(known *vocabulary, names aliases) {
 			}
 		}
 		if len(to) == 0 || len(m.elements) > 0 {
-			v.exact[name], v.folded[strings.ToLower(name)] = m, m
+			v[name], v[foldedForm(name)] = m, m
 		}
 	}
 }
@@ -91,8 +84,8 @@ func keyOf(of string, k fragment.Kind) vocabularyKey {
 }
 
 // knownNames has the vocabularies without aliases.
-var knownNames = sync.OnceValue(func() map[vocabularyKey]*vocabulary {
-	countries, languages := newVocabulary(), newVocabulary()
+var knownNames = sync.OnceValue(func() map[vocabularyKey]vocabulary {
+	countries, languages := vocabulary{}, vocabulary{}
 	for _, c := range reference.Countries() {
 		code := string(record.AppendString(nil, c.Code))
 		object := fmt.Sprintf(`{"iso_3166_1":%s,"name":%s}`, code, record.AppendString(nil, c.EnglishName))
@@ -103,9 +96,9 @@ var knownNames = sync.OnceValue(func() map[vocabularyKey]*vocabulary {
 		object := fmt.Sprintf(`{"english_name":%s,"iso_639_1":%s,"name":%s}`, record.AppendString(nil, l.EnglishName), code, record.AppendString(nil, l.Name))
 		languages.add(element{code, object}, l.EnglishName, l.Code)
 	}
-	out := map[vocabularyKey]*vocabulary{{of: ofCountry}: countries, {of: ofLanguage}: languages}
+	out := map[vocabularyKey]vocabulary{{of: ofCountry}: countries, {of: ofLanguage}: languages}
 	for _, media := range []reference.Media{reference.Movie, reference.TV} {
-		genres := newVocabulary()
+		genres := vocabulary{}
 		for _, id := range reference.Genres(media) {
 			name := reference.GenreName(media, id, "en", "")
 			genres.add(resource(id, name), name, strconv.FormatInt(id, 10))
@@ -117,15 +110,15 @@ var knownNames = sync.OnceValue(func() map[vocabularyKey]*vocabulary {
 
 // A dictionary has all names that are known without a catalogue, and the aliases of a run.
 type dictionary struct {
-	vocabularies map[vocabularyKey]*vocabulary // with all aliases
-	aliases      map[string]aliases            // aliases in the caller's mappings, by kind of name
+	vocabularies map[vocabularyKey]vocabulary // with all aliases
+	aliases      map[string]aliases           // aliases in the caller's mappings, by kind of name
 }
 
 // newDictionary returns a dictionary with aliases. They override names; built-in aliases do not.
 func newDictionary(own map[string]aliases) *dictionary {
-	d := &dictionary{map[vocabularyKey]*vocabulary{}, own}
+	d := &dictionary{map[vocabularyKey]vocabulary{}, own}
 	for k, known := range knownNames() {
-		v := newVocabulary()
+		v := vocabulary{}
 		if k.of == ofGenre { // weaker than aliases
 			for _, id := range reference.Genres(k.media) {
 				english, _ := known.find(reference.GenreName(k.media, id, "en", ""))
@@ -133,8 +126,7 @@ func newDictionary(own map[string]aliases) *dictionary {
 			}
 		}
 		v.alias(known, readyAliases()[k.of])
-		maps.Copy(v.exact, known.exact)
-		maps.Copy(v.folded, known.folded)
+		maps.Copy(v, known)
 		v.alias(known, own[k.of])
 		d.vocabularies[k] = v
 	}
@@ -180,8 +172,7 @@ func readAliases(spec map[string]map[string]any) (map[string]aliases, error) {
 		}
 		out[of] = aliases{}
 		for _, name := range slices.Sorted(maps.Keys(spec[of])) {
-			to, err := textsOf("alias", spec[of][name])
-			err = cmp.Or(err, checkAlias(of, to))
+			to, err := targetsOf(of, spec[of][name])
 			errs = append(errs, within("aliases."+of+"."+strconv.Quote(name), err))
 			out[of][name] = to
 		}
@@ -189,9 +180,17 @@ func readAliases(spec map[string]map[string]any) (map[string]aliases, error) {
 	return out, errors.Join(errs...)
 }
 
-// checkAlias returns an error for an unknown target.
-func checkAlias(of string, to []string) error {
-	for _, target := range to {
+// targetsOf returns the targets of an alias: a name, or a list of names.
+func targetsOf(of string, value any) (out []string, err error) {
+	list, isList := value.([]any)
+	if !isList {
+		list = []any{value}
+	}
+	for _, one := range list {
+		target, ok := one.(string)
+		if !ok {
+			return nil, errors.New("alias: want a text or a list of texts")
+		}
 		known := nameKinds[of] != 0 && target != ""
 		for k, names := range knownNames() {
 			if k.of == of && !known {
@@ -199,10 +198,11 @@ func checkAlias(of string, to []string) error {
 			}
 		}
 		if !known {
-			return fmt.Errorf("alias: %q is no %s of the API", target, of)
+			return nil, fmt.Errorf("alias: %q is no %s of the API", target, of)
 		}
+		out = append(out, target)
 	}
-	return nil
+	return out, nil
 }
 
 // readyAliases has the built-in aliases.
@@ -213,7 +213,7 @@ var readyAliases = sync.OnceValue(func() map[string]aliases {
 		err = decodeTOML(text, &spec)
 	}
 	all, wrong := readAliases(spec.Aliases)
-	if err = cmp.Or(err, wrong); err != nil {
+	if err = errors.Join(err, wrong); err != nil {
 		panic(fmt.Sprintf("layout: %v", err)) // a built-in mapping is broken
 	}
 	return all
