@@ -116,7 +116,7 @@ func (s *Server) openReleases() (err error) {
 		c.Store.Dir, c.Later = s.cfg.Pull.Dir, true
 		selected.Follow = pull.Current // the cache's; the puller follows the bucket's pointer
 	}
-	c.Wanted = func() (string, error) { return selected.Wanted(c.Store.Current, c.Store.Canary) }
+	c.Wanted = func() (string, error) { return selected.Wanted(context.Background(), c.Store) }
 	s.releases, err = releases.New(c)
 	return err
 }

@@ -26,7 +26,7 @@ func TestTrouble(t *testing.T) {
 		c.AdminAddr, c.Poll, c.MaxDataAge, c.ScrubRate, c.scrubWait = "127.0.0.1:0", 20*time.Millisecond, 180*day, 1<<40, 0
 	}, dated(1, "2020-05-01"))
 	folder := store.Folder{Dir: w.cfg.Releases}
-	id, err := folder.Current()
+	id, err := store.Current(t.Context(), folder)
 	if err != nil {
 		t.Fatal(err)
 	}

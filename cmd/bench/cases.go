@@ -173,7 +173,7 @@ func (b *bench) nearest(ctx context.Context, query string, size int) (best strin
 // popularMovies returns the ids of a store's current release, the most popular first.
 func popularMovies(releases string) (ids []uint64, err error) {
 	s := store.Folder{Dir: releases}
-	id, err := s.Current()
+	id, err := store.Current(context.Background(), s)
 	if err != nil {
 		return nil, err
 	}

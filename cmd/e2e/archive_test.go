@@ -79,7 +79,7 @@ func checkArchive(t *testing.T, dir string) {
 	if err := os.CopyFS(copied, os.DirFS(dir)); err != nil {
 		t.Fatal(err)
 	}
-	infos, err := store.Folder{Dir: copied}.List()
+	infos, err := store.Folder{Dir: copied}.List(t.Context())
 	if err != nil || len(infos) != 1 {
 		t.Fatalf("%d releases, %v, want one", len(infos), err)
 	}

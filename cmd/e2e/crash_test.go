@@ -53,14 +53,14 @@ func TestPowerCut(t *testing.T) {
 		t.Helper()
 		c, s := build.DefaultConfig(), store.Folder{Dir: filepath.Join(dir, "r")}
 		c.Catalog, c.Releases = filepath.Join(dir, "c"), s.Dir
-		id, err := s.Current()
+		id, err := store.Current(t.Context(), s)
 		if !errors.Is(err, store.ErrNoRelease) {
 			noError(t, err)
 		}
 		c.Previous = id
 		r, err := build.Run(t.Context(), c)
 		noError(t, err)
-		_, err = s.Publish(r.Release)
+		_, err = store.Publish(t.Context(), s, r.Release)
 		noError(t, err)
 	}
 	published := t.TempDir() // the releases of both catalogues
@@ -68,7 +68,7 @@ func TestPowerCut(t *testing.T) {
 		step(t, published)
 	}
 	all := store.Folder{Dir: filepath.Join(published, "r")}
-	infos, err := all.List()
+	infos, err := all.List(t.Context())
 	noError(t, err)
 	bucket := servetest.NewBucket(t)
 	newer, older := infos[0].ID, infos[1].ID
@@ -171,12 +171,12 @@ func catalogue(t *testing.T, dir string) string {
 func current(t *testing.T, dir string) string {
 	t.Helper()
 	s := store.Folder{Dir: filepath.Join(dir, "r")}
-	id, err := s.Current()
+	id, err := store.Current(t.Context(), s)
 	if errors.Is(err, store.ErrNoRelease) {
 		return "none"
 	}
 	noError(t, err)
-	infos, err := s.List()
+	infos, err := s.List(t.Context())
 	noError(t, err)
 	for _, i := range infos {
 		noError(t, i.Err)
@@ -229,7 +229,7 @@ type pulling struct {
 	done  func()
 }
 
-func (e *pulling) ID() string { id, _ := e.store.Current(); return id }
+func (e *pulling) ID() string { id, _ := store.Current(context.Background(), e.store); return id }
 
 func (e *pulling) Reload() {
 	if e.ID() == e.id {

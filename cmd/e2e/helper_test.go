@@ -161,7 +161,7 @@ func newEdge(t *testing.T, dir, rel string) *testEdge {
 func newEdgeOn(t *testing.T, dir, rel, day string) *testEdge {
 	t.Helper()
 	folder := store.Folder{Dir: dir}
-	if _, err := folder.Publish(rel); err != nil {
+	if _, err := store.Publish(t.Context(), folder, rel); err != nil {
 		t.Fatal(err)
 	}
 	log := slog.New(slog.DiscardHandler)

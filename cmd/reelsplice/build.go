@@ -97,7 +97,7 @@ func (a *app) previousRelease(ctx context.Context, s store.Folder, name string) 
 	default:
 		return a.folder(s.Dir).named(ctx, name)
 	}
-	id, err := s.Current()
+	id, err := store.Current(ctx, s)
 	if err == nil {
 		var r *release.Reader
 		if r, err = release.Open(s.Path(id)); err == nil {

@@ -88,7 +88,7 @@ func (s releaseSet) examine(ctx context.Context, g *publishGate, of releaseSet, 
 	if err != nil {
 		return v, fmt.Errorf("publish %s: %w", id, err)
 	}
-	current, err := s.Current(ctx)
+	current, err := store.Current(ctx, s)
 	if err == nil && current == id {
 		return v, nil
 	}
@@ -125,7 +125,7 @@ func (s releaseSet) examine(ctx context.Context, g *publishGate, of releaseSet, 
 // rolledBackLike returns the ID of a rolled-back release with the same responses as release id of a store, "" for none.
 // A removed or broken release is matched by its ID only.
 func (s releaseSet) rolledBackLike(ctx context.Context, of releaseSet, id string) (string, error) {
-	ids, err := s.RolledBack(ctx)
+	ids, err := store.RolledBack(ctx, s)
 	if errors.Is(err, release.ErrCorrupt) {
 		s.app.logger().Warn("the list of rolled-back releases is unreadable: publishing without that check", "error", err)
 		return "", nil
@@ -181,7 +181,7 @@ func isSample(s releaseStore, id string) bool {
 	if !ok {
 		return false
 	}
-	made, err := os.ReadFile(filepath.Join(filepath.Dir(filepath.Clean(local.store.Dir)), sampleMark))
+	made, err := os.ReadFile(filepath.Join(filepath.Dir(filepath.Clean(local.Dir)), sampleMark))
 	return err == nil && string(made) == id
 }
 

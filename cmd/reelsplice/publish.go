@@ -21,22 +21,9 @@ import (
 	"github.com/reelsplice/reelsplice/schemas/release/store"
 )
 
-// A releaseStore holds the releases of a folder or a bucket. store.Folder has the contract of its methods.
+// A releaseStore holds the releases of a folder or a bucket.
 type releaseStore interface {
-	String() string
-	Current(ctx context.Context) (string, error)
-	Publish(ctx context.Context, id string) (previous string, err error)
-	Rollback(ctx context.Context) (from, to string, err error)
-	RolledBack(ctx context.Context) ([]string, error)
-	SetCanary(ctx context.Context, id string) (previous string, err error)
-	RemoveCanary(ctx context.Context) (id string, err error)
-	List(ctx context.Context) ([]store.Info, error)
-	// Prune removes releases. In a bucket, it removes unreferenced objects older than grace.
-	Prune(ctx context.Context, keep int, grace time.Duration) (removed []string, err error)
-	// Manifest returns the manifest of a release. The error matches fs.ErrNotExist if it does not exist.
-	Manifest(ctx context.Context, id string) (*release.Manifest, error)
-	// NoteForced records in the report of a release why it was published against the gate.
-	NoteForced(ctx context.Context, id string, why any) error
+	store.Store
 	// Local returns a folder of this machine with a release. The error matches fs.ErrNotExist if it does not exist.
 	Local(ctx context.Context, id string) (dir string, err error)
 }
@@ -110,52 +97,14 @@ func releasesFolder(name string) (string, error) {
 }
 
 // A localStore is a folder of releases.
-type localStore struct{ store store.Folder }
-
-var _ releaseStore = localStore{}
-
-func (s localStore) String() string { return s.store.Dir }
-
-func (s localStore) Current(context.Context) (string, error) { return s.store.Current() }
-
-func (s localStore) Publish(_ context.Context, id string) (string, error) { return s.store.Publish(id) }
-
-func (s localStore) Rollback(context.Context) (from, to string, err error) { return s.store.Rollback() }
-
-func (s localStore) RolledBack(context.Context) ([]string, error) { return s.store.RolledBack() }
-
-func (s localStore) SetCanary(_ context.Context, id string) (string, error) {
-	return s.store.SetCanary(id)
-}
-
-func (s localStore) RemoveCanary(context.Context) (string, error) { return s.store.RemoveCanary() }
-
-func (s localStore) List(context.Context) ([]store.Info, error) { return s.store.List() }
-
-func (s localStore) Prune(_ context.Context, keep int, _ time.Duration) ([]string, error) {
-	return s.store.Prune(keep)
-}
-
-func (s localStore) Manifest(_ context.Context, id string) (*release.Manifest, error) {
-	m, err := release.ReadManifest(s.store.Path(id))
-	return &m, s.missing(id, err)
-}
-
-func (s localStore) NoteForced(_ context.Context, id string, why any) error {
-	return s.store.NoteForced(id, why)
-}
+type localStore struct{ store.Folder }
 
 func (s localStore) Local(_ context.Context, id string) (string, error) {
-	_, err := os.Stat(s.store.Path(id))
-	return s.store.Path(id), s.missing(id, err)
-}
-
-// missing explains the error of a release that does not exist.
-func (s localStore) missing(id string, err error) error {
-	if errors.Is(err, os.ErrNotExist) {
-		return fmt.Errorf("release %s is not in %s: %w", id, s, err)
+	_, err := os.Stat(s.Path(id))
+	if errors.Is(err, fs.ErrNotExist) {
+		err = fmt.Errorf("release %s is not in %s: %w", id, s, err)
 	}
-	return err
+	return s.Path(id), err
 }
 
 // A bucketStore holds the releases of a bucket, with a local folder for copies.
@@ -164,8 +113,6 @@ type bucketStore struct {
 	app     *app // shows progress
 	scratch string
 }
-
-var _ releaseStore = bucketStore{}
 
 // objectOf names the object of a file of a release.
 func (s bucketStore) objectOf(ctx context.Context, id, file string) string {
@@ -271,11 +218,11 @@ func (s releaseSet) admit(ctx context.Context, g *publishGate, of releaseSet, id
 			return v, "", err
 		}
 	}
-	set := s.Publish
+	set := store.Publish
 	if canary {
-		set = s.SetCanary
+		set = store.SetCanary
 	}
-	previous, err = set(ctx, id)
+	previous, err = set(ctx, s, id)
 	return v, previous, err
 }
 
@@ -302,7 +249,7 @@ func (s bucketStore) upload(ctx context.Context, from releaseSet, id string) err
 	}
 	p := s.app.progress("upload", true)
 	defer p.stop()
-	local := from.releaseStore.(localStore).store
+	local := from.releaseStore.(localStore).Folder
 	if _, err := s.Push(ctx, local.Path(id), p.update); err != nil {
 		return err
 	}
@@ -311,8 +258,8 @@ func (s bucketStore) upload(ctx context.Context, from releaseSet, id string) err
 
 // uploadDeltas stores deltas from the bucket's current and canary releases to a new one, if the folder has them.
 func (s bucketStore) uploadDeltas(ctx context.Context, local store.Folder, id string) error {
-	for _, pointer := range []func(context.Context) (string, error){s.Current, s.Canary} {
-		earlier, err := pointer(ctx)
+	for _, pointer := range []func(context.Context, store.Store) (string, error){store.Current, store.Canary} {
+		earlier, err := pointer(ctx, s)
 		if errors.Is(err, store.ErrNoRelease) || errors.Is(err, release.ErrCorrupt) || earlier == id {
 			continue
 		}
@@ -337,7 +284,7 @@ const newest = "newest"
 func (s releaseSet) named(ctx context.Context, name string) (string, error) {
 	switch name {
 	case "current":
-		id, err := s.Current(ctx)
+		id, err := store.Current(ctx, s)
 		if errors.Is(err, store.ErrNoRelease) {
 			err = fmt.Errorf("%w: run %s first", err, s.app.nextBuild())
 		}
@@ -400,7 +347,7 @@ func rollbackCommand(a *app) *cobra.Command {
 			if canary {
 				return s.removeCanary(ctx)
 			}
-			from, to, err := s.Rollback(ctx)
+			from, to, err := store.Rollback(ctx, s)
 			if err != nil {
 				return err
 			}
@@ -414,7 +361,7 @@ func rollbackCommand(a *app) *cobra.Command {
 }
 
 func (s releaseSet) removeCanary(ctx context.Context) error {
-	id, err := s.RemoveCanary(ctx)
+	id, err := store.RemoveCanary(ctx, s)
 	if errors.Is(err, store.ErrNoRelease) {
 		return fmt.Errorf("%s has no canary", s)
 	}

@@ -110,7 +110,7 @@ func (a *app) firstToken(cfg *serve.Config) error {
 	if _, err := os.Stat(path); !errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
-	if _, err := (store.Folder{Dir: cfg.Releases}).Current(); errors.Is(err, store.ErrNoRelease) && cfg.Pull.Bucket == nil {
+	if _, err := store.Current(context.Background(), store.Folder{Dir: cfg.Releases}); errors.Is(err, store.ErrNoRelease) && cfg.Pull.Bucket == nil {
 		return nil
 	}
 	if !a.terminal {

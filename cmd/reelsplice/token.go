@@ -105,7 +105,7 @@ func tokenIssueCommand(a *app) *cobra.Command {
 // afterFirstToken prints the next command if the location of the releases is known.
 func (a *app) afterFirstToken(tokens string) {
 	releases := a.setting("serve", "releases")
-	if _, err := (store.Folder{Dir: releases}).Current(); err == nil || object.IsURL(releases) {
+	if _, err := store.Current(context.Background(), store.Folder{Dir: releases}); err == nil || object.IsURL(releases) {
 		a.next("serve", places{"tokens": tokens})
 	}
 }

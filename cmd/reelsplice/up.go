@@ -167,7 +167,7 @@ func (u *up) release(ctx context.Context) (ofSample string, err error) {
 	}
 	mark := filepath.Join(u.dir, sampleMark)
 	made, _ := os.ReadFile(mark) // unreadable counts as absent: then the release is the user's
-	current, err := folder.Current()
+	current, err := store.Current(ctx, folder)
 	if err == nil && current != string(made) {
 		return "", nil
 	}
@@ -193,7 +193,7 @@ func (u *up) buildAndPublish(ctx context.Context, folder store.Folder, dir, prev
 	if err != nil {
 		return "", err
 	}
-	_, err = folder.Publish(r.Release)
+	_, err = store.Publish(ctx, folder, r.Release)
 	return r.Release, err
 }
 

@@ -26,10 +26,10 @@ const (
 // folder examines the releases of a folder.
 func (x *examiner) folder(ctx context.Context) {
 	folder := store.Folder{Dir: x.Config.Releases}
-	infos, err := folder.List()
+	infos, err := folder.List(ctx)
 	id := ""
 	if err == nil {
-		id, err = x.Config.Pull.Wanted(folder.Current, folder.Canary)
+		id, err = x.Config.Pull.Wanted(ctx, folder)
 	}
 	switch {
 	case errors.Is(err, store.ErrNoRelease) || errors.Is(err, fs.ErrNotExist):
@@ -37,7 +37,7 @@ func (x *examiner) folder(ctx context.Context) {
 		return
 	case errors.Is(err, release.ErrCorrupt): // current, or canary
 		mend := x.publish(infos)
-		if _, currentErr := folder.Current(); !errors.Is(currentErr, release.ErrCorrupt) {
+		if _, currentErr := store.Current(ctx, folder); !errors.Is(currentErr, release.ErrCorrupt) {
 			mend = x.onStore("rollback", "--canary")
 		}
 		x.fail("release", mend, "%v", err)
@@ -156,7 +156,7 @@ func (x *examiner) age(info *store.Info) {
 // cache serves that one meanwhile.
 func (x *examiner) bucket(ctx context.Context) {
 	report := x.fail
-	cached, _ := store.Folder{Dir: x.Config.Pull.Dir}.List() // empty without a cache
+	cached, _ := store.Folder{Dir: x.Config.Pull.Dir}.List(ctx) // empty without a cache
 	if slices.ContainsFunc(cached, func(i store.Info) bool { return i.Current && i.Err == nil }) {
 		report = x.warn
 	}
@@ -190,7 +190,7 @@ func (x *examiner) pointer(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
 	s := store.Bucket{Folder: x.Config.Pull.Bucket}
-	id, err := x.Config.Pull.Wanted(func() (string, error) { return s.Current(ctx) }, func() (string, error) { return s.Canary(ctx) })
+	id, err := x.Config.Pull.Wanted(ctx, s)
 	var m *release.Manifest
 	if err == nil {
 		m, err = s.Manifest(ctx, id)

@@ -469,7 +469,7 @@ func (w *world) over(t *rapid.T, dir string, level int, rows ...string) *world {
 		t.Fatalf("build of %s: %v", rows, err)
 	}
 	folder := store.Folder{Dir: dir}
-	if _, err := folder.Publish(r.Release); err != nil {
+	if _, err := store.Publish(t.Context(), folder, r.Release); err != nil {
 		t.Fatal(err)
 	}
 	out := &world{opts: w.opts, dir: dir, tokens: w.tokens, token: w.token}

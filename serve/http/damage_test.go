@@ -72,7 +72,7 @@ func damageWorld(tb testing.TB, change func(*config)) (w *world, dir string) {
 		}
 		servetest.Publish(tb, c.Releases, c.Previous)
 	})
-	id, err := store.Folder{Dir: shared}.Current()
+	id, err := store.Current(tb.Context(), store.Folder{Dir: shared})
 	if err != nil {
 		tb.Fatal(err)
 	}

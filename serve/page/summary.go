@@ -1,6 +1,7 @@
 package page
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -92,7 +93,7 @@ func Describe(rel *release.Reader, folder store.Folder) (s *Summary, err error) 
 
 // list returns the releases of a store, the oldest first. Folders that are no release are left out.
 func list(folder store.Folder) ([]Release, error) {
-	infos, err := folder.List()
+	infos, err := folder.List(context.Background())
 	if err != nil && !errors.Is(err, release.ErrCorrupt) { // a broken pointer is no failure
 		return nil, err
 	}

@@ -1,6 +1,7 @@
 package pull
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -95,7 +96,7 @@ func (c *cache) sources() map[string]string {
 // inUse returns the ids of the releases that are wanted, served or current, which stay in the cache.
 func (c *cache) inUse(wanted *release.Manifest) map[string]bool {
 	ids := map[string]bool{wanted.ID: true, c.serving(): true}
-	if current, err := c.store.Current(); err == nil {
+	if current, err := store.Current(context.Background(), c.store); err == nil {
 		ids[current] = true
 	}
 	return ids

@@ -255,14 +255,14 @@ func (w *world) ID() string {
 	if id := w.use.Load(); id != nil {
 		return *id
 	}
-	id, _ := w.cache().Current() // "" for none
+	id, _ := store.Current(w.t.Context(), w.cache()) // "" for none
 	return id
 }
 
 // current waits until a release is current in the cache, and checks it.
 func (w *world) current(id string) {
 	w.t.Helper()
-	sharedtest.Eventually(w.t, id+" is current", func() bool { got, _ := w.cache().Current(); return got == id })
+	sharedtest.Eventually(w.t, id+" is current", func() bool { got, _ := store.Current(w.t.Context(), w.cache()); return got == id })
 	if damage, err := check.Verify(w.t.Context(), w.cache().Path(id), check.Options{}, nil); err != nil || len(damage) > 0 {
 		w.t.Errorf("release in the cache: %v, %v, want no damage", damage, err)
 	}

@@ -69,16 +69,16 @@ func DefaultConfig() Config {
 }
 
 // Wanted returns the id of the release that c selects, by the pointers of a store.
-func (c *Config) Wanted(current, canary func() (string, error)) (string, error) {
+func (c *Config) Wanted(ctx context.Context, s store.Store) (string, error) {
 	if c.Pin != "" {
 		return c.Pin, nil
 	}
 	if c.Follow == Canary {
-		if id, err := canary(); !errors.Is(err, store.ErrNoRelease) {
+		if id, err := store.Canary(ctx, s); !errors.Is(err, store.ErrNoRelease) {
 			return id, err
 		}
 	}
-	return current()
+	return store.Current(ctx, s)
 }
 
 // Validate returns all errors in c. Without a bucket, it checks only Follow and Pin.
@@ -298,7 +298,7 @@ func (p *Puller) bring(ctx context.Context, id string) error {
 
 // publish makes a release of the cache its current one, unless it cannot be opened. It notes the time of use.
 func (p *Puller) publish(id string) error {
-	previous, err := p.cache.store.Publish(id)
+	previous, err := store.Publish(context.Background(), p.cache.store, id)
 	if err != nil {
 		return err
 	}

@@ -18,6 +18,7 @@ import (
 
 	"github.com/reelsplice/reelsplice/schemas/object"
 	"github.com/reelsplice/reelsplice/schemas/release"
+	"github.com/reelsplice/reelsplice/schemas/release/store"
 	"github.com/reelsplice/reelsplice/schemas/sharedtest"
 	"github.com/reelsplice/reelsplice/serve/observe"
 )
@@ -207,7 +208,7 @@ func TestFaults(t *testing.T) {
 			sharedtest.Eventually(t, c.name+" is reported", func() bool {
 				return p.counts.failures.Load() > before && p.Err() != nil && strings.Contains(p.Err().Error(), c.says)
 			})
-			if got, err := w.cache().Current(); got != first {
+			if got, err := store.Current(t.Context(), w.cache()); got != first {
 				t.Errorf("%s: the current release is %s, %v, want %s", c.name, got, err, first)
 			}
 			w.bucket.fault.Store(nil)

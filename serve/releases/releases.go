@@ -100,7 +100,7 @@ type Config struct {
 // New opens the release that c selects.
 func New(c Config) (*Releases, error) {
 	if c.Wanted == nil {
-		c.Wanted = c.Store.Current
+		c.Wanted = func() (string, error) { return store.Current(context.Background(), c.Store) }
 	}
 	r := &Releases{cfg: c, damages: observe.Limit(c.Log, damages, time.Second)}
 	id, err := r.cfg.Wanted()

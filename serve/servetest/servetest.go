@@ -47,7 +47,7 @@ type Tester interface {
 // Publish makes a release the current one of a folder.
 func Publish(tb testing.TB, dir, id string) {
 	tb.Helper()
-	if _, err := (store.Folder{Dir: dir}).Publish(id); err != nil {
+	if _, err := store.Publish(tb.Context(), store.Folder{Dir: dir}, id); err != nil {
 		tb.Fatal(err)
 	}
 }

@@ -109,7 +109,7 @@ func Write(tb Tester, dir string, resources ...Resource) {
 	must(err)
 	m, err := w.Seal(tb.Context())
 	must(err)
-	_, err = store.Folder{Dir: dir}.Publish(m.ID)
+	_, err = store.Publish(tb.Context(), store.Folder{Dir: dir}, m.ID)
 	must(err)
 }
 

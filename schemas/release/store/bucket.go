@@ -35,15 +35,13 @@ func (s Bucket) String() string { return s.Folder.String() }
 // FileName returns the name of the object with the content of a release's file.
 func FileName(f release.File) string { return filesPrefix + f.SHA256 }
 
-// Current returns the ID of the served release. The error matches ErrNoRelease before the first publishing.
-func (s Bucket) Current(ctx context.Context) (string, error) { return first(ctx, s, currentName) }
-
-// Canary returns the ID of the release for edges that follow the canary. The error matches ErrNoRelease without one.
-func (s Bucket) Canary(ctx context.Context) (string, error) { return first(ctx, s, canaryName) }
-
-// RolledBack returns the IDs of the releases rolled back since the last one was published or made the canary, newest
-// first.
-func (s Bucket) RolledBack(ctx context.Context) ([]string, error) { return rolledBack(ctx, s) }
+// change takes no lock: conditional writes exclude concurrent changes.
+func (s Bucket) change(doing string, fn func() error) error {
+	if err := fn(); err != nil {
+		return fmt.Errorf("%s: %w", doing, err)
+	}
+	return nil
+}
 
 func (s Bucket) pointer(ctx context.Context, name string) (p pointer, err error) {
 	var data []byte
@@ -110,24 +108,6 @@ func (s Bucket) set(ctx context.Context, name string, old pointer, ids []string)
 	return fmt.Errorf("%w: %s names %s now", ErrLost, s.Folder.URL(name), now.ids[0])
 }
 
-// Publish makes the release id the current one and returns the previous one: empty at first, id itself if it was
-// current already. A release with a missing file is not published.
-func (s Bucket) Publish(ctx context.Context, id string) (previous string, err error) {
-	if previous, err = publish(ctx, s, currentName, id); err != nil {
-		return "", fmt.Errorf("publish %s: %w", id, err)
-	}
-	return previous, nil
-}
-
-// SetCanary makes the release id the canary and returns the previous one, if any. It rejects a release with a missing
-// file.
-func (s Bucket) SetCanary(ctx context.Context, id string) (previous string, err error) {
-	if previous, err = publish(ctx, s, canaryName, id); err != nil {
-		return "", fmt.Errorf("set canary %s: %w", id, err)
-	}
-	return previous, nil
-}
-
 // probe returns an error that matches object.ErrUnsupported for a store that ignores conditions of writes, before the
 // first pointer relies on them. It writes the manifest of a release again, on conditions that must fail: that the
 // object is absent, and that it has another version. A store that ignores them writes the same bytes.
@@ -169,24 +149,6 @@ func (s Bucket) stays(ctx context.Context, name, id string, old pointer) error {
 		return errors.Join(err, s.Folder.Delete(ctx, name))
 	}
 	return errors.Join(err, s.set(ctx, name, now, old.ids))
-}
-
-// Rollback makes the previous release current, and removes the present one from the history; RolledBack lists it. It
-// can be called repeatedly.
-func (s Bucket) Rollback(ctx context.Context) (from, to string, err error) {
-	if from, to, err = rollback(ctx, s); err != nil {
-		return "", "", fmt.Errorf("roll back: %w", err)
-	}
-	return from, to, nil
-}
-
-// RemoveCanary makes the edges that follow the canary follow the current release. It returns the ID of the canary;
-// without one the error matches ErrNoRelease. Unless the canary is current, RolledBack lists it.
-func (s Bucket) RemoveCanary(ctx context.Context) (id string, err error) {
-	if id, err = removeCanary(ctx, s); err != nil {
-		return "", fmt.Errorf("remove canary: %w", err)
-	}
-	return id, nil
 }
 
 func (s Bucket) check(ctx context.Context, id string) error {

@@ -68,19 +68,19 @@ func TestFaults(t *testing.T) {
 			if !pushed {
 				push(t, s, local, id)
 			}
-			if try("publish", func() error { _, err := s.Publish(ctx, id); return err }) {
+			if try("publish", func() error { _, err := store.Publish(ctx, s, id); return err }) {
 				isCurrent(t, s, id)
 			}
 			publish(t, s, id)
 			if i == 0 {
 				continue
 			}
-			if try("rollback", func() error { _, _, err := s.Rollback(ctx); return err }) {
+			if try("rollback", func() error { _, _, err := store.Rollback(ctx, s); return err }) {
 				isCurrent(t, s, ids[i-1])
 			}
 			publish(t, s, id)
-			try("set canary", func() error { _, err := s.SetCanary(ctx, ids[i-1]); return err })
-			try("remove canary", func() error { _, err := s.RemoveCanary(ctx); return err })
+			try("set canary", func() error { _, err := store.SetCanary(ctx, s, ids[i-1]); return err })
+			try("remove canary", func() error { _, err := store.RemoveCanary(ctx, s); return err })
 			try("verify", func() error { return verifies(ctx, s, id, t.TempDir()) })
 			try("list", func() error { return listsAll(ctx, s, ids[:i+1]) })
 		}

@@ -14,8 +14,7 @@ import (
 	"github.com/reelsplice/reelsplice/schemas/release"
 )
 
-// List returns every release, newest first, including the current one even if it is gone. A release with a missing
-// file has an Err that names the object.
+// List implements Store. The Err of a release with a missing file names the object.
 func (s Bucket) List(ctx context.Context) ([]Info, error) {
 	v, err := s.view(ctx)
 	if err != nil {
@@ -65,7 +64,7 @@ func (s Bucket) view(ctx context.Context) (*view, error) {
 	if err != nil && !errors.Is(err, ErrNoRelease) {
 		return nil, err
 	}
-	rolledBack, err := s.RolledBack(ctx)
+	rolledBack, err := RolledBack(ctx, s)
 	if err != nil && !errors.Is(err, release.ErrCorrupt) { // a corrupt list marks none
 		return nil, err
 	}

@@ -21,35 +21,32 @@ var (
 	contentName = regexp.MustCompile(`^(?:files/([0-9a-f]{64})|deltas/([0-9a-f]{64})-[0-9a-f]{64})$`)
 )
 
-// Prune removes releases and returns their IDs. It keeps the current one, the target of Rollback, the canary and the
-// rolled-back ones, then the newest ones up to keep, at least 1. It neither counts nor removes releases with an Err
-// in List.
-//
-// It removes manifests first, then the objects older than grace that no manifest references, because Push uploads the
-// files of a release before its manifest. After a failed or contradictory listing it removes nothing more.
+// Prune implements Store. It removes manifests first, then the objects older than grace that no manifest references,
+// because Push uploads the files of a release before its manifest. After a failed or contradictory listing it removes
+// nothing more.
 func (s Bucket) Prune(ctx context.Context, keep int, grace time.Duration) (removed []string, err error) {
 	if keep < 1 {
 		return nil, fmt.Errorf("prune releases: keep at least 1, not %d", keep)
 	}
-	v, err := s.view(ctx)
-	if err != nil {
-		return nil, fmt.Errorf("prune releases: %w", err)
-	}
-	surplus := surplus(v.infos, keep)
-	orphans, err := v.orphans(ctx, surplus, time.Now().Add(-grace))
-	if err != nil {
-		return nil, fmt.Errorf("prune releases: %w", err)
-	}
-	if removed, err = v.removeReleases(ctx, surplus); err == nil {
-		err = v.unchanged(ctx, removed)
-	}
-	if err == nil {
-		err = deleteAll(ctx, s.Folder, orphans)
-	}
-	if err != nil {
-		return removed, fmt.Errorf("prune releases: %w", err)
-	}
-	return removed, nil
+	err = s.change("prune releases", func() error {
+		v, err := s.view(ctx)
+		if err != nil {
+			return err
+		}
+		surplus := surplus(v.infos, keep)
+		orphans, err := v.orphans(ctx, surplus, time.Now().Add(-grace))
+		if err != nil {
+			return err
+		}
+		if removed, err = v.removeReleases(ctx, surplus); err == nil {
+			err = v.unchanged(ctx, removed)
+		}
+		if err == nil {
+			err = deleteAll(ctx, s.Folder, orphans)
+		}
+		return err
+	})
+	return removed, err
 }
 
 // orphans lists the objects from before a time that no manifest references once the releases surplus are gone.

@@ -91,7 +91,7 @@ func (s Bucket) Push(ctx context.Context, dir string, progress func(done, total 
 	return m, err
 }
 
-// NoteForced records in the report of release id why it was published despite the gate, like Folder.NoteForced.
+// NoteForced implements Store.
 func (s Bucket) NoteForced(ctx context.Context, id string, why any) error {
 	data, _, err := readObject(ctx, s.Folder, id+reportName, maxReportBytes, nil)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {

@@ -47,7 +47,7 @@ func readOnce(ctx context.Context, folder object.Folder, name string, limit int6
 	return data, version, err
 }
 
-// Manifest returns the manifest of the release id. The error matches fs.ErrNotExist if there is no such release.
+// Manifest implements Store.
 func (s Bucket) Manifest(ctx context.Context, id string) (*release.Manifest, error) {
 	_, m, err := s.manifest(ctx, id)
 	return m, err

@@ -36,37 +36,21 @@ func releasesOf(tb testing.TB, n int) (local store.Folder, ids []string) {
 		}
 		w.Spec.Sources["n"] = int64(i)
 		for part, text := range []string{fmt.Sprint("shared ", i/2), fmt.Sprint("own ", i)} {
-			fill(tb, w, part, text)
+			if err := w.Add(releasetest.Resource(fragment.ID(1+part), releasetest.Frag(releasetest.Videos, releasetest.Lit(text)))); err != nil {
+				tb.Fatal(err)
+			}
 		}
-		m, err := w.Seal(tb.Context())
-		if err != nil {
-			tb.Fatal(err)
-		}
-		report := fmt.Sprintf(`{"built_at": %q}`, time.Unix(int64(60*i), 0).UTC().Format(time.RFC3339))
-		if err := os.WriteFile(filepath.Join(local.Path(m.ID), "report.json"), []byte(report), 0o600); err != nil {
-			tb.Fatal(err)
-		}
-		ids = append(ids, m.ID)
+		ids = append(ids, releasetest.Seal(tb, w).ID)
+		builtAt(tb, local.Path(ids[i]), i)
 	}
 	return local, ids
 }
 
-// fill writes a part with one resource.
-func fill(tb testing.TB, w *releasetest.Writer, part int, text string) {
+// builtAt writes the report of a release that was built at a minute of 1970.
+func builtAt(tb testing.TB, dir string, minute int) {
 	tb.Helper()
-	p, err := w.Part(nil)
-	if err != nil {
-		tb.Fatal(err)
-	}
-	id := uint64(1 + part)
-	err = p.Add(release.ResourceSpec{
-		Key: fragment.AppendID(nil, fragment.KindMovie, fragment.ID(id)), ID: id,
-		Fragments: []release.FragmentSpec{{
-			Address: fragment.Address{Sub: fragment.SubVideos},
-			Pieces:  []release.PieceSpec{{Op: release.OpLiteral, Literal: []byte(text)}},
-		}},
-	})
-	if err != nil {
+	report := fmt.Sprintf(`{"built_at": %q}`, time.Unix(int64(60*minute), 0).UTC().Format(time.RFC3339))
+	if err := os.WriteFile(filepath.Join(dir, release.ReportName), []byte(report), 0o600); err != nil {
 		tb.Fatal(err)
 	}
 }
@@ -94,11 +78,11 @@ func push(tb testing.TB, s store.Bucket, local store.Folder, ids ...string) {
 	}
 }
 
-func publish(tb testing.TB, s store.Bucket, ids ...string) {
+func publish(tb testing.TB, s store.Store, ids ...string) {
 	tb.Helper()
 	for _, id := range ids {
-		if _, err := s.Publish(tb.Context(), id); err != nil {
-			tb.Fatal(err)
+		if _, err := store.Publish(tb.Context(), s, id); err != nil {
+			tb.Fatalf("Publish(%s) = %v", id, err)
 		}
 	}
 }
@@ -106,8 +90,8 @@ func publish(tb testing.TB, s store.Bucket, ids ...string) {
 // isSound checks that the pointers name releases whose files are all there, with the right content.
 func isSound(tb testing.TB, s store.Bucket) {
 	tb.Helper()
-	for what, pointer := range map[string]func(context.Context) (string, error){"current": s.Current, "canary": s.Canary} {
-		id, err := pointer(tb.Context())
+	for what, pointer := range map[string]func(context.Context, store.Store) (string, error){"current": store.Current, "canary": store.Canary} {
+		id, err := pointer(tb.Context(), s)
 		if errors.Is(err, store.ErrNoRelease) {
 			continue
 		}
@@ -142,52 +126,15 @@ func read(tb testing.TB, f object.Folder, name string) []byte {
 
 func sha(data []byte) string { return fmt.Sprintf("%x", sha256.Sum256(data)) }
 
-func isCurrent(tb testing.TB, s store.Bucket, want string) {
+func isCurrent(tb testing.TB, s store.Store, want string) {
 	tb.Helper()
-	if got, err := s.Current(tb.Context()); err != nil || got != want {
+	if got, err := store.Current(tb.Context(), s); err != nil || got != want {
 		tb.Errorf("Current() = %q, %v, want %q", got, err, want)
 	}
 }
 
-// A lifecycle has the methods that Folder and Bucket share.
-type lifecycle interface {
-	Current(ctx context.Context) (string, error)
-	Canary(ctx context.Context) (string, error)
-	RolledBack(ctx context.Context) ([]string, error)
-	Publish(ctx context.Context, id string) (string, error)
-	SetCanary(ctx context.Context, id string) (string, error)
-	RemoveCanary(ctx context.Context) (string, error)
-	Rollback(ctx context.Context) (from, to string, err error)
-	List(ctx context.Context) ([]store.Info, error)
-	Prune(ctx context.Context, keep int, grace time.Duration) ([]string, error)
-}
-
-// A localStore is a Folder with the methods of a Bucket.
-type localStore struct{ store.Folder }
-
-func (s localStore) Current(context.Context) (string, error)      { return s.Folder.Current() }
-func (s localStore) Canary(context.Context) (string, error)       { return s.Folder.Canary() }
-func (s localStore) RolledBack(context.Context) ([]string, error) { return s.Folder.RolledBack() }
-func (s localStore) Publish(_ context.Context, id string) (string, error) {
-	return s.Folder.Publish(id)
-}
-
-func (s localStore) SetCanary(_ context.Context, id string) (string, error) {
-	return s.Folder.SetCanary(id)
-}
-
-func (s localStore) RemoveCanary(context.Context) (string, error) { return s.Folder.RemoveCanary() }
-func (s localStore) Rollback(context.Context) (from, to string, err error) {
-	return s.Folder.Rollback()
-}
-func (s localStore) List(context.Context) ([]store.Info, error) { return s.Folder.List() }
-
-func (s localStore) Prune(_ context.Context, keep int, _ time.Duration) ([]string, error) {
-	return s.Folder.Prune(keep)
-}
-
 // listed returns what List marks, by id: c for current, p for previous, n for canary, ! for broken.
-func listed(tb testing.TB, s lifecycle, ids []string) string {
+func listed(tb testing.TB, s store.Store, ids []string) string {
 	tb.Helper()
 	infos, err := s.List(tb.Context())
 	if err != nil {
@@ -213,7 +160,7 @@ func listed(tb testing.TB, s lifecycle, ids []string) string {
 func TestStore(t *testing.T) {
 	local, ids := releasesOf(t, 4)
 	t.Run("folder", func(t *testing.T) {
-		s := localStore{store.Folder{Dir: t.TempDir()}}
+		s := store.Folder{Dir: t.TempDir()}
 		testStore(t, s, ids, func() {
 			for _, id := range ids {
 				if err := os.CopyFS(s.Path(id), os.DirFS(local.Path(id))); err != nil {
@@ -231,8 +178,11 @@ func TestStore(t *testing.T) {
 	}
 }
 
+// changing is the type of Publish and SetCanary.
+type changing func(ctx context.Context, s store.Store, id string) (previous string, err error)
+
 // testStore begins with an empty store, which fill gives four releases.
-func testStore(t *testing.T, s lifecycle, ids []string, fill func()) {
+func testStore(t *testing.T, s store.Store, ids []string, fill func()) {
 	t.Helper()
 	ctx := t.Context()
 	isListed := func(want string) {
@@ -243,19 +193,19 @@ func testStore(t *testing.T, s lifecycle, ids []string, fill func()) {
 	}
 	isRolledBack := func(want ...string) {
 		t.Helper()
-		if back, err := s.RolledBack(ctx); err != nil || !slices.Equal(back, want) {
+		if back, err := store.RolledBack(ctx, s); err != nil || !slices.Equal(back, want) {
 			t.Errorf("RolledBack = %q, %v, want %q", back, err, want)
 		}
 	}
 	rollsBack := func(want ...string) {
 		t.Helper()
-		if from, to, err := s.Rollback(ctx); err != nil || from != want[0] || to != want[1] {
+		if from, to, err := store.Rollback(ctx, s); err != nil || from != want[0] || to != want[1] {
 			t.Errorf("Rollback() = %q, %q, %v, want %q", from, to, err, want)
 		}
 	}
-	changes := func(change func(context.Context, string) (string, error), id, want string) {
+	changes := func(change changing, id, want string) {
 		t.Helper()
-		if previous, err := change(ctx, id); err != nil || previous != want {
+		if previous, err := change(ctx, s, id); err != nil || previous != want {
 			t.Errorf("the release before %s is %q, %v, want %q", id, previous, err, want)
 		}
 	}
@@ -271,54 +221,54 @@ func testStore(t *testing.T, s lifecycle, ids []string, fill func()) {
 			t.Errorf("%s = %v, want ErrNoRelease", what, err)
 		}
 	}
-	_, err := s.Current(ctx)
+	_, err := store.Current(ctx, s)
 	hasNone("Current() of nothing", err)
-	_, _, err = s.Rollback(ctx)
+	_, _, err = store.Rollback(ctx, s)
 	hasNone("Rollback() of nothing", err)
-	for _, change := range []func(context.Context, string) (string, error){s.Publish, s.SetCanary} {
-		if _, err := change(ctx, ids[0]); !errors.Is(err, fs.ErrNotExist) {
+	for _, change := range []changing{store.Publish, store.SetCanary} {
+		if _, err := change(ctx, s, ids[0]); !errors.Is(err, fs.ErrNotExist) {
 			t.Errorf("Publish or SetCanary of nothing = %v, want fs.ErrNotExist", err)
 		}
 	}
 	isListed("")
 	fill()
-	changes(s.Publish, ids[0], "")
-	changes(s.Publish, ids[1], ids[0])
-	changes(s.Publish, ids[2], ids[1])
-	changes(s.Publish, ids[2], ids[2])
-	changes(s.SetCanary, ids[1], "")
-	changes(s.SetCanary, ids[3], ids[1])
+	changes(store.Publish, ids[0], "")
+	changes(store.Publish, ids[1], ids[0])
+	changes(store.Publish, ids[2], ids[1])
+	changes(store.Publish, ids[2], ids[2])
+	changes(store.SetCanary, ids[1], "")
+	changes(store.SetCanary, ids[3], ids[1])
 	isListed("3n 2c 1p 0")
 	rollsBack(ids[2], ids[1])
 	isListed("3n 2 1c 0p")
 	isRolledBack(ids[2])
 	prunes() // a release that was rolled back stays
-	changes(s.SetCanary, ids[2], ids[3])
+	changes(store.SetCanary, ids[2], ids[3])
 	isRolledBack()
-	changes(s.SetCanary, ids[3], ids[2])
+	changes(store.SetCanary, ids[3], ids[2])
 	prunes(ids[2])
 	isListed("3n 1c 0p")
-	if id, err := s.RemoveCanary(ctx); err != nil || id != ids[3] {
+	if id, err := store.RemoveCanary(ctx, s); err != nil || id != ids[3] {
 		t.Errorf("RemoveCanary() = %q, %v", id, err)
 	}
 	isRolledBack(ids[3])
-	_, err = s.RemoveCanary(ctx)
+	_, err = store.RemoveCanary(ctx, s)
 	hasNone("RemoveCanary() of none", err)
-	_, err = s.Canary(ctx)
+	_, err = store.Canary(ctx, s)
 	hasNone("Canary() of none", err)
 	rollsBack(ids[1], ids[0])
 	isRolledBack(ids[1], ids[3])
-	if _, _, err := s.Rollback(ctx); err == nil || !strings.Contains(err.Error(), "no release has been current before "+ids[0]) {
+	if _, _, err := store.Rollback(ctx, s); err == nil || !strings.Contains(err.Error(), "no release has been current before "+ids[0]) {
 		t.Errorf("Rollback of the first one = %v", err)
 	}
-	changes(s.Publish, ids[1], ids[0])
+	changes(store.Publish, ids[1], ids[0])
 	isRolledBack()
-	changes(s.SetCanary, ids[1], "")
-	if _, err := s.RemoveCanary(ctx); err != nil { // it is current too
+	changes(store.SetCanary, ids[1], "")
+	if _, err := store.RemoveCanary(ctx, s); err != nil { // it is current too
 		t.Error(err)
 	}
 	isRolledBack()
-	if id, err := s.Current(ctx); err != nil || id != ids[1] {
+	if id, err := store.Current(ctx, s); err != nil || id != ids[1] {
 		t.Errorf("Current() = %q, %v, want %q", id, err, ids[1])
 	}
 }
@@ -419,8 +369,8 @@ func TestIncomplete(t *testing.T) {
 		"is missing: s3://bucket/" + key:   func() { server.Delete(t, key) },
 	} {
 		damage()
-		for what, change := range map[string]func(context.Context, string) (string, error){"Publish": s.Publish, "SetCanary": s.SetCanary} {
-			if _, err := change(t.Context(), ids[0]); err == nil || !strings.Contains(err.Error(), text) {
+		for what, change := range map[string]changing{"Publish": store.Publish, "SetCanary": store.SetCanary} {
+			if _, err := change(t.Context(), s, ids[0]); err == nil || !strings.Contains(err.Error(), text) {
 				t.Errorf("%s = %v, want %q", what, err, text)
 			}
 		}

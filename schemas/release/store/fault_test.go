@@ -62,20 +62,20 @@ func replace(s store.Folder, parent string, k *killer) error {
 	if err != nil {
 		return err
 	}
-	m, err := w.Seal(context.Background())
-	if err != nil {
-		return err
+	ctx := context.Background()
+	m, err := w.Seal(ctx)
+	if err == nil {
+		_, err = store.Publish(ctx, s, m.ID)
 	}
-	if _, err := s.Publish(m.ID); err != nil {
-		return err
+	if err == nil {
+		_, _, err = store.Rollback(ctx, s)
 	}
-	if _, _, err := s.Rollback(); err != nil {
-		return err
+	if err == nil {
+		_, err = store.Publish(ctx, s, m.ID)
 	}
-	if _, err := s.Publish(m.ID); err != nil {
-		return err
+	if err == nil {
+		_, err = s.Prune(ctx, 1, 0)
 	}
-	_, err = s.Prune(1)
 	return err
 }
 
@@ -83,11 +83,11 @@ func replace(s store.Folder, parent string, k *killer) error {
 // a release is a whole one, but for one that was broken before.
 func wholeStore(tb testing.TB, s store.Folder, broken string, ids ...string) {
 	tb.Helper()
-	id, err := s.Current()
+	id, err := store.Current(tb.Context(), s)
 	if err != nil || !slices.Contains(ids, id) {
 		tb.Errorf("Current() = %q, %v, want one of %v", id, err, ids)
 	}
-	infos, err := s.List()
+	infos, err := s.List(tb.Context())
 	if err != nil {
 		tb.Errorf("List() = %v", err)
 	}
@@ -104,7 +104,7 @@ func wholeStore(tb testing.TB, s store.Folder, broken string, ids ...string) {
 func TestKillAtEveryStep(t *testing.T) {
 	start := func(broken string) (store.Folder, []string) {
 		s, ids := storeOf(t, 2)
-		publishLocal(t, s, ids...)
+		publish(t, s, ids...)
 		if broken != "" {
 			if err := os.Mkdir(s.Path(broken), 0o755); err != nil {
 				t.Fatal(err)
@@ -116,7 +116,7 @@ func TestKillAtEveryStep(t *testing.T) {
 	if err := replace(s, ids[1], &killer{after: -1}); err != nil {
 		t.Fatal(err)
 	}
-	final, err := s.Current()
+	final, err := store.Current(t.Context(), s)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -145,7 +145,7 @@ func TestKillAtEveryStep(t *testing.T) {
 				if err := replace(s, ids[1], &killer{after: -1}); err != nil {
 					t.Fatalf("again after %q: %v", k.did[n-1], err)
 				}
-				isCurrentLocal(t, s, final)
+				isCurrent(t, s, final)
 				onlyThese(t, s.Dir, final, ids[1])
 			}
 		}

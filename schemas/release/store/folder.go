@@ -31,15 +31,8 @@ type Folder struct{ Dir string }
 // Path returns the folder of the release id, even if it does not exist.
 func (s Folder) Path(id string) string { return filepath.Join(s.Dir, id) }
 
-// Current returns the ID of the served release. The error matches ErrNoRelease before the first publishing.
-func (s Folder) Current() (string, error) { return first(context.Background(), s, currentName) }
-
-// Canary returns the ID of the release for edges that follow the canary. The error matches ErrNoRelease without one.
-func (s Folder) Canary() (string, error) { return first(context.Background(), s, canaryName) }
-
-// RolledBack returns the IDs of the releases rolled back since the last one was published or made the canary, newest
-// first.
-func (s Folder) RolledBack() ([]string, error) { return rolledBack(context.Background(), s) }
+// String implements Store.
+func (s Folder) String() string { return s.Dir }
 
 func (s Folder) pointer(_ context.Context, name string) (pointer, error) {
 	path := filepath.Join(s.Dir, name)
@@ -82,8 +75,8 @@ func (s Folder) removePointer(_ context.Context, name string) error {
 	return file.SyncDir(s.Dir)
 }
 
-// locked locks the store and calls fn. Its errors start with doing.
-func (s Folder) locked(doing string, fn func() error) error {
+// change locks the store.
+func (s Folder) change(doing string, fn func() error) error {
 	l := flock.New(filepath.Join(s.Dir, storeLock))
 	if err := l.Lock(); errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("%s: folder %q does not exist: %w", doing, s.Dir, ErrNoRelease)
@@ -98,21 +91,32 @@ func (s Folder) locked(doing string, fn func() error) error {
 }
 
 func (s Folder) check(_ context.Context, id string) error {
-	_, err := s.manifest(id)
+	_, err := s.open(id)
 	return err
 }
 
-// manifest opens the release id and returns its manifest, or an error if it cannot be served.
-func (s Folder) manifest(id string) (*release.Manifest, error) {
+// Manifest implements Store.
+func (s Folder) Manifest(_ context.Context, id string) (*release.Manifest, error) {
+	m, err := release.ReadManifest(s.Path(id))
+	return &m, s.missing(id, err)
+}
+
+// missing explains the error of a release that does not exist.
+func (s Folder) missing(id string, err error) error {
+	if errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("release %s is not in %s: %w", id, s, err)
+	}
+	return err
+}
+
+// open opens the release id and returns its manifest, or an error if it cannot be served.
+func (s Folder) open(id string) (*release.Manifest, error) {
 	if !release.ValidID(id) {
 		return nil, fmt.Errorf("%q is not a release id", id)
 	}
 	r, err := release.Open(s.Path(id))
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("release %s is not in %q: %w", id, s.Dir, err)
-	}
 	if err != nil {
-		return nil, err
+		return nil, s.missing(id, err)
 	}
 	if got := r.Manifest().ID; got != id {
 		err = release.Corrupt(release.ManifestName, -1, "id is %s, the folder is %s", got, id)
@@ -120,52 +124,12 @@ func (s Folder) manifest(id string) (*release.Manifest, error) {
 	return r.Manifest(), errors.Join(err, r.Close())
 }
 
-// Publish makes the release id the current one and returns the previous one: empty at first, id itself if it was
-// current already. A release that Open rejects is not published.
-func (s Folder) Publish(id string) (previous string, err error) {
-	err = s.locked("publish", func() (err error) {
-		previous, err = publish(context.Background(), s, currentName, id)
-		return err
-	})
-	return previous, err
-}
-
-// SetCanary makes the release id the canary and returns the previous one, if any. It rejects a release that Open
-// rejects.
-func (s Folder) SetCanary(id string) (previous string, err error) {
-	err = s.locked("set canary", func() (err error) {
-		previous, err = publish(context.Background(), s, canaryName, id)
-		return err
-	})
-	return previous, err
-}
-
-// RemoveCanary makes the edges that follow the canary follow the current release. It returns the ID of the canary;
-// without one the error matches ErrNoRelease. Unless the canary is current, RolledBack lists it.
-func (s Folder) RemoveCanary() (id string, err error) {
-	err = s.locked("remove canary", func() (err error) {
-		id, err = removeCanary(context.Background(), s)
-		return err
-	})
-	return id, err
-}
-
-// Rollback makes the previous release current, and removes the present one from the history; RolledBack lists it. It
-// can be called repeatedly.
-func (s Folder) Rollback() (from, to string, err error) {
-	err = s.locked("roll back", func() (err error) {
-		from, to, err = rollback(context.Background(), s)
-		return err
-	})
-	return from, to, err
-}
-
-// List returns every folder of the store, newest first, including the current release if its folder is gone. If a
-// pointer is corrupt, the list is complete but without its marks, and the error matches release.ErrCorrupt.
-func (s Folder) List() ([]Info, error) {
-	current, currentErr := s.pointer(context.Background(), currentName)
-	canary, canaryErr := s.Canary()
-	rolledBack, err := s.RolledBack()
+// List implements Store. If a pointer is corrupt, the list is complete but without its marks, and the error matches
+// release.ErrCorrupt.
+func (s Folder) List(ctx context.Context) ([]Info, error) {
+	current, currentErr := s.pointer(ctx, currentName)
+	canary, canaryErr := Canary(ctx, s)
+	rolledBack, err := RolledBack(ctx, s)
 	if err != nil && !errors.Is(err, release.ErrCorrupt) { // a corrupt list marks none
 		return nil, fmt.Errorf("list releases: %w", err)
 	}
@@ -200,7 +164,7 @@ func (s Folder) List() ([]Info, error) {
 func (s Folder) info(id string) Info {
 	i := Info{ID: id}
 	i.Built, i.Forced = s.reported(id)
-	m, err := s.manifest(id)
+	m, err := s.open(id)
 	if i.Err = err; err != nil {
 		return i
 	}
@@ -221,10 +185,9 @@ func (s Folder) reported(id string) (built time.Time, forced bool) {
 	return built, r.Forced != nil
 }
 
-// NoteForced records in the report of release id why it was published despite the gate. The manifest cannot contain
-// that, because the ID covers all of its bytes.
-func (s Folder) NoteForced(id string, why any) error {
-	return s.locked("note in the report", func() error {
+// NoteForced implements Store.
+func (s Folder) NoteForced(_ context.Context, id string, why any) error {
+	return s.change("note in the report", func() error {
 		path := filepath.Join(s.Path(id), release.ReportName)
 		data, err := file.Read(path, maxReportBytes)
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -237,18 +200,16 @@ func (s Folder) NoteForced(id string, why any) error {
 	})
 }
 
-// Prune removes releases and returns their IDs. It keeps the current one, the target of Rollback, the canary and the
-// rolled-back ones, then the newest ones up to keep, at least 1. It neither counts nor removes folders with an Err in
-// List. It also removes the files of killed builders, unless a builder is running.
-func (s Folder) Prune(keep int) (removed []string, err error) {
+// Prune implements Store. It removes the files of killed builders unless a builder is running.
+func (s Folder) Prune(ctx context.Context, keep int, _ time.Duration) (removed []string, err error) {
 	if keep < 1 {
 		return nil, fmt.Errorf("prune releases: keep at least 1, not %d", keep)
 	}
-	err = s.locked("prune releases", func() error {
+	err = s.change("prune releases", func() error {
 		if err := s.removeStale(); err != nil {
 			return err
 		}
-		infos, err := s.List()
+		infos, err := s.List(ctx)
 		if err != nil {
 			return err
 		}
@@ -278,7 +239,7 @@ func (s Folder) Install(folder string) (id string, err error) {
 	if err != nil {
 		return "", fmt.Errorf("install release: %w", err)
 	}
-	return id, s.locked("install release "+id, func() error {
+	return id, s.change("install release "+id, func() error {
 		if err := file.SyncDir(filepath.Join(s.Dir, folder)); err != nil {
 			return err
 		}
@@ -301,8 +262,8 @@ func (s Folder) Remove(id string) error {
 	if !release.ValidID(id) {
 		return fmt.Errorf("remove release: %q is not a release id", id)
 	}
-	return s.locked("remove release "+id, func() error {
-		if current, err := s.Current(); err == nil && current == id {
+	return s.change("remove release "+id, func() error {
+		if current, err := Current(context.Background(), s); err == nil && current == id {
 			return errors.New("it is the current one")
 		}
 		return remove(s.Path(id))

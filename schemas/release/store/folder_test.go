@@ -23,35 +23,15 @@ func storeOf(tb testing.TB, n int) (store.Folder, []string) {
 	s := store.Folder{Dir: tb.TempDir()}
 	var ids []string
 	for i := range n {
-		id := Tiny(tb, s.Dir, fmt.Sprint(i)).ID
-		report := fmt.Sprintf(`{"built_at": %q}`, time.Unix(int64(60*i), 0).UTC().Format(time.RFC3339))
-		if err := os.WriteFile(filepath.Join(s.Path(id), ReportName), []byte(report), 0o644); err != nil {
-			tb.Fatal(err)
-		}
-		ids = append(ids, id)
+		ids = append(ids, Tiny(tb, s.Dir, fmt.Sprint(i)).ID)
+		builtAt(tb, s.Path(ids[i]), i)
 	}
 	return s, ids
 }
 
-func publishLocal(tb testing.TB, s store.Folder, ids ...string) {
-	tb.Helper()
-	for _, id := range ids {
-		if _, err := s.Publish(id); err != nil {
-			tb.Fatalf("Publish(%s) = %v", id, err)
-		}
-	}
-}
-
-func isCurrentLocal(tb testing.TB, s store.Folder, want string) {
-	tb.Helper()
-	if got, err := s.Current(); err != nil || got != want {
-		tb.Errorf("Current() = %q, %v, want %q", got, err, want)
-	}
-}
-
 func TestPublishRefuses(t *testing.T) {
 	s, ids := storeOf(t, 2)
-	publishLocal(t, s, ids[0])
+	publish(t, s, ids[0])
 	broken := filepath.Join(s.Path(ids[1]), PackOf(t, s.Path(ids[1]), Movie(550)))
 	if err := os.Truncate(broken, 80); err != nil {
 		t.Fatal(err)
@@ -69,41 +49,41 @@ func TestPublishRefuses(t *testing.T) {
 		ids[0] + "/../" + "x": "is not a release id",
 		ids[1]:                filepath.Base(broken) + ": offset 80: file is 80 bytes long, the manifest has ",
 	} {
-		if _, err := s.Publish(id); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := store.Publish(t.Context(), s, id); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("Publish(%q) = %v, want an error with %q", id, err, want)
 		}
 	}
-	isCurrentLocal(t, s, ids[0])
+	isCurrent(t, s, ids[0])
 	for _, bad := range []string{"", "\n", "r0\n", ids[0], ids[0] + "\n\n"} {
 		if err := os.WriteFile(s.Path("current"), []byte(bad), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := s.Current(); !errors.Is(err, ErrCorrupt) {
+		if _, err := store.Current(t.Context(), s); !errors.Is(err, ErrCorrupt) {
 			t.Errorf("Current() of %q = %v, want ErrCorrupt", bad, err)
 		}
-		if _, err := s.Publish(ids[0]); err != nil {
+		if _, err := store.Publish(t.Context(), s, ids[0]); err != nil {
 			t.Errorf("Publish() over %q = %v, want it mended", bad, err)
 		}
-		isCurrentLocal(t, s, ids[0])
+		isCurrent(t, s, ids[0])
 	}
 }
 
 func TestRollbackToWhatIsGone(t *testing.T) {
 	s, ids := storeOf(t, 2)
-	publishLocal(t, s, ids...)
+	publish(t, s, ids...)
 	if err := os.RemoveAll(s.Path(ids[0])); err != nil {
 		t.Fatal(err)
 	}
-	if _, _, err := s.Rollback(); err == nil || !strings.Contains(err.Error(), "release "+ids[0]+" is not in") {
+	if _, _, err := store.Rollback(t.Context(), s); err == nil || !strings.Contains(err.Error(), "release "+ids[0]+" is not in") {
 		t.Errorf("Rollback() = %v, want an error that names %s", err, ids[0])
 	}
-	isCurrentLocal(t, s, ids[1])
+	isCurrent(t, s, ids[1])
 }
 
 func TestHistoryIsBounded(t *testing.T) {
 	s, ids := storeOf(t, 2)
 	for range 100 {
-		publishLocal(t, s, ids...)
+		publish(t, s, ids...)
 	}
 	data, err := os.ReadFile(s.Path("current"))
 	if err != nil {
@@ -116,11 +96,11 @@ func TestHistoryIsBounded(t *testing.T) {
 
 func TestList(t *testing.T) {
 	s, ids := storeOf(t, 3)
-	publishLocal(t, s, ids[2], ids[0])
+	publish(t, s, ids[2], ids[0])
 	if err := os.Mkdir(s.Path("notes"), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	infos, err := s.List()
+	infos, err := s.List(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -142,30 +122,30 @@ func TestList(t *testing.T) {
 	if err := os.RemoveAll(s.Path(ids[0])); err != nil {
 		t.Fatal(err)
 	}
-	infos, err = s.List()
+	infos, err = s.List(t.Context())
 	if err != nil || len(infos) != 4 || !infos[3].Current || !errors.Is(infos[3].Err, fs.ErrNotExist) {
 		t.Errorf("List() without the current release = %+v, %v, want it as missing", infos, err)
 	}
 	if err := os.WriteFile(s.Path("canary"), []byte("x\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if infos, err = s.List(); !errors.Is(err, ErrCorrupt) || len(infos) != 4 || !infos[3].Current {
+	if infos, err = s.List(t.Context()); !errors.Is(err, ErrCorrupt) || len(infos) != 4 || !infos[3].Current {
 		t.Errorf("List() with a damaged canary = %+v, %v, want all and ErrCorrupt", infos, err)
 	}
-	if _, err := (store.Folder{Dir: s.Path("nowhere")}).List(); err == nil {
+	if _, err := (store.Folder{Dir: s.Path("nowhere")}).List(t.Context()); err == nil {
 		t.Error("List() of no folder succeeds")
 	}
 }
 
 func TestPrune(t *testing.T) {
 	s, ids := storeOf(t, 5)
-	publishLocal(t, s, ids[1], ids[0])
+	publish(t, s, ids[1], ids[0])
 	for _, junk := range []string{store.BuildingPrefix + "1", ".deleting-x", "notes"} {
 		if err := os.Mkdir(s.Path(junk), 0o755); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if _, err := s.Prune(0); err == nil {
+	if _, err := s.Prune(t.Context(), 0, 0); err == nil {
 		t.Error("Prune(0) succeeds")
 	}
 	for _, c := range []struct {
@@ -178,24 +158,24 @@ func TestPrune(t *testing.T) {
 		{1, []string{ids[4]}},
 		{1, nil},
 	} {
-		if got, err := s.Prune(c.keep); err != nil || !slices.Equal(got, c.want) {
+		if got, err := s.Prune(t.Context(), c.keep, 0); err != nil || !slices.Equal(got, c.want) {
 			t.Errorf("Prune(%d) = %v, %v, want %v", c.keep, got, err, c.want)
 		}
 	}
 	onlyThese(t, s.Dir, ids[0], ids[1], "notes")
-	isCurrentLocal(t, s, ids[0])
+	isCurrent(t, s, ids[0])
 }
 
 // TestPruneUnread: a release that cannot be read at the moment is not taken for a broken one, which would stay for ever
 // while others go in its place.
 func TestPruneUnread(t *testing.T) {
 	s, ids := storeOf(t, 4)
-	publishLocal(t, s, ids[3], ids[2])
+	publish(t, s, ids[3], ids[2])
 	manifest := filepath.Join(s.Path(ids[0]), ManifestName)
 	if err := errors.Join(os.Remove(manifest), os.Mkdir(manifest, 0o700)); err != nil { // reading it is an error of the disk
 		t.Fatal(err)
 	}
-	if removed, err := s.Prune(1); err == nil || len(removed) > 0 || !strings.Contains(err.Error(), ids[0]) {
+	if removed, err := s.Prune(t.Context(), 1, 0); err == nil || len(removed) > 0 || !strings.Contains(err.Error(), ids[0]) {
 		t.Errorf("Prune = %v, %v, want an error with %s", removed, err, ids[0])
 	}
 	onlyThese(t, s.Dir, ids...)
@@ -227,7 +207,7 @@ func TestPruneBesideBuilder(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := s.Prune(1); err != nil {
+	if _, err := s.Prune(t.Context(), 1, 0); err != nil {
 		t.Fatal(err)
 	}
 	if err := FillTiny(w); err != nil {
@@ -256,7 +236,7 @@ func TestInstallAndRemove(t *testing.T) {
 	if _, err := s.Install(".incoming"); err != nil {
 		t.Fatal(err)
 	}
-	publishLocal(t, s, ids...)
+	publish(t, s, ids...)
 	if err := os.Truncate(filepath.Join(s.Path(ids[0]), "index-0000"), 10); err != nil {
 		t.Fatal(err)
 	}
@@ -275,7 +255,7 @@ func TestInstallAndRemove(t *testing.T) {
 	if _, err := os.Lstat(s.Path(ids[0])); !os.IsNotExist(err) {
 		t.Errorf("the folder of the removed release: %v, want none", err)
 	}
-	isCurrentLocal(t, s, ids[1])
+	isCurrent(t, s, ids[1])
 }
 
 // FuzzHistory reads the file current.
@@ -294,7 +274,7 @@ func FuzzHistory(f *testing.F) {
 // TestPruneReports removes what a killed build left of the report of a release.
 func TestPruneReports(t *testing.T) {
 	s, ids := storeOf(t, 1)
-	publishLocal(t, s, ids...)
+	publish(t, s, ids...)
 	report := filepath.Join(s.Path(ids[0]), ReportName)
 	if err := os.WriteFile(report, []byte("{}"), 0o600); err != nil {
 		t.Fatal(err)
@@ -302,7 +282,7 @@ func TestPruneReports(t *testing.T) {
 	if _, err := file.Create(report, 0o600); err != nil { // and the build is gone
 		t.Fatal(err)
 	}
-	if _, err := s.Prune(1); err != nil {
+	if _, err := s.Prune(t.Context(), 1, 0); err != nil {
 		t.Fatal(err)
 	}
 	if left, err := filepath.Glob(s.Path(ids[0]) + "/*" + ReportName + "*"); err != nil || len(left) != 1 {

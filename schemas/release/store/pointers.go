@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/reelsplice/reelsplice/schemas/object"
 	"github.com/reelsplice/reelsplice/schemas/release"
@@ -34,8 +35,25 @@ type pointer struct {
 // first returns the newest ID, or "".
 func (p pointer) first() string { return strings.Join(p.ids[:min(1, len(p.ids))], "") }
 
-// A pointerStore is a Folder or a Bucket, whose pointers change in the same way.
-type pointerStore interface {
+// A Store is a Folder or a Bucket. The functions of this package change their pointers in the same way.
+type Store interface {
+	// String returns the store's name for messages.
+	String() string
+	// Manifest returns the manifest of the release id. The error matches fs.ErrNotExist if there is no such release.
+	Manifest(ctx context.Context, id string) (*release.Manifest, error)
+	// List returns all releases, newest first, including the current one even if it is gone. A release that cannot be
+	// served has an Err.
+	List(ctx context.Context) ([]Info, error)
+	// Prune removes releases and returns their IDs. It keeps the current one, the target of Rollback, the canary and the
+	// rolled-back ones, then the newest ones up to keep, at least 1. It neither counts nor removes releases with an Err in
+	// List. It also removes the files of killed builders, and from a bucket unreferenced objects older than grace.
+	Prune(ctx context.Context, keep int, grace time.Duration) (removed []string, err error)
+	// NoteForced records in the report of release id why it was published despite the gate. The manifest cannot contain
+	// that, because the ID covers all of its bytes.
+	NoteForced(ctx context.Context, id string, why any) error
+
+	// change calls fn, which changes the store, while no other process does. Its errors start with doing.
+	change(doing string, fn func() error) error
 	// pointer reads a pointer, of one ID or more. The error matches ErrNoRelease if it is absent, and
 	// release.ErrCorrupt if it is invalid; then its version is returned, too.
 	pointer(ctx context.Context, name string) (pointer, error)
@@ -47,14 +65,21 @@ type pointerStore interface {
 	check(ctx context.Context, id string) error
 }
 
+// Current returns the ID of the served release. The error matches ErrNoRelease before the first publishing.
+func Current(ctx context.Context, s Store) (string, error) { return first(ctx, s, currentName) }
+
+// Canary returns the ID of the release for edges that follow the canary. The error matches ErrNoRelease without one.
+func Canary(ctx context.Context, s Store) (string, error) { return first(ctx, s, canaryName) }
+
 // first returns the newest ID of a pointer.
-func first(ctx context.Context, s pointerStore, name string) (string, error) {
+func first(ctx context.Context, s Store, name string) (string, error) {
 	p, err := s.pointer(ctx, name)
 	return p.first(), err
 }
 
-// rolledBack returns the IDs of rolled-back releases; none if the pointer is absent.
-func rolledBack(ctx context.Context, s pointerStore) ([]string, error) {
+// RolledBack returns the IDs of the releases rolled back since the last one was published or made the canary, newest
+// first.
+func RolledBack(ctx context.Context, s Store) ([]string, error) {
 	p, err := s.pointer(ctx, rolledBackName)
 	if errors.Is(err, ErrNoRelease) {
 		err = nil
@@ -64,7 +89,7 @@ func rolledBack(ctx context.Context, s pointerStore) ([]string, error) {
 
 // mendable reads a pointer to replace it: an absent or invalid one has no IDs, because publishing is the way to repair
 // it. Only the history is lost.
-func mendable(ctx context.Context, s pointerStore, name string) (pointer, error) {
+func mendable(ctx context.Context, s Store, name string) (pointer, error) {
 	p, err := s.pointer(ctx, name)
 	if errors.Is(err, ErrNoRelease) || errors.Is(err, release.ErrCorrupt) {
 		err = nil
@@ -72,69 +97,89 @@ func mendable(ctx context.Context, s pointerStore, name string) (pointer, error)
 	return p, err
 }
 
+// Publish makes the release id the current one and returns the previous one: empty at first, id itself if it was
+// current already. It rejects a release that cannot be served.
+func Publish(ctx context.Context, s Store, id string) (previous string, err error) {
+	return publish(ctx, s, "publish "+id, currentName, id)
+}
+
+// SetCanary makes the release id the canary and returns the previous one, if any. It rejects a release that cannot be
+// served.
+func SetCanary(ctx context.Context, s Store, id string) (previous string, err error) {
+	return publish(ctx, s, "set canary "+id, canaryName, id)
+}
+
 // publish sets a pointer to the release id, and returns its previous target.
-func publish(ctx context.Context, s pointerStore, name, id string) (previous string, err error) {
-	old, err := mendable(ctx, s, name)
-	if err != nil {
-		return "", err
-	}
-	if err := s.check(ctx, id); err != nil {
-		return "", err
-	}
-	if previous = old.first(); previous == id {
-		return previous, nil
-	}
-	ids := []string{id}
-	if name == currentName { // the canary has no history
-		ids = append(ids, old.ids...)
-	}
-	if err := s.setPointer(ctx, name, old, ids); err != nil {
-		return "", err
-	}
-	if ids, err := rolledBack(ctx, s); len(ids) == 0 && err == nil { // most common: publishers need no permission to delete
-		return previous, nil
-	}
-	return previous, s.removePointer(ctx, rolledBackName)
-}
-
-// rollback sets current to the release before, without a trace of the present one in the history.
-func rollback(ctx context.Context, s pointerStore) (from, to string, err error) {
-	old, err := s.pointer(ctx, currentName)
-	if err != nil {
-		return "", "", err
-	}
-	if len(old.ids) < 2 {
-		return "", "", fmt.Errorf("no release has been current before %s", old.ids[0])
-	}
-	from, to = old.ids[0], old.ids[1]
-	if err = s.check(ctx, to); err == nil {
-		err = noteRolledBack(ctx, s, from)
-	}
-	if err == nil {
-		err = s.setPointer(ctx, currentName, old, old.ids[1:])
-	}
-	if err != nil {
-		return "", "", fmt.Errorf("from %s: %w", from, err)
-	}
-	return from, to, nil
-}
-
-// removeCanary removes the canary and returns its ID.
-func removeCanary(ctx context.Context, s pointerStore) (id string, err error) {
-	if id, err = first(ctx, s, canaryName); err != nil && !errors.Is(err, release.ErrCorrupt) {
-		return "", err
-	}
-	if current, _ := first(ctx, s, currentName); id != "" && id != current { // else it went out to all edges
-		if err := noteRolledBack(ctx, s, id); err != nil {
-			return "", err
+func publish(ctx context.Context, s Store, doing, name, id string) (previous string, err error) {
+	err = s.change(doing, func() error {
+		old, err := mendable(ctx, s, name)
+		if err == nil {
+			err = s.check(ctx, id)
 		}
-	}
-	return id, s.removePointer(ctx, canaryName)
+		if previous = old.first(); err != nil || previous == id {
+			return err
+		}
+		ids := []string{id}
+		if name == currentName { // the canary has no history
+			ids = append(ids, old.ids...)
+		}
+		if err := s.setPointer(ctx, name, old, ids); err != nil {
+			return err
+		}
+		if ids, err := RolledBack(ctx, s); len(ids) == 0 && err == nil { // most common: publishers need no permission to delete
+			return nil
+		}
+		return s.removePointer(ctx, rolledBackName)
+	})
+	return previous, err
+}
+
+// Rollback makes the previous release current, and removes the present one from the history; RolledBack lists it. It
+// can be called repeatedly.
+func Rollback(ctx context.Context, s Store) (from, to string, err error) {
+	err = s.change("roll back", func() error {
+		old, err := s.pointer(ctx, currentName)
+		if err != nil {
+			return err
+		}
+		if len(old.ids) < 2 {
+			return fmt.Errorf("no release has been current before %s", old.ids[0])
+		}
+		from, to = old.ids[0], old.ids[1]
+		if err = s.check(ctx, to); err == nil {
+			err = noteRolledBack(ctx, s, from)
+		}
+		if err == nil {
+			err = s.setPointer(ctx, currentName, old, old.ids[1:])
+		}
+		if err != nil {
+			return fmt.Errorf("from %s: %w", from, err)
+		}
+		return nil
+	})
+	return from, to, err
+}
+
+// RemoveCanary makes the edges that follow the canary follow the current release. It returns the ID of the canary;
+// without one the error matches ErrNoRelease. Unless the canary is current, RolledBack lists it.
+func RemoveCanary(ctx context.Context, s Store) (id string, err error) {
+	err = s.change("remove canary", func() (err error) {
+		if id, err = Canary(ctx, s); err != nil && !errors.Is(err, release.ErrCorrupt) {
+			return err
+		}
+		if current, _ := Current(ctx, s); id != "" && id != current { // else it went out to all edges
+			if err := noteRolledBack(ctx, s, id); err != nil {
+				return err
+			}
+		}
+		return s.removePointer(ctx, canaryName)
+	})
+	return id, err
 }
 
 // noteRolledBack adds a release to the list of rolled-back ones, unless it is broken: a build or an upload may repair
 // that. A corrupt list is replaced.
-func noteRolledBack(ctx context.Context, s pointerStore, id string) error {
+func noteRolledBack(ctx context.Context, s Store, id string) error {
 	if err := s.check(ctx, id); IsBroken(err) {
 		return nil
 	}

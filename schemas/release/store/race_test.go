@@ -72,7 +72,7 @@ func race(t *testing.T, folder object.Folder, ids []string) (winner string) {
 	errs := make([]error, len(ids))
 	var all sync.WaitGroup
 	for i, id := range ids {
-		all.Go(func() { _, errs[i] = store.Bucket{Folder: m}.Publish(t.Context(), id) })
+		all.Go(func() { _, errs[i] = store.Publish(t.Context(), store.Bucket{Folder: m}, id) })
 	}
 	all.Wait()
 	for i, err := range errs {
@@ -95,7 +95,7 @@ func TestLostResponse(t *testing.T) {
 	s := open(t, server)
 	push(t, s, local, ids...)
 	for _, id := range ids {
-		if _, err := (store.Bucket{Folder: deaf{s.Folder}}).Publish(t.Context(), id); err != nil {
+		if _, err := store.Publish(t.Context(), store.Bucket{Folder: deaf{s.Folder}}, id); err != nil {
 			t.Errorf("Publish = %v", err)
 		}
 		isCurrent(t, s, id)
@@ -130,14 +130,14 @@ func TestUnconditional(t *testing.T) {
 	s := open(t, objecttest.New(t))
 	push(t, s, local, ids...)
 	u := store.Bucket{Folder: unconditional{s.Folder}}
-	if _, err := u.Publish(t.Context(), ids[0]); !errors.Is(err, object.ErrUnsupported) {
+	if _, err := store.Publish(t.Context(), u, ids[0]); !errors.Is(err, object.ErrUnsupported) {
 		t.Errorf("the first Publish = %v, want ErrUnsupported", err)
 	}
 	publish(t, s, ids[0])
-	if _, err := u.Publish(t.Context(), ids[1]); !errors.Is(err, object.ErrUnsupported) {
+	if _, err := store.Publish(t.Context(), u, ids[1]); !errors.Is(err, object.ErrUnsupported) {
 		t.Errorf("Publish = %v, want ErrUnsupported", err)
 	}
-	if _, err := u.Publish(t.Context(), ids[0]); err != nil {
+	if _, err := store.Publish(t.Context(), u, ids[0]); err != nil {
 		t.Errorf("Publish of the current one = %v", err)
 	}
 }
@@ -156,8 +156,8 @@ func TestIgnoredConditions(t *testing.T) {
 			}
 			return false
 		})
-		for name, publish := range map[string]func(context.Context, string) (string, error){"Publish": s.Publish, "SetCanary": s.SetCanary} {
-			_, err := publish(t.Context(), ids[0])
+		for name, change := range map[string]changing{"Publish": store.Publish, "SetCanary": store.SetCanary} {
+			_, err := change(t.Context(), s, ids[0])
 			if !errors.Is(err, object.ErrUnsupported) || !strings.Contains(err.Error(), "s3://bucket/releases/: the store has no conditional writes: it ignores "+header) {
 				t.Errorf("%s on a store that ignores %s: %v, want ErrUnsupported", name, header, err)
 			}
@@ -222,10 +222,10 @@ func TestPruneBesidePublish(t *testing.T) {
 						t.Error(err)
 					}
 				}
-				if _, err := (store.Bucket{Folder: f}).SetCanary(t.Context(), ids[0]); err == nil {
+				if _, err := store.SetCanary(t.Context(), store.Bucket{Folder: f}, ids[0]); err == nil {
 					t.Error("SetCanary of a release that went = nil")
 				}
-				if _, err := s.Canary(t.Context()); !errors.Is(err, store.ErrNoRelease) {
+				if _, err := store.Canary(t.Context(), s); !errors.Is(err, store.ErrNoRelease) {
 					t.Errorf("Canary() = %v, want ErrNoRelease", err)
 				}
 			}
