@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
-	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -89,37 +88,11 @@ func texts(tb testing.TB, list []release.FragmentSpec) map[string]string {
 	return out
 }
 
-// bare returns the fragments of a movie without completing it.
-func bare(r *Renderer, m *catalog.Movie) []release.FragmentSpec {
-	m.Details = record.Bool{V: true, Set: true}
-	return movieOf(r, m, TitleDerived{})
-}
-
-// render returns the fragments of a movie without completing it, by address.
-func render(tb testing.TB, row string) map[string]string {
-	tb.Helper()
-	return texts(tb, bare(New(), parse(tb, row)))
-}
-
 // fragmentIs checks one fragment; want "" means that it is absent.
 func fragmentIs(tb testing.TB, all map[string]string, address, want string) {
 	tb.Helper()
 	if got := all[address]; got != want {
 		tb.Errorf("fragment %q\n = %s\nwant %s", address, got, want)
-	}
-}
-
-// addressesAre checks which fragments of a sub-request exist.
-func addressesAre(tb testing.TB, all map[string]string, sub string, want ...string) {
-	tb.Helper()
-	var got []string
-	for _, a := range slices.Sorted(maps.Keys(all)) {
-		if a == sub || strings.HasPrefix(a, sub+" ") {
-			got = append(got, a)
-		}
-	}
-	if !slices.Equal(got, want) {
-		tb.Errorf("fragments of %s = %q, want %q", sub, got, want)
 	}
 }
 

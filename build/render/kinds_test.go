@@ -1,6 +1,7 @@
 package render
 
 import (
+	"encoding/json"
 	"slices"
 	"strings"
 	"testing"
@@ -13,14 +14,6 @@ import (
 	"github.com/reelsplice/reelsplice/schemas/release"
 )
 
-// renderKind returns the fragments of a record, by address.
-func renderKind(tb testing.TB, k fragment.Kind, row string) map[string]string {
-	tb.Helper()
-	list := fragmentsOf(parseKind(tb, k, row), k)
-	allAreJSON(tb, row, list)
-	return texts(tb, list)
-}
-
 // series is a details response of a series with one season and an upcoming episode.
 const series = `{"adult":false,"backdrop_path":null,"created_by":[],"episode_run_time":[],"first_air_date":"2011-04-17",` +
 	`"genres":[{"id":10765,"name":"Sci-Fi & Fantasy"}],"homepage":"h","id":1399,"in_production":false,"languages":["en"],"last_air_date":null,` +
@@ -31,60 +24,24 @@ const series = `{"adult":false,"backdrop_path":null,"created_by":[],"episode_run
 	`{"air_date":null,"episode_count":6,"id":4,"name":"One","overview":"1","poster_path":null,"season_number":1,"vote_average":8.0,"new":1}],` +
 	`"softcore":false,"spoken_languages":[],"status":"Ended","tagline":"T","type":"Scripted","vote_average":8.0,"vote_count":7`
 
-// seriesText is series in a language.
-func seriesText(genres, homepage, last, name, overview, seasons, tagline string) string {
-	return `{"adult":false,"backdrop_path":null,"created_by":[],"episode_run_time":[],"first_air_date":"2011-04-17",` + genres +
-		`,"homepage":"` + homepage + `","id":1399,"in_production":false,"languages":["en"],"last_air_date":null,"last_episode_to_air":` + last +
-		`,"name":"` + name + `","next_episode_to_air":null,"networks":[],"number_of_episodes":1,"number_of_seasons":1,"origin_country":["US"],` +
-		`"original_language":"en","original_name":"Le Nom","overview":"` + overview + `","popularity":1.5,"poster_path":"/p.jpg",` +
-		`"production_companies":[],"production_countries":[],"seasons":` + seasons + `,"softcore":false,"spoken_languages":[],"status":"Ended",` +
-		`"tagline":"` + tagline + `","type":"Scripted","vote_average":8.0,"vote_count":7`
-}
-
-const (
-	lastGeneric    = `{"id":5,"name":<name 2 6>,"overview":"","air_date":null,"episode_number":6,"runtime":null,"season_number":1,"still_path":null}`
-	specialsOf     = `[{"air_date":null,"episode_count":2,"id":3,"name":<name 3 0>,"overview":"","poster_path":null,"season_number":0,"vote_average":0.0},`
-	genericSeasons = specialsOf + `{"air_date":null,"episode_count":6,"id":4,"name":<name 1 1>,"overview":"","poster_path":null,"season_number":1,"vote_average":8.0,"new":1}]`
-)
-
+// TestTV: texts of a series come from its translations, its crawls and its seasons. All languages without text have the
+// row in French.
 func TestTV(t *testing.T) {
 	tv := parseAs[catalog.TV](t, series+`,"translations":{"translations":[{"iso_3166_1":"DE","iso_639_1":"de","data":{"name":"Der Name","overview":"I","homepage":"","tagline":""}}]},`+
 		`"localized":[{"language":"it-IT","name":"Il Nome","seasons":[{"id":4,"name":"Stagione 1","season_number":1}]}]}`)
-	list := seriesOf(New(), tv, SeriesDerived{SeriesDerived: complete.SeriesDerived{Seasons: []complete.SeasonInfo{
+	fragmentsAre(t, "tv", seriesOf(New(), tv, SeriesDerived{SeriesDerived: complete.SeriesDerived{Seasons: []complete.SeasonInfo{
 		{Summary: catalog.SeasonSummary{SeasonNumber: record.Number(1)}, Translations: []catalog.NameTranslation{
 			{ISO3166: record.Text("FR"), ISO639: record.Text("fr"), Data: &catalog.NameTranslationData{Name: record.Text("Un"), Overview: record.Text("u")}},
 			{ISO3166: record.Text("JP"), ISO639: record.Text("ja"), Data: &catalog.NameTranslationData{Name: record.Text("")}},
 		}, Localized: []complete.LocalizedName{{Language: "de", Overview: "Erste"}}},
-	}}})
-	allAreJSON(t, "a series", list)
-	all := texts(t, list)
-	last := `{"id":5,"name":"Finale","overview":"End","air_date":null,"episode_number":6,"runtime":null,"season_number":1,"still_path":null}`
-	last = strings.NewReplacer(`"air_date":null,`, "", `"runtime":null,`, "").Replace(last)
-	generic := strings.NewReplacer(`"air_date":null,`, "", `"runtime":null,`, "").Replace(lastGeneric)
-	english := `"genres":[{"id":10765,"name":"Sci-Fi & Fantasy"}]`
-	fragmentIs(t, all, "details", seriesText(english, "h", last, "The Name", "O",
-		strings.NewReplacer(`<name 3 0>,"overview":""`, `"Specials","overview":"s"`, `<name 1 1>,"overview":""`, `"One","overview":"1"`).Replace(genericSeasons), "T"))
-	fragmentIs(t, all, "details ~", seriesText("<genres 10765>", "", generic, "Le Nom", "", genericSeasons, ""))
-	fragmentIs(t, all, "details deDE", seriesText(english, "", generic, "Der Name", "I",
-		strings.Replace(genericSeasons, `<name 1 1>,"overview":""`, `<name 1 1>,"overview":"Erste"`, 1), ""))
-	fragmentIs(t, all, "details de", all["details deDE"])
-	fragmentIs(t, all, "details fr", seriesText(`"genres":[{"id":10765,"name":"Science-Fiction & Fantastique"}]`, "", generic, "Le Nom", "",
-		strings.Replace(genericSeasons, `<name 1 1>,"overview":""`, `"Un","overview":"u"`, 1), ""))
-	fragmentIs(t, all, "details it", seriesText(english, "", generic, "Il Nome", "", `[{"id":4,"name":"Stagione 1","season_number":1}]`, ""))
-	addressesAre(t, all, "details", "details", "details de", "details deDE", "details fr", "details frFR", "details it", "details itIT", "details ~")
-	fragmentIs(t, all, "row", `"adult":false,"backdrop_path":null,"genre_ids":[10765],"id":1399,"origin_country":["US"],"original_language":"en",`+
-		`"original_name":"Le Nom","overview":"O","popularity":1.5,"poster_path":"/p.jpg","first_air_date":"2011-04-17","softcore":false,`+
-		`"name":"The Name","vote_average":8.0,"vote_count":7`)
-	fragmentIs(t, all, "media_row deDE", `"adult":false,"backdrop_path":null,"id":1399,"name":"Der Name","original_name":"Le Nom","overview":"I",`+
-		`"poster_path":"/p.jpg","media_type":"tv","original_language":"en","genre_ids":[10765],"popularity":1.5,"first_air_date":"2011-04-17",`+
-		`"softcore":false,"vote_average":8.0,"vote_count":7,"origin_country":["US"]`)
-	// All languages without text have the row in French.
-	addressesAre(t, all, "row", "row", "row de", "row deDE", "row it", "row itIT", "row ~")
+	}}}), "details", "row", "media_row")
 }
 
+// TestSeriesWithoutDetails: a bare series has derived fields; a details response has its own, and given values take
+// precedence.
 func TestSeriesWithoutDetails(t *testing.T) {
-	aggregate := &catalog.AggregateCredits{Cast: []catalog.AggregateCast{}, Crew: []catalog.AggregateCrew{{Credited: catalog.Credited{ID: record.Number(3)}}}}
-	d := SeriesDerived{TitleDerived: TitleDerived{Recommendations: []int64{8, 9}, Similar: []int64{9}}, Aggregate: aggregate}
+	d := SeriesDerived{TitleDerived: TitleDerived{Recommendations: []int64{8, 9}, Similar: []int64{9}}}
+	d.Aggregate = &catalog.AggregateCredits{Cast: []catalog.AggregateCast{}, Crew: []catalog.AggregateCrew{{Credited: catalog.Credited{ID: record.Number(3)}}}}
 	d.SeriesDerived = complete.SeriesDerived{
 		Seasons: []complete.SeasonInfo{
 			{Summary: catalog.SeasonSummary{SeasonNumber: record.Number(0), EpisodeCount: record.Number(3)}},
@@ -93,30 +50,9 @@ func TestSeriesWithoutDetails(t *testing.T) {
 		Last: complete.Of(complete.Base(parseAs[catalog.Episode](t, `{"_details":true,"id":5,"name":"End","overview":"o","season_number":1,"episode_number":2,"series_id":1,`+
 			`"translations":{"translations":[{"iso_3166_1":"DE","iso_639_1":"de","data":{"name":"Ende","overview":""}}]}}`))),
 	}
-	list := seriesOf(New(), parseAs[catalog.TV](t, `{"id":1,"name":"N"}`), d)
-	allAreJSON(t, "a bare series", list)
-	all := texts(t, list)
-	fragmentIs(t, all, "details", `{"adult":false,"backdrop_path":null,"created_by":[],"episode_run_time":[],"first_air_date":"","genres":[],"homepage":"","id":1,`+
-		`"in_production":false,"languages":[],"last_air_date":null,"last_episode_to_air":{"id":5,"name":"End","overview":"o","air_date":null,"episode_number":2,"runtime":null,"season_number":1,"show_id":1,"still_path":null},`+
-		`"name":"N","next_episode_to_air":null,"networks":[],"number_of_episodes":2,"number_of_seasons":1,"origin_country":[],"original_language":"",`+
-		`"original_name":"N","overview":"","popularity":0.0,"poster_path":null,"production_companies":[],"production_countries":[],`+
-		`"seasons":[{"air_date":null,"episode_count":3,"poster_path":null,"season_number":0},{"air_date":null,"episode_count":2,"name":"One","poster_path":null,"season_number":1}],`+
-		`"softcore":false,"spoken_languages":[],"status":"","tagline":"","type":"","vote_average":0.0,"vote_count":0`)
-	if got := all["details deDE"]; !strings.Contains(got, `{"id":5,"name":"Ende","overview":"",`) {
-		t.Errorf("details in German = %s, want the German name of the last episode", got)
-	}
-	fragmentIs(t, all, "aggregate_credits", `"cast":[],"crew":[{"id":3,"profile_path":null}]<id end>`)
-	fragmentIs(t, all, "recommendations page 1", `<page>"results":[{<tv 8 media_row>},{<tv 9 media_row>}],"total_pages":1,"total_results":2}`)
-	fragmentIs(t, all, "recommendations", `<page>"results":[],"total_pages":1,"total_results":2}`)
-	fragmentIs(t, all, "similar page 1", `<page>"results":[{<tv 9 row>}],"total_pages":1,"total_results":1}`)
-	// A details response has its own, and given values take precedence.
-	all = texts(t, seriesOf(New(), parseAs[catalog.TV](t, series+`,"similar":{"page":1,"results":[],"total_pages":1,"total_results":0},`+
-		`"aggregate_credits":{"cast":[],"crew":[{"id":4}]}}`), d))
-	if got := all["details"]; !strings.Contains(got, `"number_of_seasons":1,`) || !strings.Contains(got, `"name":"Finale"`) {
-		t.Errorf("details = %s, want them as given", got)
-	}
-	addressesAre(t, all, "similar", "similar", "similar page 1")
-	fragmentIs(t, all, "aggregate_credits", `"cast":[],"crew":[{"id":4}]<id end>`)
+	fragmentsAre(t, "tv_bare", seriesOf(New(), parseAs[catalog.TV](t, `{"id":1,"name":"N"}`), d), "details", "aggregate_credits", "recommendations", "similar")
+	fragmentsAre(t, "tv_given", seriesOf(New(), parseAs[catalog.TV](t, series+`,"similar":{"page":1,"results":[],"total_pages":1,"total_results":0},`+
+		`"aggregate_credits":{"cast":[],"crew":[{"id":4}]}}`), d), "details", "aggregate_credits", "similar")
 }
 
 const season = `{"_id":"5256c89f19c2956ff6046d47","air_date":"2011-04-17","episodes":[` +
@@ -124,117 +60,40 @@ const season = `{"_id":"5256c89f19c2956ff6046d47","air_date":"2011-04-17","episo
 	`{"air_date":null,"episode_number":2,"episode_type":"finale","id":12,"name":"\u0001S12\u0001","overview":"k","production_code":"","runtime":56,"season_number":2,"show_id":1399,"still_path":null,"vote_average":8.0,"vote_count":1,"crew":[],"guest_stars":[]}],` +
 	`"name":"Season Two","networks":[],"overview":"S","id":3625,"poster_path":"/s.jpg","season_number":2,"vote_average":8.5`
 
+// TestSeason: a name that resembles a mark of some kind is a name. The poster is the one in the series' original
+// language.
 func TestSeason(t *testing.T) {
 	s := parseAs[catalog.Season](t, season+`,"series_id":1399,"translations":{"translations":[`+
 		`{"iso_3166_1":"ES","iso_639_1":"es","data":{"name":"Dos","overview":""}},{"iso_3166_1":"DE","iso_639_1":"de","data":{"name":"","overview":""}}]},`+
 		`"images":{"posters":[{"iso_639_1":"fr","file_path":"/fr.jpg"},{"iso_639_1":"it","file_path":"/it.jpg"}]}}`)
 	episode := parseAs[catalog.Episode](t, `{"episode_number":1,"season_number":2,"translations":{"translations":[`+
 		`{"iso_3166_1":"DE","iso_639_1":"de","data":{"name":"Der Winter","overview":""}}]},"localized":[{"language":"de-DE","overview":"kalt"}]}`)
-	list := seasonOf(New(), s, SeasonDerived{SeasonDerived: complete.SeasonDerived{Series: &catalog.TV{OriginalLanguage: record.Text("it")}, Episodes: []complete.Record[catalog.Episode]{complete.Of(complete.Base(episode))}}})
-	allAreJSON(t, "a season", list)
-	all := texts(t, list)
-	ep := func(n, id, name, overview, kind, runtime string) string {
-		return `{"air_date":null,"episode_number":` + n + `,"episode_type":"` + kind + `","id":` + id + `,"name":` + name + `,"overview":"` + overview +
-			`","production_code":"","runtime":` + runtime + `,"season_number":2,"show_id":1399,"still_path":null,"vote_average":8.0,"vote_count":1,"crew":[],"guest_stars":[]}`
-	}
-	details := func(first, second, name, overview, poster string) string {
-		return `{"_id":"5256c89f19c2956ff6046d47","air_date":"2011-04-17","episodes":[` + first + "," + second + `],"name":` + name +
-			`,"networks":[],"overview":"` + overview + `","id":3625,"poster_path":"` + poster + `","season_number":2,"vote_average":8.5`
-	}
-	first, second := ep("1", "11", "<name 2 1>", "", "standard", "62"), ep("2", "12", "<name 2 2>", "", "finale", "56")
-	// A name that resembles a mark of some kind is a name.
-	fragmentIs(t, all, "details", details(ep("1", "11", `"Winter"`, "w", "standard", "62"), ep("2", "12", `"\u0001S12\u0001"`, "k", "finale", "56"),
-		`"Season Two"`, "S", "/s.jpg"))
-	// The poster is the one in the series' original language.
-	fragmentIs(t, all, "details ~", details(first, second, "<name 1 2>", "", "/it.jpg"))
-	fragmentIs(t, all, "details fr~", details(first, second, "<name 1 2>", "", "/fr.jpg"))
-	fragmentIs(t, all, "details deDE", details(ep("1", "11", `"Der Winter"`, "kalt", "standard", "62"), second, "<name 1 2>", "", "/it.jpg"))
-	fragmentIs(t, all, "details es", details(first, second, `"Dos"`, "", "/it.jpg"))
-	addressesAre(t, all, "details", "details", "details de", "details deDE", "details es", "details esES", "details fr~", "details ~")
-	fragmentIs(t, all, "media_row", `"id":3625,"name":"Season Two","overview":"S","poster_path":"/s.jpg","media_type":"tv_season","vote_average":8.5,`+
-		`"air_date":"2011-04-17","season_number":2,"show_id":1399,"episode_count":2`)
-	fragmentIs(t, all, "media_row ~", `"id":3625,"name":<name 1 2>,"overview":"","poster_path":"/it.jpg","media_type":"tv_season","vote_average":8.5,`+
-		`"air_date":"2011-04-17","season_number":2,"show_id":1399,"episode_count":2`)
-	addressesAre(t, all, "media_row", "media_row", "media_row es", "media_row esES", "media_row fr~", "media_row ~")
+	d := complete.SeasonDerived{Series: &catalog.TV{OriginalLanguage: record.Text("it")}, Episodes: []complete.Record[catalog.Episode]{complete.Of(complete.Base(episode))}}
+	fragmentsAre(t, "season", seasonOf(New(), s, SeasonDerived{SeasonDerived: d}), "details", "media_row")
 }
 
+// TestSeasonWithoutDetails: the number of episodes is the one in the series; season 0 has the name of specials.
 func TestSeasonWithoutDetails(t *testing.T) {
-	list := seasonOf(New(), parseAs[catalog.Season](t, `{"season_number":0,"series_id":4}`), SeasonDerived{SeasonDerived: complete.SeasonDerived{
+	fragmentsAre(t, "season_bare", seasonOf(New(), parseAs[catalog.Season](t, `{"season_number":0,"series_id":4}`), SeasonDerived{SeasonDerived: complete.SeasonDerived{
 		Series: &catalog.TV{
 			Networks: []catalog.CompanyRef{{ID: record.Number(49)}},
 			Seasons:  []catalog.SeasonSummary{{SeasonNumber: record.Number(0), EpisodeCount: record.Number(7)}},
 		},
 		Episodes: []complete.Record[catalog.Episode]{complete.Of(complete.Base(parseAs[catalog.Episode](t, `{"_details":true,"id":9,"episode_number":3,"season_number":0,"name":"E"}`)))},
-	}})
-	allAreJSON(t, "a bare season", list)
-	all := texts(t, list)
-	fragmentIs(t, all, "details", `{"_id":"","air_date":null,"episodes":[{"air_date":null,"episode_number":3,"id":9,"name":"E","runtime":null,"season_number":0,"show_id":4,"still_path":null}],`+
-		`"name":"Specials","networks":[{"id":49,"logo_path":null}],"overview":"","id":0,"poster_path":null,"season_number":0,"vote_average":0.0`)
-	if got := all["media_row"]; !strings.HasSuffix(got, `"show_id":4,"episode_count":7`) {
-		t.Errorf("media_row = %s, want the number of episodes that the series says", got)
-	}
-	if got := all["details ~"]; !strings.Contains(got, `"name":<name 3 0>`) {
-		t.Errorf("details ~ = %s, want the specials", got)
-	}
+	}}), "details", "media_row")
 }
 
 func TestEpisode(t *testing.T) {
 	s := parseAs[catalog.Season](t, strings.Replace(season, `"crew":[]`, `"crew":[{"job":"Director","id":2}]`, 1)+
 		`,"series_id":1399,"localized":[{"language":"de-DE","episodes":[{"episode_number":1,"name":"Der Winter","overview":"kalt"}]}]}`)
 	list := episodeOf(New(), complete.Listed(s, 0), EpisodeDerived{SeriesID: 1399, Cast: []catalog.TVCastCredit{{Credited: catalog.Credited{ID: record.Number(1)}, CreditID: record.Text("c")}}})
-	allAreJSON(t, "an episode", list)
-	all := texts(t, list)
-	details := func(name, overview string) string {
-		return `{"air_date":null,"crew":[{"job":"Director","id":2,"profile_path":null}],"episode_number":1,"episode_type":"standard","guest_stars":[],"name":` + name + `,"overview":"` +
-			overview + `","id":11,"production_code":"","runtime":62,"season_number":2,"still_path":null,"vote_average":8.0,"vote_count":1`
-	}
-	given := strings.NewReplacer(`,"profile_path":null`, "").Replace
-	fragmentIs(t, all, "details", given(details(`"Winter"`, "w")))
-	fragmentIs(t, all, "details ~", given(details("<name 2 1>", "")))
-	fragmentIs(t, all, "details deDE", given(details(`"Der Winter"`, "kalt")))
-	fragmentIs(t, all, "credits", `"cast":[{"id":1,"profile_path":null,"credit_id":"c"}],"crew":[{"job":"Director","id":2}],"guest_stars":[]<id end>`)
+	fragmentsAre(t, "episode", list, "details", "credits", "translations", "media_row")
 	derived, err := fragment.AppendRow(nil, fragment.KindEpisode, fragment.SubMediaRow, 1399,
-		[]byte(strings.Replace(all["details ~"], "<name 2 1>", `"Folge 1"`, 1)))
+		[]byte(strings.Replace(texts(t, list)["details ~"], "<name 2 1>", `"Folge 1"`, 1)))
 	if want := `"id":11,"name":"Folge 1","overview":"","media_type":"tv_episode","vote_average":8.0,"vote_count":1,"air_date":null,` +
 		`"episode_number":1,"episode_type":"standard","production_code":"","runtime":62,"season_number":2,"show_id":1399,"still_path":null`; err != nil || string(derived) != want {
 		t.Errorf("row from details ~ = %s, %v, want %s", derived, err, want)
 	}
-	fragmentIs(t, all, "translations", `<id>"translations":[{"iso_3166_1":"DE","iso_639_1":"de","name":"Deutsch","english_name":"German",`+
-		`"data":{"name":"Der Winter","overview":"kalt"}}]}`)
-	// Without details: the generic name, no invented credits.
-	all = texts(t, episodeOf(New(), parseAs[catalog.Episode](t, `{"episode_number":4,"season_number":1}`), EpisodeDerived{SeriesID: 2}))
-	if got := all["details"]; !strings.Contains(got, `"name":<name 2 4>,"overview":""`) {
-		t.Errorf("details = %s, want the generic name", got)
-	}
-	addressesAre(t, all, "credits")
-}
-
-func TestEpisodeWithoutText(t *testing.T) {
-	f := func(row string, details bool, want ...string) {
-		t.Helper()
-		all := texts(t, episodeOf(New(), parseAs[catalog.Episode](t, row), EpisodeDerived{SeriesID: 2}))
-		if got := strings.Contains(all["details"], "<name 2 4>"); got != details {
-			t.Errorf("details = %s, generic %v, want %v", all["details"], got, details)
-		}
-		var addresses []string
-		for _, v := range want {
-			addresses = append(addresses, strings.TrimSpace("details "+v))
-		}
-		addressesAre(t, all, "details", addresses...)
-		addressesAre(t, all, "media_row") // is derived
-	}
-	const start, end = `{"crew":[],"guest_stars":[],"episode_number":4,"season_number":1,"name":`, `}`
-	// The edge serves the base in every language.
-	f(start+`"Episode 4","overview":""`+end, true, "")
-	f(start+`"Episode 4"`+end, true, "")
-	f(start+`"Episode 4","overview":"","localized":[{"language":"de-DE","name":"Ende"}]`+end, true, "", "de", "deDE")
-	f(start+`"Episode 4","overview":"","localized":[{"language":"en-GB","name":"Episode 4"}]`+end, true, "", "enGB")
-	// It has text of its own.
-	f(start+`"Episode 4","overview":"o"`+end, false, "", "~")
-	f(start+`"Episode 5","overview":""`+end, false, "", "~")
-	f(start+`"Folge 4","overview":""`+end, false, "", "~")
-	// A piece cannot hold the number.
-	f(`{"crew":[],"guest_stars":[],"episode_number":4294967300,"season_number":1,"name":"Episode 4294967300"}`, false, "")
 }
 
 // TestRecurringMembers: long crew and guest stars of an episode are one segment each, shared by all of its fragments.
@@ -277,35 +136,11 @@ func TestRecurringMembers(t *testing.T) {
 const person = `{"adult":false,"also_known_as":[],"biography":"Bio","birthday":null,"deathday":null,"gender":2,"homepage":null,"id":31,` +
 	`"imdb_id":"nm0000158","known_for_department":"Acting","name":"Tom","place_of_birth":null,"popularity":1.5,"profile_path":"/t.jpg"`
 
-func TestPerson(t *testing.T) {
-	all := renderKind(t, fragment.KindPerson, person+`,"translations":{"translations":[`+
-		`{"iso_3166_1":"DE","iso_639_1":"de","data":{"biography":"Leben","name":""}},{"iso_3166_1":"RU","iso_639_1":"ru","data":{"biography":"","name":"Том"}},`+
-		`{"iso_3166_1":"FR","iso_639_1":"fr","data":{"biography":"","name":""}}]},`+
-		`"tagged_images":{"id":31,"page":0,"results":[{"id":"x"}],"total_pages":1,"total_results":1},"localized":[{"language":"it-IT","known_for":[{"id":13,"title":"It"}]}]}`)
-	details := func(bio, name string) string {
-		return strings.NewReplacer(`"Bio"`, `"`+bio+`"`, `"Tom"`, `"`+name+`"`).Replace(person)
-	}
-	fragmentIs(t, all, "details", person)
-	fragmentIs(t, all, "details ~", details("", "Tom"))
-	fragmentIs(t, all, "details de", details("Leben", "Tom"))
-	fragmentIs(t, all, "details ru", details("", "Том"))
-	addressesAre(t, all, "details", "details", "details de", "details deDE", "details ru", "details ruRU", "details ~")
-	fragmentIs(t, all, "media_row ru", `"adult":false,"id":31,"name":"Том","original_name":"Tom","media_type":"person","popularity":1.5,"gender":2,`+
-		`"known_for_department":"Acting","profile_path":"/t.jpg"`)
-	addressesAre(t, all, "media_row", "media_row", "media_row ru", "media_row ruRU")
-	addressesAre(t, all, "row") // is derived
-	// All requests get this page, whose number is 0.
-	fragmentIs(t, all, "tagged_images", `<id>"page":0,"results":[{"id":"x"}],"total_pages":1,"total_results":1}`)
-	addressesAre(t, all, "tagged_images", "tagged_images")
-	fragmentIs(t, all, "external_ids", `<id>"freebase_mid":null,"freebase_id":null,"imdb_id":"nm0000158","tvrage_id":null,"wikidata_id":null,`+
-		`"facebook_id":null,"instagram_id":null,"tiktok_id":null,"twitter_id":null,"youtube_id":null}`)
-	fragmentIs(t, all, "known_for", `"known_for":[]`)
-	fragmentIs(t, all, "known_for it", `"known_for":[{"id":13,"title":"It"}]`)
-}
-
+// TestFilmography: the edge selects a part of derived credits. Given credits take precedence: combined ones determine
+// the lists of movies and series, and these two determine the combined list. Credits that were crawled in another
+// language serve only that.
 func TestFilmography(t *testing.T) {
-	movie := derive.Title{Kind: fragment.KindMovie, ID: 13}
-	tv := derive.Title{Kind: fragment.KindTV, ID: 9}
+	movie, tv := derive.Title{Kind: fragment.KindMovie, ID: 13}, derive.Title{Kind: fragment.KindTV, ID: 9}
 	d := PersonDerived{
 		Credits: []derive.Credit{
 			{ID: "c1", Role: derive.Cast, Title: movie, Character: `"F"`, Order: 2},
@@ -316,70 +151,37 @@ func TestFilmography(t *testing.T) {
 		},
 		KnownFor: []derive.Title{movie, tv},
 	}
-	list := personOf(New(), parseAs[catalog.Person](t, person+"}"), d)
-	allAreJSON(t, "a person", list)
-	all := texts(t, list)
-	movieCast := `{<movie 13 row>,"character":"\"F\"","credit_id":"c1","order":2`
-	movieCrew := `{<movie 13 row>,"credit_id":"c2","department":"Directing","job":"Director"`
-	tvCast := `{<tv 9 row>,"character":"H","credit_id":"c3","episode_count":3,"first_credit_air_date":"2001-01-01"`
-	tvCrew := `{<tv 9 row>,"credit_id":"c4","department":"Writing","episode_count":1,"first_credit_air_date":null,"job":"Writer"`
-	tvCreator := `{<tv 9 row>,"credit_id":"c5","department":"Creator","job":"Creator"`
-	addressesAre(t, all, "movie_credits") // the edge selects a part of a derived one
-	addressesAre(t, all, "tv_credits")
-	fragmentIs(t, all, "combined_credits", `"cast":[`+movieCast+`,"media_type":"movie"},`+tvCast+`,"media_type":"tv"}],"crew":[`+
-		movieCrew+`,"media_type":"movie"},`+tvCrew+`,"media_type":"tv"},`+tvCreator+`,"media_type":"tv"}]<id end>`)
-	fragmentIs(t, all, "known_for", `"known_for":[{<movie 13 media_row>},{<tv 9 media_row>}]`)
-
-	// Given values take precedence: combined credits determine the lists of movies and series.
-	all = texts(t, personOf(New(), parseAs[catalog.Person](t, person+`,"combined_credits":{"cast":[{"id":1,"order":0,"media_type":"movie"}],`+
-		`"crew":[{"id":2,"job":"J","media_type":"tv"}],"id":31}}`), d))
-	fragmentIs(t, all, "combined_credits", `"cast":[{"id":1,"order":0,"media_type":"movie"}],"crew":[{"id":2,"job":"J","media_type":"tv"}]<id end>`)
-	fragmentIs(t, all, "movie_credits", `"cast":[{"id":1,"order":0}],"crew":[]<id end>`)
-	fragmentIs(t, all, "tv_credits", `"cast":[],"crew":[{"id":2,"job":"J"}]<id end>`)
-	// And these two determine the combined list.
-	all = texts(t, personOf(New(), parseAs[catalog.Person](t, person+`,"movie_credits":{"cast":[{"id":1}],"crew":[]},"tv_credits":{"cast":[],"crew":[{"id":2}]}}`), d))
-	fragmentIs(t, all, "combined_credits", `"cast":[{"id":1,"media_type":"movie"}],"crew":[{"id":2,"media_type":"tv"}]<id end>`)
-	// Credits crawled in another language serve only that; the base's are derived.
-	crawled := person + `,"localized":[{"language":"de-DE","movie_credits":{"cast":[{"id":1,"title":"Der Titel"}],"crew":[]}}]}`
-	all = texts(t, personOf(New(), parseAs[catalog.Person](t, crawled), d))
-	fragmentIs(t, all, "movie_credits deDE", `"cast":[{"id":1,"title":"Der Titel"}],"crew":[]<id end>`)
-	addressesAre(t, all, "movie_credits", "movie_credits de", "movie_credits deDE")
-	all = renderKind(t, fragment.KindPerson, crawled)
-	fragmentIs(t, all, "movie_credits", `"cast":[{"id":1,"title":"Der Titel"}],"crew":[]<id end>`)
+	for name, given := range map[string]string{
+		"derived":  ``,
+		"combined": `,"combined_credits":{"cast":[{"id":1,"order":0,"media_type":"movie"}],"crew":[{"id":2,"job":"J","media_type":"tv"}],"id":31}`,
+		"movies":   `,"movie_credits":{"cast":[{"id":7,"title":"G","character":"X"}],"crew":[]}`,
+		"series":   `,"tv_credits":{"cast":[],"crew":[{"id":8,"name":"S","job":"Writer"}]}`,
+		"both":     `,"movie_credits":{"cast":[{"id":1}],"crew":[]},"tv_credits":{"cast":[],"crew":[{"id":2}]}`,
+		"crawled":  `,"localized":[{"language":"de-DE","movie_credits":{"cast":[{"id":1,"title":"Der Titel"}],"crew":[]}}]`,
+	} {
+		fragmentsAre(t, "filmography_"+name, personOf(New(), parseAs[catalog.Person](t, person+given+"}"), d), "movie_credits", "tv_credits", "combined_credits", "known_for")
+	}
 }
 
+// TestGivenInAnotherLanguage: lists of titles from a crawl in another language serve only that language.
+func TestGivenInAnotherLanguage(t *testing.T) {
+	row := `{"id":1,"title":"T","similar":[{"language":"de-DE","page":1,"results":[{"id":2}],"total_pages":1,"total_results":1}],` +
+		`"localized":[{"language":"de-DE","title":"D"}]}`
+	fragmentsAre(t, "similar", movieOf(New(), parseAs[catalog.Movie](t, row), TitleDerived{Similar: []int64{8}}), "similar")
+}
+
+// TestCollection: derived parts, unless the record has some. Details responses lack the original name.
 func TestCollection(t *testing.T) {
 	const row = `{"id":10,"name":"The Collection","overview":"O","poster_path":"/en.jpg","backdrop_path":null%PARTS,` +
 		`"translations":{"translations":[{"iso_3166_1":"DE","iso_639_1":"de","data":{"title":"Die Reihe","overview":"","homepage":""}}]},` +
 		`"localized":[{"language":"fr-FR","name":"La Collection","poster_path":null}]}`
-	f := func(parts string, ids []int64, wantParts string) {
-		t.Helper()
-		list := collectionOf(New(), parseAs[catalog.Collection](t, strings.Replace(row, "%PARTS", parts, 1)), CollectionDerived{Parts: ids, Adult: true})
-		allAreJSON(t, "a collection", list)
-		all := texts(t, list)
-		details := func(name, overview, poster string) string {
-			return `{"id":10,"name":"` + name + `",` + overview + `,"poster_path":` + poster + `,"backdrop_path":null,"parts":` + wantParts
-		}
-		base, none := `"overview":"O"`, `"overview":""`
-		if parts == "" { // not a details response
-			base, none = `"original_language":"","original_name":"The Collection",`+base, `"original_language":"","original_name":"The Collection",`+none
-		}
-		fragmentIs(t, all, "details", details("The Collection", base, `"/en.jpg"`))
-		fragmentIs(t, all, "details ~", details("The Collection", none, `"/en.jpg"`))
-		fragmentIs(t, all, "details de", details("Die Reihe", none, `"/en.jpg"`))
-		fragmentIs(t, all, "details fr", details("La Collection", none, `null`))
-		row := func(name, overview, poster string) string {
-			return `"adult":true,"backdrop_path":null,"id":10,"name":"` + name + `","original_language":"","original_name":"The Collection",` +
-				overview + `,"poster_path":` + poster
-		}
-		fragmentIs(t, all, "row", row("The Collection", `"overview":"O"`, `"/en.jpg"`))
-		fragmentIs(t, all, "row ~", row("The Collection", `"overview":""`, `"/en.jpg"`))
-		fragmentIs(t, all, "row de", row("Die Reihe", `"overview":""`, `"/en.jpg"`))
-		fragmentIs(t, all, "row fr", row("La Collection", `"overview":""`, `null`))
+	for _, tt := range []struct {
+		name, parts string
+		ids         []int64
+	}{{"given", `,"parts":[{"id":1}]`, []int64{7}}, {"derived", ``, []int64{11, 12}}, {"none", ``, nil}} {
+		c := parseAs[catalog.Collection](t, strings.Replace(row, "%PARTS", tt.parts, 1))
+		fragmentsAre(t, "collection_"+tt.name, collectionOf(New(), c, CollectionDerived{Parts: tt.ids, Adult: true}), "details", "row")
 	}
-	f(`,"parts":[{"id":1}]`, []int64{7}, `[{"id":1}]`)
-	f(``, []int64{11, 12}, `[{<movie 11 media_row>},{<movie 12 media_row>}]`)
-	f(``, nil, `[]`)
 }
 
 func TestMoviesOfCompaniesAndKeywords(t *testing.T) {
@@ -387,62 +189,79 @@ func TestMoviesOfCompaniesAndKeywords(t *testing.T) {
 	for i := range ids {
 		ids[i] = int64(i + 1)
 	}
-	for name, list := range map[string][]release.FragmentSpec{
-		"company": New().Company(complete.Of(complete.Base(parseAs[catalog.Company](t, `{"id":1,"name":"C"}`))), ids),
-		"keyword": New().Keyword(complete.Of(complete.Base(parseAs[catalog.KeywordRecord](t, `{"id":1,"name":"K"}`))), ids, ids),
-	} {
-		allAreJSON(t, name, list)
-		all := texts(t, list)
-		fragmentIs(t, all, "movies page 2", `<id><page>"results":[{<movie 21 row>}],"total_pages":2,"total_results":21}`)
-		fragmentIs(t, all, "movies", `<id><page>"results":[],"total_pages":2,"total_results":21}`)
-		addressesAre(t, all, "movies", "movies", "movies page 1", "movies page 2")
+	company := func(row string) []release.FragmentSpec {
+		return New().Company(complete.Of(complete.Base(parseAs[catalog.Company](t, row))), ids)
 	}
-	all := texts(t, New().Company(complete.Of(complete.Base(parseAs[catalog.Company](t, `{"id":1,"movies":{"id":1,"page":1,"results":[],"total_pages":1,"total_results":0}}`))), ids))
-	fragmentIs(t, all, "movies page 1", `<id><page>"results":[],"total_pages":1,"total_results":0}`)
-	fragmentIs(t, all, "details", `{"description":"","headquarters":"","homepage":"","id":1,"logo_path":null,"name":"","origin_country":null,"parent_company":null`)
+	keyword := func(movies, all []int64) []release.FragmentSpec {
+		return New().Keyword(complete.Of(complete.Base(parseAs[catalog.KeywordRecord](t, `{"id":1,"name":"K"}`))), movies, all)
+	}
+	fragmentsAre(t, "company", company(`{"id":1,"name":"C"}`))
+	fragmentsAre(t, "company_given", company(`{"id":1,"movies":{"id":1,"page":1,"results":[],"total_pages":1,"total_results":0}}`))
+	fragmentsAre(t, "keyword", keyword(ids, ids))
 	// Far more pages than the API serves.
-	list := New().Keyword(complete.Of(complete.Base(parseAs[catalog.KeywordRecord](t, `{"id":1,"name":"K"}`))), make([]int64, 20*maxPage+1), nil)
-	all = texts(t, list)
-	fragmentIs(t, all, "movies", `<id><page>"results":[],"total_pages":501,"total_results":10001}`)
+	list := keyword(make([]int64, 20*maxPage+1), nil)
+	fragmentIs(t, texts(t, list), "movies", `<id><page>"results":[],"total_pages":501,"total_results":10001}`)
 	if n := len(list); n != 2+maxPage+1 {
 		t.Errorf("a long list has %d fragments, want the details, the row, 500 pages and the tail", n)
 	}
 }
 
-// TestCompanyRows: rows have no country if details have null.
-func TestCompanyRows(t *testing.T) {
-	f := func(row, want string) {
-		t.Helper()
-		fragmentIs(t, texts(t, New().Company(complete.Of(complete.Base(parseAs[catalog.Company](t, row))), nil)), "row", want)
-	}
-	f(`{"id":1,"name":"C","logo_path":"/l.png","origin_country":"US"}`, `"id":1,"logo_path":"/l.png","name":"C","origin_country":"US"`)
-	f(`{"id":1,"name":"C","logo_path":null,"origin_country":null}`, `"id":1,"logo_path":null,"name":"C","origin_country":""`)
-	f(`{"id":1,"name":"C"}`, `"id":1,"logo_path":null,"name":"C","origin_country":""`)
-	fragmentIs(t, texts(t, New().Keyword(complete.Of(complete.Base(parseAs[catalog.KeywordRecord](t, `{"id":2,"name":"K"}`))), nil, nil)), "row", `"id":2,"name":"K"`)
-}
-
-func TestCredits(t *testing.T) {
-	all := renderKind(t, fragment.KindCredit, `{"credit_type":"crew","department":"D","job":"J","media":{"id":1,"title":"T"},"media_type":"movie","id":"c","person":{"id":2},`+
-		`"localized":[{"language":"de-DE","media":{"id":1,"title":"Titel"}}]}`)
-	credit := `{"credit_type":"crew","department":"D","job":"J","media":{"id":1,"title":"T"},"media_type":"movie","id":"c","person":{"id":2}`
-	fragmentIs(t, all, "details", credit)
-	fragmentIs(t, all, "details de", strings.Replace(credit, `"T"`, `"Titel"`, 1))
-	addressesAre(t, all, "details", "details", "details de", "details deDE")
-}
-
 func TestFind(t *testing.T) {
-	list := New().Find([]release.Include{
+	fragmentsAre(t, "find", New().Find([]release.Include{
 		{Kind: fragment.KindTV, ID: 5},
 		{Kind: fragment.KindPerson, ID: 2},
 		{Kind: fragment.KindTV, ID: 4},
 		{Kind: fragment.KindEpisode, ID: 5, Season: 1, Episode: 2},
 		{Kind: fragment.KindSeason, ID: 5, Season: 1},
 		{Kind: fragment.KindMovie, ID: 1},
-	})
-	allAreJSON(t, "find", list)
-	fragmentIs(t, texts(t, list), "details", `{"movie_results":[{<movie 1 media_row>}],"person_results":[{<person 2 media_row>,<person 2 known_for>}],`+
-		`"tv_results":[{<tv 5 media_row>},{<tv 4 media_row>}],"tv_episode_results":[{<episode 5 1 2 media_row>}],"tv_season_results":[{<season 5 1 media_row>}]`)
-	fragmentIs(t, texts(t, New().Find(nil)), "details", `{"movie_results":[],"person_results":[],"tv_results":[],"tv_episode_results":[],"tv_season_results":[]`)
+	}))
+	fragmentsAre(t, "find_nothing", New().Find(nil))
+}
+
+func TestSharedGenres(t *testing.T) {
+	all := texts(t, SharedGenres(fragment.KindMovie, []int64{18, 878}))
+	fragmentIs(t, all, "genres", `"genres":[{"id":18,"name":"Drama"},{"id":878,"name":"Science Fiction"}]`)
+	fragmentIs(t, all, "genres fr", `"genres":[{"id":18,"name":"Drame"},{"id":878,"name":"Science-Fiction"}]`)
+	for address, text := range all {
+		if !json.Valid([]byte("{" + text + "}")) {
+			t.Errorf("fragment %q = %s, want a field", address, text)
+		}
+		if address != "genres" && text == all["genres"] {
+			t.Errorf("fragment %q is stored though it does not differ", address)
+		}
+	}
+	f := func(row string, want bool) {
+		t.Helper()
+		if got := ShareGenres(fragment.KindMovie, parse(t, `{"genres":`+row+`}`).Genres); got != want {
+			t.Errorf("ShareGenres(%s) = %v, want %v", row, got, want)
+		}
+	}
+	f(`[{"id":18,"name":"Drama"}]`, true)
+	f(`[]`, false)
+	f(`[{"id":18,"name":"Dramatic"}]`, false)
+	f(`[{"id":18}]`, false)
+	f(`[{"id":1,"name":"Unheard of"}]`, false)
+	f(`[{"id":18,"name":"Drama","new":1}]`, false)
+	f(`[`+strings.TrimSuffix(strings.Repeat(`{"id":18,"name":"Drama"},`, 30), ",")+`]`, false)
+}
+
+// TestSharedGenresFitAKey: the ids of a shared list are the name in a resource key, after
+// two bytes for its kinds; longer lists are not shared.
+func TestSharedGenresFitAKey(t *testing.T) {
+	list := func(last int64, name string) []catalog.Genre {
+		genres := slices.Repeat([]catalog.Genre{{ID: record.Number(10751), Name: record.Text("Family")}}, 10)
+		return append(genres, catalog.Genre{ID: record.Number(last), Name: record.Text(name)})
+	}
+	for _, c := range []struct {
+		genres []catalog.Genre
+		want   bool
+	}{{list(18, "Drama"), true}, {list(878, "Science Fiction"), false}} {
+		name := GenresName(GenreIDs(c.genres))
+		key := fragment.AppendShared(nil, fragment.KindGenres, fragment.KindMovie, name)
+		if got := ShareGenres(fragment.KindMovie, c.genres); got != c.want || got != (len(key) <= fragment.MaxKeyLen) {
+			t.Errorf("ShareGenres(%s), a key of %d bytes = %v, want %v", name, len(key), got, c.want)
+		}
+	}
 }
 
 // TestDefaultsAreNotStored: empty responses of any kind come from the defaults.
@@ -540,33 +359,6 @@ func TestDerivedRows(t *testing.T) {
 			}
 		}
 	}
-}
-
-// TestGivenInPart: combined credits agree with given credits of one kind. Lists from a crawl in another language
-// serve only that language.
-func TestGivenInPart(t *testing.T) {
-	credits := []derive.Credit{
-		{ID: "m", Role: derive.Cast, Title: derive.Title{Kind: fragment.KindMovie, ID: 13}},
-		{ID: "t", Role: derive.Cast, Title: derive.Title{Kind: fragment.KindTV, ID: 9}},
-	}
-	f := func(given, want string) {
-		t.Helper()
-		all := texts(t, personOf(New(), parseAs[catalog.Person](t, `{"id":1,"name":"P",`+given+`}`), PersonDerived{Credits: credits}))
-		fragmentIs(t, all, "combined_credits", want)
-	}
-	f(`"movie_credits":{"cast":[{"id":7,"title":"G","character":"X"}],"crew":[]}`,
-		`"cast":[{"id":7,"title":"G","character":"X","media_type":"movie"},`+
-			`{<tv 9 row>,"character":"","credit_id":"t","episode_count":0,"first_credit_air_date":null,"media_type":"tv"}],"crew":[]<id end>`)
-	f(`"tv_credits":{"cast":[],"crew":[{"id":8,"name":"S","job":"Writer"}]}`,
-		`"cast":[{<movie 13 row>,"character":"","credit_id":"m","order":0,"media_type":"movie"}],`+
-			`"crew":[{"id":8,"name":"S","job":"Writer","media_type":"tv"}]<id end>`)
-
-	d := TitleDerived{Similar: []int64{8}}
-	row := `{"id":1,"title":"T","similar":[{"language":"de-DE","page":1,"results":[{"id":2}],"total_pages":1,"total_results":1}],` +
-		`"localized":[{"language":"de-DE","title":"D"}]}`
-	all := texts(t, movieOf(New(), parseAs[catalog.Movie](t, row), d))
-	fragmentIs(t, all, "similar page 1", `<page>"results":[{<movie 8 row>}],"total_pages":1,"total_results":1}`)
-	fragmentIs(t, all, "similar page 1 deDE", `<page>"results":[{"id":2}],"total_pages":1,"total_results":1}`)
 }
 
 // TestManyNames: a season with more episodes than a fragment may have pieces has English names.
