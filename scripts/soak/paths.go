@@ -8,6 +8,7 @@ import (
 	"math/rand/v2"
 	"net/http"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -25,7 +26,7 @@ func pick(n int) int { return int(math.Pow(float64(n+1), rand.Float64())) - 1 }
 func chance(percent int) bool { return rand.IntN(100) < percent }
 
 // popular are half of all requests, the most frequent first.
-var popular = []api.Op{api.OpMovieDetails, api.OpTvSeriesDetails, api.OpPersonDetails, api.OpSearchMulti, api.OpMovieCredits, api.OpTvSeasonDetails}
+var popular = []string{"movieDetails", "tvSeriesDetails", "personDetails", "searchMulti", "movieCredits", "tvSeasonDetails"}
 
 // A paths has operations and parameter values for requests, the most frequent first.
 type paths struct {
@@ -91,8 +92,9 @@ func (p *paths) value(name string) string { return p.values[name][pick(len(p.val
 
 // target returns an operation, and a path with its query.
 func (p *paths) target() (op *api.Operation, target string) {
-	op = popular[pick(len(popular))].Operation()
-	if chance(50) {
+	if name := popular[pick(len(popular))]; chance(50) {
+		op = p.operations[slices.IndexFunc(p.operations, func(op *api.Operation) bool { return op.Name == name })]
+	} else {
 		op = p.operations[rand.IntN(len(p.operations))]
 	}
 	target = op.Path
