@@ -1,7 +1,6 @@
 package build
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -13,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/rogpeppe/go-internal/txtar"
 
 	"github.com/reelsplice/reelsplice/build/buildtest"
 	"github.com/reelsplice/reelsplice/schemas/catalog"
@@ -41,6 +41,16 @@ func run(tb testing.TB, c Config) Report {
 		tb.Fatalf("Run: %v", err)
 	}
 	return r
+}
+
+// BenchmarkSample builds the sample, for profiles.
+func BenchmarkSample(b *testing.B) {
+	c := config(b, buildtest.Catalog(b, buildtest.Sample(b, "movies")...))
+	c.Jobs = 1
+	for b.Loop() {
+		c.Releases = b.TempDir()
+		b.SetBytes(run(b, c).RawBytes)
+	}
 }
 
 // sampleMovies are the movies of the sample, or a quarter with -short: the others add nothing for the race detector.
@@ -221,95 +231,82 @@ func TestWorkers(t *testing.T) {
 	f(64, MinMemory, 1)
 }
 
-func TestSharedIMDbIDs(t *testing.T) {
-	c := config(t, buildtest.Catalog(t,
-		`{"id":1,"imdb_id":"tt0000007"}`,
-		`{"id":2,"imdb_id":null,"external_ids":{"imdb_id":"tt0000008"}}`,
-		`{"id":3,"imdb_id":"tt0000007"}`,
-		`{"id":4,"imdb_id":"tt0000007"}`,
-		`{"id":5,"imdb_id":"nm0000001"}`,
-		`{"id":6,"imdb_id":""}`,
-	))
-	report := run(t, c)
-	if report.SharedIMDbIDs != 2 {
-		t.Errorf("SharedIMDbIDs = %d, want 2", report.SharedIMDbIDs)
-	}
-	r := openRelease(t, c, report)
-	f := func(name string, want uint64) {
-		t.Helper()
-		e, ok := r.Lookup(fragment.AppendAlias(nil, fragment.KindMovie, name))
-		if ok != (want != 0) || ok && !bytes.Equal(e.Key(), fragment.AppendID(nil, fragment.KindMovie, fragment.ID(want))) {
-			t.Errorf("Lookup(%s) = %s, %v, want movie %d", name, fragment.DescribeKey(e.Key()), ok, want)
-		}
-	}
-	f("tt0000007", 1)
-	f("tt0000008", 2)
-	f("nm0000001", 0)
-	f("", 0)
-}
-
 // openRelease opens the release of a build, which must be valid.
 func openRelease(tb testing.TB, c Config, r Report) *release.Reader {
 	tb.Helper()
 	return buildtest.OpenRelease(tb, filepath.Join(c.Releases, r.Release))
 }
 
-// oneOfEverything is the record of a movie with one of each element.
-const oneOfEverything = `{"adult":false,"backdrop_path":"/b.jpg","belongs_to_collection":null,"budget":1,"genres":[{"id":18,"name":"Drama"}],"homepage":"","id":7,` +
-	`"imdb_id":"tt0000007","original_language":"fr","original_title":"Le titre","overview":"Text","poster_path":"/p.jpg","runtime":90,"tagline":"",` +
-	`"title":"The Title","vote_average":8,"new":{"a":1},"alternative_titles":{"titles":[{"iso_3166_1":"DE","title":"Titel","type":""}]},` +
-	`"images":{"backdrops":[{"iso_639_1":null,"file_path":"/b.jpg"}],"logos":[],"posters":[{"iso_639_1":"fr","file_path":"/fr.jpg"},{"iso_639_1":"en","file_path":"/p.jpg"}]},` +
-	`"release_dates":{"results":[{"iso_3166_1":"FR","release_dates":[{"certification":"","release_date":"2001-02-03T00:00:00.000Z","type":3}]}]},` +
-	`"reviews":{"page":1,"results":[{"author":"A","content":"C"}],"total_pages":1,"total_results":1},` +
-	`"translations":{"translations":[{"iso_3166_1":"DE","iso_639_1":"de","name":"Deutsch","english_name":"German","data":{"homepage":"","overview":"Inhalt","runtime":0,"tagline":"","title":"Der Titel"}}]},` +
-	`"videos":{"results":[{"iso_639_1":"en","name":"T","key":"k","site":"YouTube","size":1080,"type":"Trailer"},{"iso_639_1":"fr","name":"B","key":"l","site":"YouTube","size":720,"type":"Teaser"}]}}`
-
-// everyKind is a small catalogue: four movies, a series with a season and an episode of its own, and records of some
-// of their people and companies.
-func everyKind(tb testing.TB) (dir string) {
+// readCatalog writes the catalogue in a file of testdata: a section for each kind of record, and one for what was removed. It
+// adds the other sections to rest.
+func readCatalog(tb testing.TB, path string, rest map[string]string) (dir string) {
 	tb.Helper()
+	archive, err := txtar.ParseFile(path)
+	if err != nil {
+		tb.Fatal(err)
+	}
 	dir = tb.TempDir()
-	for kind, rows := range map[fragment.Kind][]string{
-		fragment.KindMovie: {
-			oneOfEverything, `{"id":8,"title":"Bare"}`,
-			`{"id":11,"title":"First","original_title":"First","release_date":"1983-05-25","popularity":9.5,"vote_count":90,"imdb_id":"tt0000011",` +
-				`"genres":[{"id":12,"name":"Adventure"}],"belongs_to_collection":{"id":10,"name":"Both","poster_path":null,"backdrop_path":null},` +
-				`"production_companies":[{"id":1,"logo_path":null,"name":"Maker","origin_country":"US"}],` +
-				`"keywords":{"keywords":[{"id":825,"name":"support group"}]},` +
-				`"credits":{"cast":[{"id":2,"name":"Star","credit_id":"00000000000000000000000a","character":"Hero","order":0}],` +
-				`"crew":[{"id":1,"name":"Boss","credit_id":"00000000000000000000000b","department":"Directing","job":"Director"}]},` +
-				`"reviews":{"page":1,"results":[{"author":"A","content":"C","id":"00000000000000000000000c"}],"total_pages":1,"total_results":1}}`,
-			`{"id":12,"adult":true,"title":"Second","release_date":"1980-05-20","keywords":{"keywords":[{"id":825,"name":"support group"}]},"popularity":8.5,"vote_count":80,"genres":[{"id":12,"name":"Adventure"}],` +
-				`"belongs_to_collection":{"id":10,"name":"Both","poster_path":null,"backdrop_path":null},` +
-				`"credits":{"cast":[{"id":2,"name":"Star","credit_id":"00000000000000000000001a","character":"Hero","order":0}],"crew":[]}}`,
-		},
-		fragment.KindTV: {
-			`{"id":20,"name":"Show","original_name":"Die Schau","first_air_date":"2001-01-01","popularity":7.5,"vote_count":70,` +
-				`"networks":[{"id":49,"logo_path":null,"name":"Net","origin_country":"US"}],"external_ids":{"imdb_id":"tt0000020","tvdb_id":200,"tiktok_id":"show"},` +
-				`"credits":{"cast":[{"id":2,"name":"Star","credit_id":"00000000000000000000002a","character":"Self","order":0}],"crew":[]}}`,
-		},
-		fragment.KindSeason: {
-			`{"_id":"00000000000000000000003a","air_date":"2001-01-02","episodes":[{"air_date":"2001-01-02","episode_number":1,"id":301,"name":"Pilot","overview":"","runtime":45,"season_number":1,"show_id":20,"crew":[],` +
-				`"guest_stars":[{"character":"Guest","credit_id":"00000000000000000000003b","order":5,"id":3,"name":"Visitor"}]},` +
-				`{"air_date":"2001-01-09","episode_number":2,"id":302,"name":"Second","overview":"","runtime":40,"season_number":1,"show_id":20,"crew":[],"guest_stars":[]}],` +
-				`"name":"Season 1","overview":"","id":30,"poster_path":null,"season_number":1,"vote_average":7,"series_id":20}`,
-		},
-		fragment.KindEpisode: {
-			`{"episode_number":1,"season_number":1,"series_id":20,"external_ids":{"imdb_id":"tt0000301"},"images":{"stills":[]}}`,
-		},
-		fragment.KindPerson:     {`{"adult":false,"also_known_as":[],"biography":"","birthday":null,"gender":2,"id":2,"imdb_id":"nm0000002","known_for_department":"Acting","name":"Star","popularity":3.5,"profile_path":null}`},
-		fragment.KindCollection: {`{"id":13,"name":"Listed","parts":[{"id":99,"adult":true,"popularity":4.5,"title":"Unknown"}]}`},
-		fragment.KindCompany:    {`{"description":"","headquarters":"Here","homepage":"","id":1,"logo_path":null,"name":"Maker","origin_country":"US","parent_company":null}`},
-	} {
-		buildtest.WriteKind(tb, dir, kind, rows...)
+	for _, f := range archive.Files {
+		lines := strings.Split(strings.TrimSpace(string(f.Data)), "\n")
+		if typ, ok := catalog.TypeNamed(f.Name); ok {
+			buildtest.WriteKind(tb, dir, typ.Kind, lines...)
+		} else if f.Name != "removed" {
+			rest[f.Name] = string(f.Data)
+		} else {
+			var all []catalog.Removed
+			for _, line := range lines {
+				var kind string
+				var id, season, episode int64
+				_, _ = fmt.Sscan(line, &kind, &id, &season, &episode) // most keys are shorter
+				typ, _ := catalog.TypeNamed(kind)
+				all = append(all, removedKey(typ.Kind, catalog.EpisodeKey(id, season, episode)))
+			}
+			if err := catalog.WriteRemoved(dir, all); err != nil {
+				tb.Fatal(err)
+			}
+		}
 	}
 	return dir
+}
+
+// TestCases builds small catalogues. The text of their releases, with all aliases, contains each line of the section has, and
+// none of the section lacks.
+func TestCases(t *testing.T) {
+	for _, name := range []string{"ids", "languages", "removed"} {
+		t.Run(name, func(t *testing.T) {
+			sections := map[string]string{}
+			c := config(t, readCatalog(t, "testdata/"+name+".txtar", sections))
+			report := run(t, c)
+			rel := openRelease(t, c, report)
+			text := dump(t, rel) + fmt.Sprintf("%d shared IMDb ids\n", report.SharedIMDbIDs)
+			for i := range rel.Manifest().Parts {
+				if err := rel.EachBlock(i, func(e release.Entry) error {
+					if to, ok := e.Target(); ok && e.IsAlias() {
+						text += fmt.Sprintf("%s: %s\n", fragment.DescribeKey(e.Key()), fragment.DescribeKey(to.Key()))
+					}
+					return nil
+				}); err != nil {
+					t.Fatal(err)
+				}
+			}
+			for section, want := range map[string]bool{"has": true, "lacks": false} {
+				for line := range strings.Lines(sections[section]) {
+					if line = strings.TrimSuffix(line, "\n"); strings.Contains(text, line) != want {
+						t.Errorf("the release has %q: %v, want %v", line, !want, want)
+					}
+				}
+			}
+			if sections["has"] == "" {
+				t.Error("nothing is required")
+			}
+		})
+	}
 }
 
 // TestEveryKind compares every fragment and every row of the tables of a small release of all kinds, derived ones
 // included, with testdata.
 func TestEveryKind(t *testing.T) {
-	c := config(t, everyKind(t))
+	c := config(t, readCatalog(t, "testdata/kinds.txtar", nil))
 	report := run(t, c)
 	path := filepath.Join("testdata", "kinds.golden")
 	rel := openRelease(t, c, report)
@@ -336,6 +333,7 @@ func TestEveryKind(t *testing.T) {
 func dump(tb testing.TB, r *release.Reader) string {
 	tb.Helper()
 	var b strings.Builder
+	var inflater release.Inflater
 	err := r.Resources(tb.Context(), func(key []byte, e release.Entry, _ release.Ref) error {
 		fmt.Fprintf(&b, "%s\n", fragment.DescribeKey(key))
 		for i := range e.Len() {
@@ -350,11 +348,9 @@ func dump(tb testing.TB, r *release.Reader) string {
 				case release.OpLiteral:
 					b.Write(p.Text())
 				case release.OpSegment:
-					raw, err := inflate(p.Segment)
-					if err != nil {
+					if err := inflater.WriteTo(&b, &p.Segment); err != nil {
 						return err
 					}
-					b.Write(raw)
 				case release.OpReference:
 					fmt.Fprintf(&b, "<%s>", fragment.DescribeKey(p.Shared))
 				case release.OpInclude:
@@ -420,75 +416,6 @@ func dumpTables(tb testing.TB, r *release.Reader) string {
 		}
 	}
 	return b.String()
-}
-
-// TestClaimedIDs: an id that several seasons or episodes claim belongs to the first one, and fails no build, wherever
-// the claim comes from.
-func TestClaimedIDs(t *testing.T) {
-	dir := t.TempDir()
-	for kind, rows := range map[fragment.Kind][]string{
-		fragment.KindTV: {
-			`{"id":1,"name":"A","seasons":[{"id":77,"season_number":1}]}`, `{"id":2,"name":"B","seasons":[{"id":77,"season_number":1}]}`,
-			`{"id":3,"name":"C"}`, `{"id":4,"name":"D"}`,
-		},
-		fragment.KindSeason: {
-			`{"id":77,"name":"S","season_number":1,"series_id":3,"localized":[{"language":"de-DE","episodes":[{"episode_number":1,"id":50,"name":"E"}]}]}`,
-			`{"id":78,"name":"S","season_number":1,"series_id":4,"episodes":[{"id":51},{"episode_number":1,"id":50,"name":"E"},{"episode_number":1,"id":52}]}`,
-		},
-		fragment.KindEpisode: {
-			`{"episode_number":1,"id":5,"season_number":1,"series_id":1}`, `{"episode_number":1,"id":6,"season_number":1,"series_id":2}`,
-			`{"episode_number":2,"id":51,"season_number":1,"series_id":4}`,
-		},
-	} {
-		buildtest.WriteKind(t, dir, kind, rows...)
-	}
-	c := config(t, dir)
-	r := openRelease(t, c, run(t, c))
-	f := func(kind fragment.Kind, id string, want []byte) {
-		t.Helper()
-		e, ok := r.Lookup(fragment.AppendAlias(nil, kind, id))
-		if ok != (want != nil) || !bytes.Equal(e.Key(), want) {
-			t.Errorf("%s %s is %s, want %s", kind, id, fragment.DescribeKey(e.Key()), fragment.DescribeKey(want))
-		}
-	}
-	f(fragment.KindSeason, "77", fragment.AppendSeason(nil, 3, 1))
-	f(fragment.KindSeason, "78", fragment.AppendSeason(nil, 4, 1))
-	f(fragment.KindEpisode, "50", fragment.AppendEpisode(nil, 3, 1, 1))
-	f(fragment.KindEpisode, "51", fragment.AppendEpisode(nil, 4, 1, 2))
-	f(fragment.KindEpisode, "52", nil)
-	f(fragment.KindEpisode, "6", fragment.AppendEpisode(nil, 2, 1, 1))
-}
-
-// TestOtherLanguage: data that only a crawl in another language has contributes to derived data too.
-func TestOtherLanguage(t *testing.T) {
-	dir := t.TempDir()
-	for kind, rows := range map[fragment.Kind][]string{
-		fragment.KindMovie: {
-			`{"id":1,"localized":[{"language":"de-DE","title":"A","genres":[{"id":18,"name":"Drama"}],"credits":{"cast":[{"id":9,"name":"P","credit_id":"00000000000000000000000a"}],"crew":[]}}]}`,
-			`{"id":2,"localized":[{"language":"de-DE","title":"B","genres":[{"id":18,"name":"Drama"}],"credits":{"cast":[{"id":9,"name":"P","credit_id":"00000000000000000000000b"}],"crew":[]}}]}`,
-		},
-		fragment.KindTV: {`{"id":3,"localized":[{"language":"de-DE","name":"C"}]}`},
-		// Derived credits have all languages, so a crawl's credits do not replace them.
-		fragment.KindPerson: {
-			`{"id":9,"localized":[{"language":"de-DE","name":"P","combined_credits":{"cast":[{"id":1,"media_type":"movie","title":"A"}],"crew":[]}}]}`,
-		},
-		fragment.KindSeason: {
-			`{"id":30,"season_number":1,"series_id":3,"localized":[{"language":"de-DE","name":"S","episodes":[{"episode_number":1,"id":31,"name":"E",` +
-				`"crew":[],"guest_stars":[{"id":8,"name":"G","credit_id":"00000000000000000000000c"}]}]}]}`,
-		},
-	} {
-		buildtest.WriteKind(t, dir, kind, rows...)
-	}
-	c := config(t, dir)
-	text := dump(t, openRelease(t, c, run(t, c)))
-	for _, want := range []string{
-		`combined_credits: "cast":[{<movie 1 row>`, `recommendations page 1: <page mark>"results":[{<movie 2 media_row>}]`,
-		`combined_credits: "cast":[{<tv 3 row>`, "credit \"00000000000000000000000c\"", `"number_of_episodes":1`,
-	} {
-		if !strings.Contains(text, want) {
-			t.Errorf("the release lacks %s", want)
-		}
-	}
 }
 
 // TestTrends: a build measures trends from the previous release and from request counts.

@@ -20,6 +20,7 @@ import (
 	"github.com/reelsplice/reelsplice/schemas/release"
 	"github.com/reelsplice/reelsplice/schemas/release/check"
 	"github.com/reelsplice/reelsplice/schemas/release/compare"
+	"github.com/reelsplice/reelsplice/schemas/release/releasetest"
 )
 
 // likeFull makes an incremental and a full build after the last release, and requires equal responses. It returns the
@@ -245,16 +246,6 @@ func (e *editable) copies(t *testing.T) (was, is []string) {
 	return was, is
 }
 
-// readFile returns a file of a release.
-func readFile(tb testing.TB, dir, name string) []byte {
-	tb.Helper()
-	data, err := os.ReadFile(filepath.Join(dir, name))
-	if err != nil {
-		tb.Fatal(err)
-	}
-	return data
-}
-
 // largest returns the path of the largest file of a release with that prefix.
 func largest(tb testing.TB, dir, prefix string) (path string) {
 	tb.Helper()
@@ -275,16 +266,22 @@ func largest(tb testing.TB, dir, prefix string) (path string) {
 	return path
 }
 
+// damage flips a bit in the largest file of the previous release with that prefix.
+func damage(tb testing.TB, c Config, prefix string) {
+	tb.Helper()
+	path := largest(tb, filepath.Join(c.Releases, c.Previous), prefix)
+	st, err := os.Stat(path)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	releasetest.Flip(tb, path, st.Size()/2, 0)
+}
+
 // TestDamagedPart: a damaged part is not copied into the next release with a valid checksum.
 func TestDamagedPart(t *testing.T) {
 	c := config(t, buildtest.Catalog(t, buildtest.Sample(t, "movies")[:8]...))
 	c.Previous = run(t, c).Release
-	path := largest(t, filepath.Join(c.Releases, c.Previous), "part-")
-	data := readFile(t, filepath.Dir(path), filepath.Base(path))
-	data[len(data)/2] ^= 1
-	if err := os.WriteFile(path, data, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	damage(t, c, "part-")
 	c.Catalog = buildtest.Catalog(t, buildtest.Sample(t, "movies")[:7]...)
 	likeFull(t, c)
 }
@@ -295,15 +292,7 @@ func TestDamagedPack(t *testing.T) {
 	rows := buildtest.Sample(t, "movies")[:8]
 	c := config(t, buildtest.Catalog(t, rows...))
 	c.Previous = run(t, c).Release
-	paths, err := filepath.Glob(filepath.Join(c.Releases, c.Previous, "pack-*"))
-	if err != nil || len(paths) == 0 {
-		t.Fatalf("no packs: %v", err)
-	}
-	data := readFile(t, filepath.Dir(paths[0]), filepath.Base(paths[0]))
-	data[len(data)/2] ^= 1
-	if err := os.WriteFile(paths[0], data, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	damage(t, c, "pack-")
 	c.Full = true
 	full := run(t, c)
 	if full.Unchanged || full.Release == c.Previous {

@@ -92,7 +92,7 @@ func textKey(tb testing.TB, text string) catalog.Key {
 // TestRemoved removes one resource of each kind, with a record or derived, and requires that only dependent resources
 // disappear with it.
 func TestRemoved(t *testing.T) {
-	dir := everyKind(t)
+	dir := readCatalog(t, "testdata/kinds.txtar", nil)
 	c := config(t, dir)
 	before := run(t, c)
 	first := openRelease(t, c, before)
@@ -206,65 +206,6 @@ func TestRemovedTraces(t *testing.T) {
 	if again := run(t, four); again.Release != report.Release {
 		t.Errorf("Run = release %s with 1 job, %s with 4", report.Release, again.Release)
 	}
-}
-
-// TestRemovedFromLists: lists of episodes and seasons in records omit removed ones.
-func TestRemovedFromLists(t *testing.T) {
-	dir := t.TempDir()
-	buildtest.WriteKind(t, dir, fragment.KindTV, `{"id":20,"name":"Show","seasons":[{"id":30,"name":"S1","season_number":1},{"id":31,"name":"S2","season_number":2}],`+
-		`"localized":[{"language":"de-DE","name":"Schau","seasons":[{"id":30,"name":"Erste","season_number":1},{"id":31,"name":"Weg","season_number":2}]}]}`)
-	buildtest.WriteKind(t, dir, fragment.KindSeason,
-		`{"id":30,"season_number":1,"series_id":20,"name":"S1","episodes":[{"episode_number":1,"id":301,"name":"Kept","season_number":1},{"episode_number":2,"id":302,"name":"Gone","season_number":1}],`+
-			`"localized":[{"language":"de-DE","name":"Erste","episodes":[{"episode_number":1,"id":301,"name":"Da","season_number":1},{"episode_number":2,"id":302,"name":"Fort","season_number":1}]}]}`,
-		`{"id":31,"season_number":2,"series_id":20,"name":"S2","episodes":[{"episode_number":1,"id":303,"name":"Other","season_number":2}]}`)
-	err := catalog.WriteRemoved(dir, []catalog.Removed{
-		removedKey(fragment.KindSeason, catalog.SeasonKey(20, 2)), removedKey(fragment.KindEpisode, catalog.EpisodeKey(20, 1, 2)),
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	c := config(t, dir)
-	rel := openRelease(t, c, run(t, c))
-	want := map[string]bool{"tv 20": true, "season 20 1": true, "episode 20 1 1": true}
-	got := resources(t, rel)
-	maps.DeleteFunc(got, func(name string, _ bool) bool { return strings.HasPrefix(name, "default") })
-	if !maps.Equal(got, want) {
-		t.Errorf("the release has %v, want %v", got, want)
-	}
-	text := dump(t, rel)
-	for _, gone := range []string{"Gone", "S2", "Other", "Weg", "Fort"} {
-		if strings.Contains(text, gone) {
-			t.Errorf("the release still speaks of %q", gone)
-		}
-	}
-	if !strings.Contains(text, "Kept") {
-		t.Error("the release has lost an episode that is not removed")
-	}
-	for kind, id := range map[fragment.Kind]string{fragment.KindEpisode: "302", fragment.KindSeason: "31"} {
-		if _, ok := rel.Lookup(fragment.AppendAlias(nil, kind, id)); ok {
-			t.Errorf("%s with the id %s is still found", kind, id)
-		}
-	}
-}
-
-// TestLatestPerson: the newest person is known even without any titles.
-func TestLatestPerson(t *testing.T) {
-	dir := t.TempDir()
-	buildtest.WriteKind(t, dir, fragment.KindPerson, `{"id":1,"name":"One"}`, `{"id":2,"name":"Two"}`, `{"id":3,"name":"Three"}`)
-	f := func(want int64, removed ...catalog.Removed) {
-		t.Helper()
-		if err := catalog.WriteRemoved(dir, removed); err != nil {
-			t.Fatal(err)
-		}
-		c := config(t, dir)
-		rel := openRelease(t, c, run(t, c))
-		e, ok := rel.Lookup(fragment.AppendAlias(nil, fragment.KindPerson, "latest"))
-		if !ok || e.ID() != uint64(want) {
-			t.Errorf("the latest is person %d, %v, want %d", e.ID(), ok, want)
-		}
-	}
-	f(3)
-	f(2, removedKey(fragment.KindPerson, catalog.NumberKey(3)))
 }
 
 // tableNames returns the names of the tables of a release, in order.
