@@ -365,39 +365,3 @@ func TestDamagedPart(t *testing.T) {
 		}
 	}
 }
-
-func BenchmarkTable(b *testing.B) {
-	titles := someTitles(rand.New(rand.NewPCG(9, 9)), 100_000)
-	b.ResetTimer()
-	for range b.N {
-		table := tableOf(b, b.TempDir(), titles, settings{64, 2, 64 << 20})
-		b.ReportMetric(float64(tableBytes(table))/float64(len(titles)), "table-bytes/title")
-		table.Close()
-	}
-	b.ReportMetric(float64(b.N*len(titles))/b.Elapsed().Seconds(), "titles/s")
-}
-
-func tableBytes(t *Table) int64 {
-	n := int64(0)
-	for _, p := range t.parts {
-		n += int64(offset(p.entries, len(p.entries)/entryBytes-1)) + int64(len(p.entries))
-	}
-	return n
-}
-
-func BenchmarkFind(b *testing.B) {
-	titles := someTitles(rand.New(rand.NewPCG(9, 9)), 100_000)
-	table := tableOf(b, b.TempDir(), titles, settings{64, 2, 64 << 20})
-	defer table.Close()
-	f := table.Finder()
-	var r Result
-	b.ReportAllocs()
-	i := 0
-	for b.Loop() {
-		if err := f.Find(&titles[i%len(titles)], &r); err != nil {
-			b.Fatal(err)
-		}
-		i++
-	}
-	b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "titles/s")
-}

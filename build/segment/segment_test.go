@@ -143,30 +143,3 @@ func FuzzSegment(f *testing.F) {
 		}
 	})
 }
-
-func BenchmarkSegment(b *testing.B) {
-	all := texts()
-	for _, level := range []int{1, DefaultLevel, 9} {
-		for _, name := range []string{"short", "json"} {
-			b.Run(fmt.Sprintf("level=%d/%s", level, strings.ReplaceAll(name, " ", "-")), func(b *testing.B) {
-				c, err := New(level)
-				if err != nil {
-					b.Fatal(err)
-				}
-				raw := all[name]
-				b.ReportAllocs()
-				b.SetBytes(int64(len(raw)))
-				var stored int
-				for b.Loop() {
-					c.Reset()
-					s, err := c.Segment(raw)
-					if err != nil {
-						b.Fatal(err)
-					}
-					stored = len(s.Stored)
-				}
-				b.ReportMetric(float64(stored), "stored-bytes")
-			})
-		}
-	}
-}

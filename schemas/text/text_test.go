@@ -162,18 +162,6 @@ func unstable(folded []byte) bool {
 	})
 }
 
-func BenchmarkAppendFolded(b *testing.B) {
-	for _, s := range []string{"The Lord of the Rings: The Return of the King", "Le Fabuleux Destin d'Amélie Poulain", "シン・ゴジラ"} {
-		b.Run(s, func(b *testing.B) {
-			b.ReportAllocs()
-			var buf []byte
-			for b.Loop() {
-				buf = AppendFolded(buf[:0], s, MaxName)
-			}
-		})
-	}
-}
-
 func TestLine(t *testing.T) {
 	for in, want := range map[string]string{
 		"movies.csv": "movies.csv", "Amélie 特工.json": "Amélie 特工.json",

@@ -236,18 +236,3 @@ func FuzzApplyDelta(f *testing.F) {
 		}
 	})
 }
-
-func BenchmarkEncodeDelta(b *testing.B) {
-	old := records(100_000, 0)
-	made := slices.Clone(old)
-	for i := 0; i < len(made); i += 5_000 {
-		made[i]++
-	}
-	oldFile, newFile := described("old", old), described("new", made)
-	b.SetBytes(int64(len(made)))
-	for b.Loop() {
-		if err := encodeDelta(io.Discard, newFile, made, oldFile, old); err != nil {
-			b.Fatal(err)
-		}
-	}
-}

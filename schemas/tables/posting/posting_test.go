@@ -302,27 +302,3 @@ func withRanks(s Set, ranks []uint32) Set {
 	}
 	return s
 }
-
-func BenchmarkRangeAnd(b *testing.B) {
-	const n = 1 << 20
-	rng := rand.New(rand.NewPCG(4, 4))
-	column := make([]int32, n)
-	for i := range column {
-		column[i] = int32(rng.IntN(20_000))
-	}
-	m := memory{}
-	if err := writeRange(m, "r", column); err != nil {
-		b.Fatal(err)
-	}
-	r, err := OpenRange(m.read(), "r", n, NewPool(n))
-	if err != nil {
-		b.Fatal(err)
-	}
-	set := NewSet(n)
-	for b.Loop() {
-		set.Fill(n)
-		if err := r.And(set, 4567, 12345); err != nil {
-			b.Fatal(err)
-		}
-	}
-}
