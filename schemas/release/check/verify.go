@@ -21,6 +21,7 @@ import (
 	"github.com/reelsplice/reelsplice/schemas/bug"
 	"github.com/reelsplice/reelsplice/schemas/file"
 	"github.com/reelsplice/reelsplice/schemas/release"
+	"github.com/reelsplice/reelsplice/schemas/tables"
 )
 
 // Options select what Verify checks.
@@ -196,7 +197,7 @@ func (v *verifier) tasks() (all []task) {
 			all = append(all, func(ctx context.Context, w *walker) error { return w.part(ctx, i) })
 		}
 	}
-	for _, kind := range kindsOfTables {
+	for _, kind := range tables.Kinds {
 		all = append(all, func(ctx context.Context, _ *walker) error { return v.table(ctx, kind) })
 	}
 	return all

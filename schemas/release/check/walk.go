@@ -16,6 +16,7 @@ import (
 
 	"github.com/reelsplice/reelsplice/schemas/fragment"
 	"github.com/reelsplice/reelsplice/schemas/release"
+	"github.com/reelsplice/reelsplice/schemas/tables"
 )
 
 // A walker checks the blocks of parts, their index slots, and their references. It is for one goroutine.
@@ -226,23 +227,16 @@ func (v *verifier) counted(what string, counts, parts map[string]int64) {
 	}
 }
 
-// sectionIDs is the ID section in the table of a kind.
-const sectionIDs = "id"
-
-// kindsOfTables are the kinds of resources that have tables.
-var kindsOfTables = [...]fragment.Kind{
-	fragment.KindMovie, fragment.KindTV, fragment.KindPerson, fragment.KindCollection, fragment.KindCompany, fragment.KindKeyword,
-}
-
 // table checks that the rows of a table that belong to the subset are resources with a row for lists.
 func (v *verifier) table(ctx context.Context, kind fragment.Kind) error {
 	t, ok := v.r.Table(kind.String())
-	if !ok || t.Section(sectionIDs) == nil {
+	section := tables.ID.String()
+	if !ok || t.Section(section) == nil {
 		return nil
 	}
-	file, ids := "table-"+kind.String(), t.Section(sectionIDs)
+	file, ids := "table-"+kind.String(), t.Section(section)
 	if len(ids) != 8*t.Rows() {
-		v.problem(file, -1, "section %q has %d bytes, want 8 for each of %d rows", sectionIDs, len(ids), t.Rows())
+		v.problem(file, -1, "section %q has %d bytes, want 8 for each of %d rows", section, len(ids), t.Rows())
 		return nil
 	}
 	var key []byte
