@@ -9,6 +9,7 @@ import (
 	"github.com/reelsplice/reelsplice/schemas/age"
 	"github.com/reelsplice/reelsplice/schemas/catalog"
 	"github.com/reelsplice/reelsplice/schemas/fragment"
+	"github.com/reelsplice/reelsplice/schemas/sharedtest"
 )
 
 // TestAge: a release has the days on which its records were fetched. Records with equal content and new days are all
@@ -25,9 +26,7 @@ func TestAge(t *testing.T) {
 			`{"series_id":1,"season_number":1,"id":11,"name":"S","_fetched":"2026-06-02"}`, `{"series_id":2,"season_number":1,"id":21,"name":"S","_fetched":"2019-01-01"}`)
 		buildtest.WriteKind(t, dir, fragment.KindEpisode, `{"series_id":1,"season_number":2,"episode_number":1,"id":5,"name":"E","_fetched":"2018-01-01"}`)
 		err := catalog.WriteRemoved(dir, []catalog.Removed{{Kind: fragment.KindTV, Key: catalog.NumberKey(2)}, {Kind: fragment.KindSeason, Key: catalog.SeasonKey(1, 2)}})
-		if err != nil {
-			t.Fatal(err)
-		}
+		sharedtest.NoError(t, err)
 		return dir
 	}
 	want := map[string]age.Days{

@@ -18,6 +18,7 @@ import (
 	"github.com/reelsplice/reelsplice/schemas/catalog"
 	"github.com/reelsplice/reelsplice/schemas/fragment"
 	"github.com/reelsplice/reelsplice/schemas/release"
+	"github.com/reelsplice/reelsplice/schemas/sharedtest"
 	"github.com/reelsplice/reelsplice/schemas/tables"
 	"github.com/reelsplice/reelsplice/schemas/tables/credits"
 	"github.com/reelsplice/reelsplice/schemas/tables/posting"
@@ -87,9 +88,7 @@ func TestAgain(t *testing.T) {
 func folders(tb testing.TB, dir string) []string {
 	tb.Helper()
 	entries, err := os.ReadDir(dir)
-	if err != nil {
-		tb.Fatal(err)
-	}
+	sharedtest.NoError(tb, err)
 	var names []string
 	for _, e := range entries {
 		if e.IsDir() {
@@ -120,13 +119,9 @@ func TestReport(t *testing.T) {
 		t.Errorf("Report = %+v, want sizes, times and memory", r)
 	}
 	data, err := os.ReadFile(filepath.Join(c.Releases, r.Release, release.ReportName))
-	if err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.NoError(t, err)
 	var written Report
-	if err := json.Unmarshal(data, &written); err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.NoError(t, json.Unmarshal(data, &written))
 	if diff := cmp.Diff(r, written); diff != "" {
 		t.Errorf("%s differs from what Run returns (-want +got):\n%s", release.ReportName, diff)
 	}
@@ -174,9 +169,7 @@ func TestNoCatalogue(t *testing.T) {
 		t.Errorf("Run without a catalogue = %v, want one line that names %s and says to ingest", err, c.Catalog)
 	}
 	path := filepath.Join(c.Catalog, movies)
-	if err := os.WriteFile(path, []byte("no Parquet"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.NoError(t, os.WriteFile(path, []byte("no Parquet"), 0o600))
 	if _, err = Run(t.Context(), c); err == nil || !strings.Contains(err.Error(), path) {
 		t.Errorf("Run over a broken catalogue = %v, want an error that names %s", err, path)
 	}
@@ -242,9 +235,7 @@ func openRelease(tb testing.TB, c Config, r Report) *release.Reader {
 func readCatalog(tb testing.TB, path string, rest map[string]string) (dir string) {
 	tb.Helper()
 	archive, err := txtar.ParseFile(path)
-	if err != nil {
-		tb.Fatal(err)
-	}
+	sharedtest.NoError(tb, err)
 	dir = tb.TempDir()
 	for _, f := range archive.Files {
 		lines := strings.Split(strings.TrimSpace(string(f.Data)), "\n")
@@ -261,9 +252,7 @@ func readCatalog(tb testing.TB, path string, rest map[string]string) (dir string
 				typ, _ := catalog.TypeNamed(kind)
 				all = append(all, removedKey(typ.Kind, catalog.EpisodeKey(id, season, episode)))
 			}
-			if err := catalog.WriteRemoved(dir, all); err != nil {
-				tb.Fatal(err)
-			}
+			sharedtest.NoError(tb, catalog.WriteRemoved(dir, all))
 		}
 	}
 	return dir
@@ -312,9 +301,7 @@ func TestEveryKind(t *testing.T) {
 	rel := openRelease(t, c, report)
 	got := dump(t, rel) + dumpTables(t, rel)
 	if *update {
-		if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		sharedtest.NoError(t, os.WriteFile(path, []byte(got), 0o644))
 	}
 	want, err := os.ReadFile(path)
 	if err != nil {
@@ -381,9 +368,7 @@ func dump(tb testing.TB, r *release.Reader) string {
 			return credits.Check(tb.Context(), r, func(int) bool { return true })
 		})
 	}
-	if err != nil {
-		tb.Fatal(err)
-	}
+	sharedtest.NoError(tb, err)
 	return b.String()
 }
 
@@ -393,9 +378,7 @@ func dumpTables(tb testing.TB, r *release.Reader) string {
 	var b strings.Builder
 	for _, kind := range tables.Kinds {
 		tab, err := tables.Open(r, kind)
-		if err != nil {
-			tb.Fatal(err)
-		}
+		sharedtest.NoError(tb, err)
 		for rank := range uint32(tab.Rows) {
 			fmt.Fprintf(&b, "row %d of table %s: id %d, popularity %g", rank, kind, tab.Uint64s(tables.ID).At(int(rank)), tab.Float64s(tables.Popularity).At(int(rank)))
 			for _, c := range tables.Columns(kind) {
@@ -408,9 +391,7 @@ func dumpTables(tb testing.TB, r *release.Reader) string {
 		for _, c := range tables.Columns(kind) {
 			for i := 0; c.Type == tables.Lists && i < tab.Lists(c.ID).Len(); i++ {
 				ranks, err := buildtest.Ranks(tab.Lists(c.ID).At(i), tab.Rows)
-				if err != nil {
-					tb.Fatal(err)
-				}
+				sharedtest.NoError(tb, err)
 				fmt.Fprintf(&b, "  %s %d: %d\n", c.Name, tab.Lists(c.ID).Key(i), ranks)
 			}
 		}
@@ -435,13 +416,9 @@ func TestTrends(t *testing.T) {
 		rel := openRelease(t, c, report)
 		tab, _ := rel.Table("movie")
 		ids, err := posting.OpenUint64s(tab, tables.ID.String(), tab.Rows())
-		if err != nil {
-			t.Fatal(err)
-		}
+		sharedtest.NoError(t, err)
 		o, err := posting.OpenOrder(tab, tables.TrendDay.String(), tab.Rows())
-		if err != nil {
-			t.Fatal(err)
-		}
+		sharedtest.NoError(t, err)
 		return id, ids.At(int(o.At(0)))
 	}
 	first, hot := hottest(func(*Config) {}, 3, 2, 1)

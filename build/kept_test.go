@@ -21,6 +21,7 @@ import (
 	"github.com/reelsplice/reelsplice/schemas/release/check"
 	"github.com/reelsplice/reelsplice/schemas/release/compare"
 	"github.com/reelsplice/reelsplice/schemas/release/releasetest"
+	"github.com/reelsplice/reelsplice/schemas/sharedtest"
 )
 
 // likeFull makes an incremental and a full build after the last release, and requires equal responses. It returns the
@@ -35,17 +36,13 @@ func likeFull(t *testing.T, c Config) Report {
 	}
 	a, b := openRelease(t, c, kept), openRelease(t, c, full)
 	found, err := compare.Releases(t.Context(), a, b, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.NoError(t, err)
 	for _, change := range compare.Changes() {
 		err := found.Each(t.Context(), change, func(d compare.Difference) error {
 			t.Errorf("%s: %s in the full build", fragment.DescribeKey(d.Key), change)
 			return nil
 		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		sharedtest.NoError(t, err)
 	}
 	// Compare trusts fingerprints, so the texts are compared as well.
 	got, want := strings.Split(dump(t, a), "\n"), strings.Split(dump(t, b), "\n")
@@ -218,9 +215,7 @@ func (e *editable) copies(t *testing.T) (was, is []string) {
 		var row object
 		d := json.NewDecoder(strings.NewReader(sample))
 		d.UseNumber()
-		if err := d.Decode(&row); err != nil {
-			t.Fatal(err)
-		}
+		sharedtest.NoError(t, d.Decode(&row))
 		return shorten(row).(object)
 	}
 	write := func(row object, i int) string {
@@ -231,9 +226,7 @@ func (e *editable) copies(t *testing.T) (was, is []string) {
 			}
 		}
 		data, err := json.Marshal(row)
-		if err != nil {
-			t.Fatal(err)
-		}
+		sharedtest.NoError(t, err)
 		return string(data)
 	}
 	for i, edit := range edits(read()) {
@@ -256,9 +249,7 @@ func largest(tb testing.TB, dir, prefix string) (path string) {
 	var size int64
 	for _, p := range paths {
 		st, err := os.Stat(p)
-		if err != nil {
-			tb.Fatal(err)
-		}
+		sharedtest.NoError(tb, err)
 		if st.Size() > size {
 			path, size = p, st.Size()
 		}
@@ -271,9 +262,7 @@ func damage(tb testing.TB, c Config, prefix string) {
 	tb.Helper()
 	path := largest(tb, filepath.Join(c.Releases, c.Previous), prefix)
 	st, err := os.Stat(path)
-	if err != nil {
-		tb.Fatal(err)
-	}
+	sharedtest.NoError(tb, err)
 	releasetest.Flip(tb, path, st.Size()/2, 0)
 }
 
@@ -317,9 +306,7 @@ func TestPreviousShrinks(t *testing.T) {
 			c := config(t, catalog)
 			c.Previous = previous
 			dir := filepath.Join(c.Releases, previous)
-			if err := os.CopyFS(dir, os.DirFS(from)); err != nil {
-				t.Fatal(err)
-			}
+			sharedtest.NoError(t, os.CopyFS(dir, os.DirFS(from)))
 			var once sync.Once
 			c.Progress = func(done, total int64) {
 				if !late || done == total {

@@ -13,6 +13,7 @@ import (
 	"github.com/reelsplice/reelsplice/schemas/catalog"
 	"github.com/reelsplice/reelsplice/schemas/fragment"
 	"github.com/reelsplice/reelsplice/schemas/release"
+	"github.com/reelsplice/reelsplice/schemas/sharedtest"
 	"github.com/reelsplice/reelsplice/schemas/tables"
 	"github.com/reelsplice/reelsplice/schemas/tables/credits"
 	"github.com/reelsplice/reelsplice/schemas/tables/posting"
@@ -28,16 +29,12 @@ func resources(tb testing.TB, r *release.Reader) map[string]bool {
 		}
 		return nil
 	})
-	if err != nil {
-		tb.Fatal(err)
-	}
+	sharedtest.NoError(tb, err)
 	err = credits.Each(r, func(id []byte, _ *credits.Credit) error {
 		names[fmt.Sprintf("credit \"%x\"", id)] = true
 		return nil
 	})
-	if err != nil {
-		tb.Fatal(err)
-	}
+	sharedtest.NoError(tb, err)
 	return names
 }
 
@@ -61,9 +58,7 @@ func checkTables(tb testing.TB, rel *release.Reader, names map[string]bool) {
 		}
 		tab, _ := rel.Table(kind)
 		ids, err := posting.OpenUint64s(tab, tables.ID.String(), tab.Rows())
-		if err != nil {
-			tb.Fatal(err)
-		}
+		sharedtest.NoError(tb, err)
 		got := map[string]bool{}
 		for i := range ids.Len() {
 			got[fmt.Sprintf("%s %d", kind, ids.At(i))] = true
@@ -101,9 +96,7 @@ func TestRemoved(t *testing.T) {
 	id := func(kind fragment.Kind, n int64) catalog.Removed { return removedKey(kind, catalog.NumberKey(n)) }
 	f := func(r catalog.Removed, gone ...string) {
 		t.Helper()
-		if err := catalog.WriteRemoved(dir, []catalog.Removed{r}); err != nil {
-			t.Fatal(err)
-		}
+		sharedtest.NoError(t, catalog.WriteRemoved(dir, []catalog.Removed{r}))
 		report := run(t, c)
 		if report.Removed != 1 {
 			t.Errorf("%s: Removed = %d, want 1", r, report.Removed)
@@ -154,9 +147,7 @@ func TestRemoved(t *testing.T) {
 	// Removals of unknown resources are recorded too.
 	f(id(fragment.KindMovie, 99))
 
-	if err := os.Remove(filepath.Join(dir, catalog.RemovedFile)); err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.NoError(t, os.Remove(filepath.Join(dir, catalog.RemovedFile)))
 	if again := run(t, c); again.Release != before.Release {
 		t.Errorf("Run without removals = release %s, want %s", again.Release, before.Release)
 	}
@@ -172,9 +163,7 @@ func TestRemovedTraces(t *testing.T) {
 	dir := buildtest.Catalog(t, rows...)
 	into := removedKey(fragment.KindMovie, catalog.NumberKey(1))
 	into.Into, into.Merged = catalog.NumberKey(2), true
-	if err := catalog.WriteRemoved(dir, []catalog.Removed{into, removedKey(fragment.KindMovie, catalog.NumberKey(3))}); err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.NoError(t, catalog.WriteRemoved(dir, []catalog.Removed{into, removedKey(fragment.KindMovie, catalog.NumberKey(3))}))
 	c := config(t, dir)
 	var done, total int64
 	c.Jobs = 1

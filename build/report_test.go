@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/reelsplice/reelsplice/schemas/catalog"
+	"github.com/reelsplice/reelsplice/schemas/sharedtest"
 )
 
 // TestReadIngest: the part of an ingest's report in a release equals the ingest's own.
@@ -19,9 +20,7 @@ func TestReadIngest(t *testing.T) {
 	} {
 		dir := t.TempDir()
 		if text != "" {
-			if err := os.WriteFile(filepath.Join(dir, catalog.ReportName), []byte(text), 0o600); err != nil {
-				t.Fatal(err)
-			}
+			sharedtest.NoError(t, os.WriteFile(filepath.Join(dir, catalog.ReportName), []byte(text), 0o600))
 		}
 		in, err := readIngest(dir)
 		got, _ := json.Marshal(in)

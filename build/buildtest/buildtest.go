@@ -19,6 +19,8 @@ import (
 	"github.com/reelsplice/reelsplice/schemas/record"
 	"github.com/reelsplice/reelsplice/schemas/release"
 	"github.com/reelsplice/reelsplice/schemas/release/check"
+	"github.com/reelsplice/reelsplice/schemas/release/releasetest"
+	"github.com/reelsplice/reelsplice/schemas/sharedtest"
 	"github.com/reelsplice/reelsplice/schemas/tables/posting"
 )
 
@@ -71,22 +73,16 @@ func WriteKind(tb Fataler, dir string, kind fragment.Kind, rows ...string) {
 func Sample(tb testing.TB, name string) []string {
 	tb.Helper()
 	data, err := fs.ReadFile(sample.FS(), name+".ndjson")
-	if err != nil {
-		tb.Fatal(err)
-	}
+	sharedtest.NoError(tb, err)
 	byID := map[int64]string{}
 	lines := bufio.NewScanner(bytes.NewReader(data))
 	lines.Buffer(nil, 16<<20)
 	for lines.Scan() {
 		var row struct{ ID int64 }
-		if err := json.Unmarshal(lines.Bytes(), &row); err != nil {
-			tb.Fatal(err)
-		}
+		sharedtest.NoError(tb, json.Unmarshal(lines.Bytes(), &row))
 		byID[row.ID] = lines.Text()
 	}
-	if err := lines.Err(); err != nil {
-		tb.Fatal(err)
-	}
+	sharedtest.NoError(tb, lines.Err())
 	var rows []string
 	for _, id := range slices.Sorted(maps.Keys(byID)) {
 		rows = append(rows, byID[id])
@@ -132,21 +128,15 @@ func SampleCatalog(tb testing.TB, n int, other bool) (dir string) {
 func WriteChanges(tb testing.TB, dir string, rows ...string) {
 	tb.Helper()
 	w, err := catalog.CreateChanges(dir)
-	if err != nil {
-		tb.Fatal(err)
-	}
+	sharedtest.NoError(tb, err)
 	for _, row := range rows {
 		v := new(catalog.LoggedChange)
 		if err := record.NewParser().Parse(row, record.Of(v)); err != nil {
 			tb.Fatalf("Parse(%s): %v", row, err)
 		}
-		if err := w.Write(record.Of(v)); err != nil {
-			tb.Fatal(err)
-		}
+		sharedtest.NoError(tb, w.Write(record.Of(v)))
 	}
-	if err := w.Commit(); err != nil {
-		tb.Fatal(err)
-	}
+	sharedtest.NoError(tb, w.Commit())
 }
 
 // OpenRelease opens a release, which must be valid, until the end of the test.
@@ -156,16 +146,7 @@ func OpenRelease(tb testing.TB, dir string) *release.Reader {
 	if err != nil || len(problems) > 0 {
 		tb.Fatalf("Verify(%s) = %v, %v, want no problems", dir, problems, err)
 	}
-	r, err := release.Open(dir)
-	if err != nil {
-		tb.Fatal(err)
-	}
-	tb.Cleanup(func() {
-		if err := r.Close(); err != nil {
-			tb.Error(err)
-		}
-	})
-	return r
+	return releasetest.MustOpen(tb, dir)
 }
 
 // Ranks returns the ranks of a list of a table with that many rows, ascending.

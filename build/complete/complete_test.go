@@ -13,6 +13,7 @@ import (
 	"github.com/reelsplice/reelsplice/schemas/extsort"
 	"github.com/reelsplice/reelsplice/schemas/fragment"
 	"github.com/reelsplice/reelsplice/schemas/record"
+	"github.com/reelsplice/reelsplice/schemas/sharedtest"
 )
 
 // stays calls fn with records of a file of the sample, as details responses and as other records, and requires that
@@ -27,18 +28,14 @@ func stays[T any](t *testing.T, file string, fn func(*T) error) {
 		for _, mark := range []bool{true, false} {
 			v := new(T)
 			rec := record.Of(v)
-			if err := record.NewParser().Parse(row, rec); err != nil {
-				t.Fatal(err)
-			}
+			sharedtest.NoError(t, record.NewParser().Parse(row, rec))
 			for _, typ := range catalog.Types() {
 				if mark && typ.Plan == rec.Schema {
 					typ.MarkDetails(rec)
 				}
 			}
 			was := record.AppendBinary(nil, rec)
-			if err := fn(v); err != nil {
-				t.Fatal(err)
-			}
+			sharedtest.NoError(t, fn(v))
 			if string(record.AppendBinary(nil, rec)) != string(was) {
 				t.Errorf("%s: it was %.300s, it is %.300s", file, row, record.Append(nil, rec))
 			}

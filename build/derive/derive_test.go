@@ -62,9 +62,7 @@ func TestCodec(t *testing.T) {
 		want := drawCredit(t)
 		b := want.Append(nil)
 		got, err := ParseCredit(b)
-		if err != nil {
-			t.Fatal(err)
-		}
+		sharedtest.NoError(t, err)
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Fatalf("ParseCredit(Append) differs (-want +got):\n%s", diff)
 		}
@@ -272,19 +270,13 @@ func TestRegulars(t *testing.T) {
 // TestRegularsRecorded: in recordings with both, Regulars computes a season's credits from its aggregate credits.
 func TestRegularsRecorded(t *testing.T) {
 	files, err := filepath.Glob(filepath.Join(sharedtest.Path(t, "recorded/tv-season"), "details-append--*.json"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.NoError(t, err)
 	checked := 0
 	for _, file := range files {
 		row, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
+		sharedtest.NoError(t, err)
 		var all map[string]json.RawMessage
-		if err := json.Unmarshal(row, &all); err != nil {
-			t.Fatal(err)
-		}
+		sharedtest.NoError(t, json.Unmarshal(row, &all))
 		maps.DeleteFunc(all, func(name string, _ json.RawMessage) bool {
 			return !slices.Contains([]string{"episodes", "season_number", "credits", "aggregate_credits"}, name)
 		})

@@ -23,6 +23,7 @@ import (
 	"github.com/reelsplice/reelsplice/schemas/record"
 	"github.com/reelsplice/reelsplice/schemas/release"
 	"github.com/reelsplice/reelsplice/schemas/release/releasetest"
+	"github.com/reelsplice/reelsplice/schemas/sharedtest"
 	"github.com/reelsplice/reelsplice/schemas/tables"
 	"github.com/reelsplice/reelsplice/schemas/tables/posting"
 )
@@ -32,34 +33,24 @@ func rowOf(t *testing.T, kind fragment.Kind, add func(w *Writer) error) *row {
 	t.Helper()
 	s := extsort.New(extsort.Options{Dir: t.TempDir(), Sections: len(tables.Kinds)})
 	defer s.Close()
-	if err := add(NewWriter(s, func(table int, _ []byte) int { return table })); err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.NoError(t, add(NewWriter(s, func(table int, _ []byte) int { return table })))
 	it, err := s.Sort(t.Context(), tableOf(kind))
-	if err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.NoError(t, err)
 	defer it.Close()
 	key, payload, err := it.Next()
-	if err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.NoError(t, err)
 	r := &row{}
 	if r.id, r.popularity, err = parseRowKey(key); err != nil {
 		t.Fatal(err)
 	}
-	if err := r.parse(payload, tables.Columns(kind)); err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.NoError(t, r.parse(payload, tables.Columns(kind)))
 	return r
 }
 
 func parseAs[T any](t *testing.T, text string) complete.Record[T] {
 	t.Helper()
 	v := new(T)
-	if err := record.NewParser().Parse(text, record.Of(v)); err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.NoError(t, record.NewParser().Parse(text, record.Of(v)))
 	return complete.Of(complete.Base(v))
 }
 
@@ -275,38 +266,23 @@ func writeTables(t *testing.T, rows iter.Seq[row], o Options, at ...[]byte) (*re
 	})
 	for r := range rows {
 		w.row = r
-		if err := w.add(fragment.KindMovie); err != nil {
-			t.Fatal(err)
-		}
+		sharedtest.NoError(t, w.add(fragment.KindMovie))
 	}
 	releases := t.TempDir()
 	out, err := releasetest.Create(releases)
-	if err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.NoError(t, err)
 	for n, kind := range tables.Kinds {
 		writeTable(t, kind, ranges, func(i int) (*extsort.Iterator, error) { return s.Sort(t.Context(), ranges*n+i) }, out.Table, o)
 	}
-	if err := s.Close(); err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.NoError(t, s.Close())
 	if left, err := os.ReadDir(o.Work); err != nil || len(left) > 0 {
 		t.Errorf("the folder for temporary files holds %v, %v", left, err)
 	}
-	m, err := out.Seal(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	sums := map[string]string{}
+	m, sums := releasetest.Seal(t, out), map[string]string{}
 	for _, f := range m.Files() {
 		sums[f.Name] = f.SHA256
 	}
-	rel, err := release.Open(filepath.Join(releases, m.ID))
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = rel.Close() })
-	return rel, sums
+	return releasetest.MustOpen(t, filepath.Join(releases, m.ID)), sums
 }
 
 // writeTable writes the table of a kind from its rows by range.
@@ -316,18 +292,12 @@ func writeTable(t *testing.T, kind fragment.Kind, ranges int, rows func(i int) (
 	var columns []*extsort.File
 	for i := range ranges {
 		it, err := rows(i)
-		if err != nil {
-			t.Fatal(err)
-		}
+		sharedtest.NoError(t, err)
 		path := filepath.Join(dir, fmt.Sprint(i))
 		k, err := WriteColumns(t.Context(), kind, n, it, path, o)
-		if err != nil {
-			t.Fatal(err)
-		}
+		sharedtest.NoError(t, err)
 		f, err := extsort.Open(path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		sharedtest.NoError(t, err)
 		defer f.Close()
 		n, columns = n+k, append(columns, f)
 	}
@@ -367,9 +337,7 @@ func TestTables(t *testing.T) {
 		t.Fatalf("table of movies = %v, %v, want one of %d rows", tab, ok, n)
 	}
 	open, err := tables.Open(rel, fragment.KindMovie)
-	if err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.NoError(t, err)
 	ids, popularity := open.Uint64s(tables.ID), open.Float64s(tables.Popularity)
 	for i := range rows {
 		if ids.At(i) != rows[i].id || popularity.At(i) != rows[i].popularity {
@@ -517,9 +485,7 @@ func TestTrends(t *testing.T) {
 	check := func(rel *release.Reader, ofDay, ofWeek []uint64, heat map[uint64]float64) {
 		t.Helper()
 		tab, err := tables.Open(rel, fragment.KindMovie)
-		if err != nil {
-			t.Fatal(err)
-		}
+		sharedtest.NoError(t, err)
 		ids := tab.Uint64s(tables.ID)
 		for c, want := range map[tables.ColumnID][]uint64{tables.TrendDay: ofDay, tables.TrendWeek: ofWeek} {
 			o := tab.Order(c)

@@ -49,13 +49,9 @@ func checkTerms(t *testing.T, s posting.Source, names [][]Name) {
 	}
 	slices.Sort(terms)
 	fst, err := vellum.Load(s.Section(tables.NameTerms))
-	if err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.NoError(t, err)
 	lists, err := posting.OpenLists(s, tables.TermLists, rows)
-	if err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.NoError(t, err)
 	if fst.Len() != len(terms) || lists.Len() != len(terms) {
 		t.Fatalf("%d terms, %d lists, want %d", fst.Len(), lists.Len(), len(terms))
 	}
@@ -76,9 +72,7 @@ func checkTerms(t *testing.T, s posting.Source, names [][]Name) {
 func checkPrefixes(t *testing.T, s posting.Source, rows int, terms []string, want map[string][]uint32) {
 	t.Helper()
 	lists, err := posting.OpenLists(s, tables.PrefixLists, rows)
-	if err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.NoError(t, err)
 	heavy, seen := map[uint64]bool{}, map[string]bool{}
 	for _, term := range terms {
 		for end := 1; end <= len(term); end++ {

@@ -16,6 +16,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/reelsplice/reelsplice/schemas/extsort"
+	"github.com/reelsplice/reelsplice/schemas/sharedtest"
 )
 
 // settings must not affect the results.
@@ -32,26 +33,18 @@ func partsOf(tb testing.TB, dir string, titles []Title, s settings) (paths []str
 		sorter := extsort.New(extsort.Options{Dir: dir, Memory: s.memory, Sections: s.parts})
 		w := NewWriter(sorter, 0, s.parts)
 		for k := i; k < len(titles); k += s.writers {
-			if err := w.Add(&titles[k]); err != nil {
-				tb.Fatal(err)
-			}
+			sharedtest.NoError(tb, w.Add(&titles[k]))
 		}
 		f, err := sorter.WriteFile(tb.Context(), filepath.Join(dir, fmt.Sprintf("features-%d", i)))
-		if err := errors.Join(err, sorter.Close()); err != nil {
-			tb.Fatal(err)
-		}
+		sharedtest.NoError(tb, errors.Join(err, sorter.Close()))
 		defer f.Close()
 		files = append(files, f)
 	}
 	for i := range s.parts {
 		path := filepath.Join(dir, fmt.Sprintf("part-%d", i))
 		it, err := extsort.Merge(tb.Context(), files, i, extsort.Options{Dir: dir, Memory: s.memory})
-		if err != nil {
-			tb.Fatal(err)
-		}
-		if err := errors.Join(WritePart(path, it), it.Close()); err != nil {
-			tb.Fatal(err)
-		}
+		sharedtest.NoError(tb, err)
+		sharedtest.NoError(tb, errors.Join(WritePart(path, it), it.Close()))
 		paths = append(paths, path)
 	}
 	return paths
@@ -61,18 +54,14 @@ func partsOf(tb testing.TB, dir string, titles []Title, s settings) (paths []str
 func tableOf(tb testing.TB, dir string, titles []Title, s settings) *Table {
 	tb.Helper()
 	t, err := Open(partsOf(tb, dir, titles, s), int64(len(titles)))
-	if err != nil {
-		tb.Fatal(err)
-	}
+	sharedtest.NoError(tb, err)
 	return t
 }
 
 func find(tb testing.TB, f *Finder, t *Title) Result {
 	tb.Helper()
 	var r Result
-	if err := f.Find(t, &r); err != nil {
-		tb.Fatal(err)
-	}
+	sharedtest.NoError(tb, f.Find(t, &r))
 	return r
 }
 
@@ -233,9 +222,7 @@ func TestFindAny(t *testing.T) {
 				rt.Fatalf("title %d: got %v, want %v", titles[i].ID, got, want)
 			}
 		}
-		if err := errors.Join(table.Close(), os.RemoveAll(dir), os.Mkdir(dir, 0o700)); err != nil {
-			rt.Fatal(err)
-		}
+		sharedtest.NoError(rt, errors.Join(table.Close(), os.RemoveAll(dir), os.Mkdir(dir, 0o700)))
 	})
 }
 
@@ -286,9 +273,7 @@ func TestFindAllocates(t *testing.T) {
 	}
 	if n := testing.AllocsPerRun(500, func() {
 		i++
-		if err := f.Find(&titles[i], &r); err != nil {
-			t.Fatal(err)
-		}
+		sharedtest.NoError(t, f.Find(&titles[i], &r))
 	}); n >= 1 {
 		t.Errorf("%v allocations per title", n)
 	}
@@ -306,12 +291,8 @@ func TestDamagedTable(t *testing.T) {
 			defer table.Close()
 			path := table.parts[0].path
 			b, err := os.ReadFile(path)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if err := os.WriteFile(path, damage(b), 0o600); err != nil {
-				t.Fatal(err)
-			}
+			sharedtest.NoError(t, err)
+			sharedtest.NoError(t, os.WriteFile(path, damage(b), 0o600))
 			f, failed := table.Finder(), 0
 			for i := range titles {
 				var r Result
@@ -336,16 +317,12 @@ func TestDamagedPart(t *testing.T) {
 	titles := someTitles(rand.New(rand.NewPCG(4, 4)), 200)
 	paths := partsOf(t, t.TempDir(), titles, settings{1, 1, 1 << 20})
 	sound, err := os.ReadFile(paths[0])
-	if err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.NoError(t, err)
 	for cut := range sound {
 		if len(sound)-cut > 200 {
 			cut = cut * 37 % len(sound)
 		}
-		if err := os.WriteFile(paths[0], sound[:cut], 0o600); err != nil {
-			t.Fatal(err)
-		}
+		sharedtest.NoError(t, os.WriteFile(paths[0], sound[:cut], 0o600))
 		if table, err := Open(paths, 200); err == nil {
 			table.Close()
 			t.Fatalf("the first %d of %d bytes open", cut, len(sound))
@@ -356,9 +333,7 @@ func TestDamagedPart(t *testing.T) {
 	for at := len(sound) - 2*entryBytes - sumBytes; at < len(sound); at++ {
 		damaged := slices.Clone(sound)
 		damaged[at] ^= 1
-		if err := os.WriteFile(paths[0], damaged, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		sharedtest.NoError(t, os.WriteFile(paths[0], damaged, 0o600))
 		if table, err := Open(paths, 200); err == nil {
 			table.Close()
 			t.Fatalf("with another byte %d of %d it opens", at, len(sound))

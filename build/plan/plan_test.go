@@ -28,14 +28,10 @@ func TestManyOfEachKind(t *testing.T) {
 		buildtest.WriteKind(t, dir, kind, lines...)
 	}
 	in, err := records.Open(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.NoError(t, err)
 	defer in.Close()
 	p, err := Make(in, Params{Catalog: dir})
-	if err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.NoError(t, err)
 	for i, kind := range tables.Kinds {
 		want := 1
 		switch kind {
@@ -57,9 +53,7 @@ func TestMostTasks(t *testing.T) {
 	dir := t.TempDir()
 	buildtest.WriteKind(t, dir, fragment.KindMovie)
 	in, err := records.Open(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.NoError(t, err)
 	defer in.Close()
 	p.divideResources(in)
 	first := 0

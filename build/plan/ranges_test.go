@@ -10,6 +10,7 @@ import (
 	"github.com/reelsplice/reelsplice/build/index"
 	"github.com/reelsplice/reelsplice/build/records"
 	"github.com/reelsplice/reelsplice/schemas/fragment"
+	"github.com/reelsplice/reelsplice/schemas/sharedtest"
 	"github.com/reelsplice/reelsplice/schemas/tables"
 )
 
@@ -26,9 +27,7 @@ func TestRanges(t *testing.T) {
 	}
 	buildtest.WriteKind(t, dir, fragment.KindPerson, lines...)
 	in, err := records.Open(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.NoError(t, err)
 	defer in.Close()
 	sample, err := sampleRows(in.Of(fragment.KindPerson), people)
 	slices.SortFunc(keys, bytes.Compare)
@@ -36,9 +35,7 @@ func TestRanges(t *testing.T) {
 		t.Fatalf("a sample of all has %d keys, %v, want those of %d people", len(sample), err, people)
 	}
 	p, err := Make(in, Params{Catalog: dir})
-	if err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.NoError(t, err)
 	if n := p.RangeTasks(); n != len(tables.Kinds) {
 		t.Errorf("%d ranges of small tables, want %d", n, len(tables.Kinds))
 	}

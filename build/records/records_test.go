@@ -11,6 +11,7 @@ import (
 	"github.com/reelsplice/reelsplice/schemas/catalog"
 	"github.com/reelsplice/reelsplice/schemas/fragment"
 	"github.com/reelsplice/reelsplice/schemas/record"
+	"github.com/reelsplice/reelsplice/schemas/sharedtest"
 )
 
 // write writes a catalogue of some movies, one of them removed.
@@ -19,28 +20,18 @@ func write(t *testing.T) string {
 	dir := t.TempDir()
 	movies := catalog.TypeOf(fragment.KindMovie)
 	w, err := catalog.Create(filepath.Join(dir, movies.File()), movies)
-	if err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.NoError(t, err)
 	for id := range int64(9) {
-		if err := w.Write(record.Of(&catalog.Movie{ID: record.Number(id + 1)})); err != nil {
-			t.Fatal(err)
-		}
+		sharedtest.NoError(t, w.Write(record.Of(&catalog.Movie{ID: record.Number(id + 1)})))
 	}
-	if err := w.Commit(); err != nil {
-		t.Fatal(err)
-	}
-	if err := catalog.WriteRemoved(dir, []catalog.Removed{{Kind: fragment.KindMovie, Key: catalog.NumberKey(9)}}); err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.NoError(t, w.Commit())
+	sharedtest.NoError(t, catalog.WriteRemoved(dir, []catalog.Removed{{Kind: fragment.KindMovie, Key: catalog.NumberKey(9)}}))
 	return dir
 }
 
 func TestOpen(t *testing.T) {
 	in, err := Open(write(t))
-	if err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.NoError(t, err)
 	defer in.Close()
 	latest, err := in.Latest(fragment.KindMovie)
 	if err != nil || latest != 8 || in.Counts()["movie"] != 9 || !in.Removed.Has(fragment.KindMovie, catalog.NumberKey(9)) {
@@ -51,9 +42,7 @@ func TestOpen(t *testing.T) {
 		t.Errorf("without files: %v", err)
 	}
 	dir = write(t)
-	if err := os.MkdirAll(filepath.Join(dir, catalog.WorkDir, catalog.CompleteDir), 0o700); err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.NoError(t, os.MkdirAll(filepath.Join(dir, catalog.WorkDir, catalog.CompleteDir), 0o700))
 	if _, err := Open(dir); err == nil || !strings.Contains(err.Error(), "run ingest again") {
 		t.Errorf("between two ingests: %v", err)
 	}

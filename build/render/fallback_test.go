@@ -11,14 +11,13 @@ import (
 	"github.com/reelsplice/reelsplice/schemas/catalog"
 	"github.com/reelsplice/reelsplice/schemas/fragment"
 	"github.com/reelsplice/reelsplice/schemas/record"
+	"github.com/reelsplice/reelsplice/schemas/sharedtest"
 )
 
 func fallback(tb testing.TB, list string) []fragment.Variant {
 	tb.Helper()
 	all, err := ParseFallback(list)
-	if err != nil {
-		tb.Fatal(err)
-	}
+	sharedtest.NoError(tb, err)
 	return all
 }
 

@@ -16,6 +16,7 @@ import (
 	"github.com/reelsplice/reelsplice/schemas/catalog"
 	"github.com/reelsplice/reelsplice/schemas/fragment"
 	"github.com/reelsplice/reelsplice/schemas/release"
+	"github.com/reelsplice/reelsplice/schemas/sharedtest"
 )
 
 var update = flag.Bool("update", false, "write the fragments into the files of testdata")
@@ -31,17 +32,13 @@ func TestCases(t *testing.T) {
 	for _, path := range files {
 		t.Run(filepath.Base(path), func(t *testing.T) {
 			data, err := os.ReadFile(path)
-			if err != nil {
-				t.Fatal(err)
-			}
+			sharedtest.NoError(t, err)
 			text := withFragments(t, r, string(data))
 			isGolden(t, path, text, string(data))
 			if *update {
 				err = os.WriteFile(path, []byte(text), 0o644)
 			}
-			if err != nil {
-				t.Fatal(err)
-			}
+			sharedtest.NoError(t, err)
 		})
 	}
 }
@@ -114,9 +111,7 @@ func fragmentsAre(tb testing.TB, name string, list []release.FragmentSpec, subs 
 	allAreJSON(tb, name, list)
 	const path = "testdata/derived.txtar"
 	file, err := txtar.ParseFile(path)
-	if err != nil {
-		tb.Fatal(err)
-	}
+	sharedtest.NoError(tb, err)
 	i := slices.IndexFunc(file.Files, func(f txtar.File) bool { return f.Name == name })
 	if i < 0 {
 		i, file.Files = len(file.Files), append(file.Files, txtar.File{Name: name})
@@ -126,7 +121,5 @@ func fragmentsAre(tb testing.TB, name string, list []release.FragmentSpec, subs 
 	if file.Files[i].Data = []byte(text); *update {
 		err = os.WriteFile(path, txtar.Format(file), 0o644)
 	}
-	if err != nil {
-		tb.Fatal(err)
-	}
+	sharedtest.NoError(tb, err)
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/reelsplice/reelsplice/schemas/fragment"
 	"github.com/reelsplice/reelsplice/schemas/record"
 	"github.com/reelsplice/reelsplice/schemas/release"
+	"github.com/reelsplice/reelsplice/schemas/sharedtest"
 )
 
 // parseAs parses a record.
@@ -255,14 +256,10 @@ func fieldNames(tb testing.TB, object string) []string {
 	var names []string
 	for d.More() {
 		name, err := d.Token()
-		if err != nil {
-			tb.Fatal(err)
-		}
+		sharedtest.NoError(tb, err)
 		names = append(names, name.(string))
 		var v json.RawMessage
-		if err := d.Decode(&v); err != nil {
-			tb.Fatal(err)
-		}
+		sharedtest.NoError(tb, d.Decode(&v))
 	}
 	return names
 }

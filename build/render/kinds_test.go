@@ -12,6 +12,7 @@ import (
 	"github.com/reelsplice/reelsplice/schemas/fragment"
 	"github.com/reelsplice/reelsplice/schemas/record"
 	"github.com/reelsplice/reelsplice/schemas/release"
+	"github.com/reelsplice/reelsplice/schemas/sharedtest"
 )
 
 // series is a details response of a series with one season and an upcoming episode.
@@ -323,9 +324,7 @@ func shownRow(t *testing.T, kind fragment.Kind, s fragment.Sub, rec string) stri
 		t.Errorf("a %s has %s, which is derived: %s", kind, s, c.answer(other, true))
 	}
 	text, err := fragment.AppendRow([]byte("{"), kind, s, 7, []byte(c.join(f, true)))
-	if err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.NoError(t, err)
 	return string(text) + "}"
 }
 

@@ -17,6 +17,7 @@ import (
 	"github.com/reelsplice/reelsplice/schemas/release"
 	"github.com/reelsplice/reelsplice/schemas/release/compare"
 	"github.com/reelsplice/reelsplice/schemas/release/releasetest"
+	"github.com/reelsplice/reelsplice/schemas/sharedtest"
 )
 
 func key(id fragment.ID) []byte { return fragment.AppendID(nil, fragment.KindMovie, id) }
@@ -46,21 +47,15 @@ func fingerprintOf(fragments []release.FragmentSpec) uint64 {
 // build writes a release of movies by their ids, reusing from, and opens it.
 func build(t *testing.T, dir string, from *release.Reader, level int, movies map[fragment.ID][]release.FragmentSpec) (*release.Reader, int64) {
 	t.Helper()
-	must := func(err error) {
-		t.Helper()
-		if err != nil {
-			t.Fatal(err)
-		}
-	}
 	out, err := releasetest.Create(dir)
-	must(err)
+	sharedtest.NoError(t, err)
 	out.Spec.Params[ParamEncoder] = Encoder(level)
 	_, err = out.Part(nil) // the common part
-	must(err)
+	sharedtest.NoError(t, err)
 	part, err := out.Part(from)
-	must(err)
+	sharedtest.NoError(t, err)
 	w, err := NewWriter(from, part, level)
-	must(err)
+	sharedtest.NoError(t, err)
 	for id := range fragment.ID(100) {
 		if fragments, ok := movies[id]; ok {
 			spec := release.ResourceSpec{Key: key(id), ID: uint64(id), Fingerprint: fingerprintOf(fragments)}
@@ -68,13 +63,13 @@ func build(t *testing.T, dir string, from *release.Reader, level int, movies map
 			for i := range fragments {
 				fragments[i].Pieces = slices.Clone(fragments[i].Pieces)
 			}
-			must(w.Add(spec, func() []release.FragmentSpec { return fragments }))
+			sharedtest.NoError(t, w.Add(spec, func() []release.FragmentSpec { return fragments }))
 		}
 	}
 	_, err = w.Close()
-	must(err)
+	sharedtest.NoError(t, err)
 	m, err := out.Seal(t.Context())
-	must(err)
+	sharedtest.NoError(t, err)
 	return buildtest.OpenRelease(t, filepath.Join(dir, m.ID)), w.Copied()
 }
 
@@ -131,9 +126,7 @@ func TestTakeOver(t *testing.T) {
 	}
 	full, _ := build(t, dir, nil, 6, changed)
 	found, err := compare.Releases(t.Context(), second, full, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.NoError(t, err)
 	for _, change := range compare.Changes() {
 		if n := found.Count(change); len(n) > 0 {
 			t.Errorf("%s: %v, want no difference from a full build", change, n)

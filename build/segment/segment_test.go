@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/reelsplice/reelsplice/schemas/release"
+	"github.com/reelsplice/reelsplice/schemas/sharedtest"
 )
 
 // texts are raw bytes of all sorts and lengths.
@@ -31,9 +32,7 @@ func texts() map[string][]byte {
 func TestSegment(t *testing.T) {
 	for level := 1; level <= 9; level++ {
 		c, err := New(level)
-		if err != nil {
-			t.Fatal(err)
-		}
+		sharedtest.NoError(t, err)
 		for name, raw := range texts() {
 			s, err := c.Segment(raw)
 			if err != nil {
@@ -61,25 +60,17 @@ func TestSegment(t *testing.T) {
 func TestNoState(t *testing.T) {
 	for level := 1; level <= 9; level++ {
 		used, err := New(level)
-		if err != nil {
-			t.Fatal(err)
-		}
+		sharedtest.NoError(t, err)
 		kept := map[string]release.Segment{}
 		for range 2 {
 			clear(used.made) // or it would not compress anything twice
 			for name, raw := range texts() {
 				fresh, err := New(level)
-				if err != nil {
-					t.Fatal(err)
-				}
+				sharedtest.NoError(t, err)
 				want, err := fresh.Segment(raw)
-				if err != nil {
-					t.Fatal(err)
-				}
+				sharedtest.NoError(t, err)
 				got, err := used.Segment(raw)
-				if err != nil {
-					t.Fatal(err)
-				}
+				sharedtest.NoError(t, err)
 				if !bytes.Equal(got.Stored, want.Stored) {
 					t.Errorf("level %d: Segment(%s) differs between a used and a fresh Compressor", level, name)
 				}
@@ -101,9 +92,7 @@ func TestNoState(t *testing.T) {
 // TestAppendToSegment checks that a segment cannot be overwritten through another.
 func TestAppendToSegment(t *testing.T) {
 	c, err := New(DefaultLevel)
-	if err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.NoError(t, err)
 	a, _ := c.Segment([]byte("first"))
 	b, _ := c.Segment([]byte("second"))
 	_ = append(a.Stored, "overwritten"...)
@@ -126,15 +115,11 @@ func FuzzSegment(f *testing.F) {
 	f.Add([]byte{}, bytes.Repeat([]byte{0xff}, 70_000), uint8(0))
 	f.Fuzz(func(t *testing.T, a, b []byte, level uint8) {
 		c, err := New(1 + int(level%9))
-		if err != nil {
-			t.Fatal(err)
-		}
+		sharedtest.NoError(t, err)
 		var stored []byte
 		for _, raw := range [][]byte{a, b, a} {
 			s, err := c.Segment(raw)
-			if err != nil {
-				t.Fatal(err)
-			}
+			sharedtest.NoError(t, err)
 			stored = append(stored, s.Stored...)
 		}
 		want := bytes.Join([][]byte{a, b, a}, nil)

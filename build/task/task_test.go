@@ -92,18 +92,14 @@ func newWorkspaceOf(t *testing.T, params plan.Params, ranges [][][]byte) workspa
 	t.Helper()
 	w := workspace{params.Releases, t.TempDir(), t.TempDir()}
 	in, err := records.Open(params.Catalog)
-	if err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.NoError(t, err)
 	defer in.Close()
 	p, err := plan.Make(in, params)
 	if err == nil {
 		p.Ranges = ranges
 		_, err = work.PutPlan(w.work, p)
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.NoError(t, err)
 	return w
 }
 
@@ -111,27 +107,19 @@ func newWorkspaceOf(t *testing.T, params plan.Params, ranges [][][]byte) workspa
 func (w workspace) run(t *testing.T, each func(o *Opened)) {
 	t.Helper()
 	b, err := open(w.work, w.dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.NoError(t, err)
 	defer b.Close()
 	for _, s := range Stages() {
 		o, err := s.Open(b)
-		if err != nil {
-			t.Fatal(err)
-		}
+		sharedtest.NoError(t, err)
 		if each != nil {
 			each(o)
 		} else {
 			for i := range o.Count {
-				if err := o.Run(t.Context(), i); err != nil {
-					t.Fatal(err)
-				}
+				sharedtest.NoError(t, o.Run(t.Context(), i))
 			}
 		}
-		if err := o.Close(); err != nil {
-			t.Fatal(err)
-		}
+		sharedtest.NoError(t, o.Close())
 	}
 }
 
@@ -148,9 +136,7 @@ func (w workspace) files(t *testing.T) map[string]string {
 			all[strings.TrimPrefix(path, dir)] = string(data)
 			return err
 		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		sharedtest.NoError(t, err)
 	}
 	return all
 }
@@ -162,12 +148,8 @@ func upon(t *testing.T) plan.Params {
 	first := newWorkspace(t, params)
 	first.run(t, nil)
 	m, err := release.ReadManifest(first.dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Rename(first.dir, filepath.Join(params.Releases, m.ID)); err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.NoError(t, err)
+	sharedtest.NoError(t, os.Rename(first.dir, filepath.Join(params.Releases, m.ID)))
 	params.Previous, params.Catalog = m.ID, buildtest.SampleCatalog(t, 12, true)
 	return params
 }
@@ -188,9 +170,7 @@ func TestPure(t *testing.T) {
 		}
 		for _, i := range tasks {
 			if testing.Short() && r.IntN(8) > 0 {
-				if err := o.Run(t.Context(), i); err != nil {
-					t.Fatal(err)
-				}
+				sharedtest.NoError(t, o.Run(t.Context(), i))
 				continue
 			}
 			runProcess(t, wild, o.stage.Name, i)

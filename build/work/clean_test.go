@@ -6,6 +6,8 @@ import (
 	"strconv"
 	"sync"
 	"testing"
+
+	"github.com/reelsplice/reelsplice/schemas/sharedtest"
 )
 
 // TestClean removes all files of tasks, including unfinished ones of killed tasks, and nothing else.
@@ -16,16 +18,10 @@ func TestClean(t *testing.T) {
 		"notes.txt", "0123456789abcdef/mine", "0123456789ABCDEF/files/mine", "films/files/.new-3",
 	} {
 		path := filepath.Join(dir, name)
-		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, nil, 0o644); err != nil {
-			t.Fatal(err)
-		}
+		sharedtest.NoError(t, os.MkdirAll(filepath.Dir(path), 0o755))
+		sharedtest.NoError(t, os.WriteFile(path, nil, 0o644))
 	}
-	if err := Clean(dir); err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.NoError(t, Clean(dir))
 	for name, want := range map[string]bool{
 		"plan.json": false, ".new-1": false, "0123456789abcdef/report.json": false, "0123456789abcdef/done": false, "0123456789abcdef/runs": false, "fedcba9876543210": false,
 		"notes.txt": true, "0123456789abcdef/mine": true, "films/files/.new-3": true,
@@ -48,9 +44,7 @@ func TestRemoveAll(t *testing.T) {
 			}
 		})
 		for range 30 {
-			if err := removeAll(dir); err != nil {
-				t.Fatal(err)
-			}
+			sharedtest.NoError(t, removeAll(dir))
 		}
 		making.Wait()
 	}

@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/reelsplice/reelsplice/schemas/sharedtest"
 )
 
 const planID = "0123456789abcdef"
@@ -18,9 +20,7 @@ func processes(t *testing.T) (a, b *Folder) {
 	var both [2]*Folder
 	for i := range both {
 		both[i] = Shared(shared, planID)
-		if err := both[i].SetScratch(t.TempDir()); err != nil {
-			t.Fatal(err)
-		}
+		sharedtest.NoError(t, both[i].SetScratch(t.TempDir()))
 	}
 	return both[0], both[1]
 }
@@ -28,16 +28,12 @@ func processes(t *testing.T) (a, b *Folder) {
 // give writes a file in the folder of a process and shares it.
 func give(t *testing.T, f *Folder, name, content string) File {
 	t.Helper()
-	if err := os.WriteFile(filepath.Join(f.Dir(Files), name), []byte(content), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.NoError(t, os.WriteFile(filepath.Join(f.Dir(Files), name), []byte(content), 0o600))
 	file, err := f.Describe(name)
 	if err == nil {
 		err = f.Share(Files, name)
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.NoError(t, err)
 	return file
 }
 
@@ -46,9 +42,7 @@ func TestShared(t *testing.T) {
 	a, b := processes(t)
 	file := give(t, a, "x", "content")
 	path, err := b.Path(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.NoError(t, err)
 	if data, err := os.ReadFile(path); err != nil || string(data) != "content" {
 		t.Errorf("another process reads %q, %v", data, err)
 	}
@@ -71,9 +65,7 @@ func TestRecords(t *testing.T) {
 		t.Errorf("a task that is not done: %v", err)
 	}
 	for _, f := range []*Folder{a, b, a} {
-		if err := f.PutDone("titles", 3, map[string]int{"n": 1}); err != nil {
-			t.Fatal(err)
-		}
+		sharedtest.NoError(t, f.PutDone("titles", 3, map[string]int{"n": 1}))
 	}
 	if err := b.PutDone("titles", 3, map[string]int{"n": 2}); err == nil || !strings.Contains(err.Error(), "titles-00003.json: a twin of this task wrote something else") {
 		t.Errorf("a twin that has made something else: %v", err)
@@ -90,39 +82,27 @@ func TestRecords(t *testing.T) {
 func TestWrongBytes(t *testing.T) {
 	a, b := processes(t)
 	file := give(t, a, "x", "content")
-	if err := a.PutDone("titles", 0, "record"); err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.NoError(t, a.PutDone("titles", 0, "record"))
 	path, err := b.Path(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Truncate(path, 3); err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.NoError(t, err)
+	sharedtest.NoError(t, os.Truncate(path, 3))
 	if _, err := b.Path(file); !errors.Is(err, errBytes) || !strings.Contains(err.Error(), path+": it has 3 bytes, its record 7") {
 		t.Errorf("a file that lost its end: %v", err)
 	}
 	path = b.in(Done + "/" + DoneName("titles", 0))
 	data, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.NoError(t, err)
 	var got string
 	for i := range data[:len(data)-1] { // the last byte ends the line
 		data[i] ^= 1
-		if err := os.WriteFile(path, data, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		sharedtest.NoError(t, os.WriteFile(path, data, 0o600))
 		if err := b.Read(Done+"/"+DoneName("titles", 0), &got); err == nil && got != "record" {
 			t.Errorf("a wrong bit in byte %d: record %q", i, got)
 		}
 		data[i] ^= 1
 	}
 	data[len(data)/2] ^= 1
-	if err := os.WriteFile(path, data, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.NoError(t, os.WriteFile(path, data, 0o600))
 	if err := b.Read(Done+"/"+DoneName("titles", 0), &got); !errors.Is(err, errBytes) || !strings.Contains(err.Error(), path) {
 		t.Errorf("a wrong bit: %v", err)
 	}

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/reelsplice/reelsplice/schemas/fragment"
+	"github.com/reelsplice/reelsplice/schemas/sharedtest"
 )
 
 // TestOwnIsDocumented demands that the page of extensions names each operation, append name and parameter that
@@ -14,9 +15,7 @@ import (
 func TestOwnIsDocumented(t *testing.T) {
 	const file = "docs/reference/extensions.md"
 	page, err := os.ReadFile("../../" + file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.NoError(t, err)
 	demand := func(what, text string) {
 		t.Helper()
 		if !strings.Contains(string(page), text) {

@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"github.com/getkin/kin-openapi/openapi3"
+
+	"github.com/reelsplice/reelsplice/schemas/sharedtest"
 )
 
 // load reads a document with a library of others, and validates it.
@@ -12,12 +14,8 @@ func load(t *testing.T, text []byte, version string) *openapi3.T {
 	t.Helper()
 	loader := openapi3.NewLoader()
 	doc, err := loader.LoadFromData(text)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := doc.Validate(loader.Context); err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.NoError(t, err)
+	sharedtest.NoError(t, doc.Validate(loader.Context))
 	if doc.OpenAPI != version {
 		t.Errorf("openapi = %q, want %q", doc.OpenAPI, version)
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/reelsplice/reelsplice/schemas/age"
 	"github.com/reelsplice/reelsplice/schemas/fragment"
 	"github.com/reelsplice/reelsplice/schemas/record"
+	"github.com/reelsplice/reelsplice/schemas/sharedtest"
 )
 
 // TestFetched: the end of a file has the days of each row group, be it copied, and the column has the same.
@@ -18,13 +19,11 @@ func TestFetched(t *testing.T) {
 		}
 	}
 	movie := TypeOf(fragment.KindMovie)
-	f, err := OpenFile(writeGroups(t, movie, []string{
-		`"id":1,"_fetched":"2026-05-02"`, `"id":2`,
-		`"id":3,"_fetched":"2026-11-01"`, `"id":4,"_fetched":"2025-12-31"`, `"id":5,"_fetched":"2026-01-01"`,
-	}), movie)
-	if err != nil {
-		t.Fatal(err)
-	}
+	f, err := OpenFile(writeGroups(t, movie, parsed(t, movie,
+		`{"id":1,"_fetched":"2026-05-02"}`, `{"id":2}`,
+		`{"id":3,"_fetched":"2026-11-01"}`, `{"id":4,"_fetched":"2025-12-31"}`, `{"id":5,"_fetched":"2026-01-01"}`,
+	)), movie)
+	sharedtest.NoError(t, err)
 	defer f.Close()
 	var all age.Days
 	for i, want := range []age.Days{{Records: 1, Oldest: "2026-05-02", Newest: "2026-05-02"}, {Records: 3, Oldest: "2025-12-31", Newest: "2026-11-01"}} {
@@ -54,9 +53,7 @@ func TestFetched(t *testing.T) {
 func TestFetchedOfNone(t *testing.T) {
 	movie := TypeOf(fragment.KindMovie)
 	f, err := OpenFile(writeMovies(t, []string{`{"id":1}`, `{"id":2}`}), movie)
-	if err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.NoError(t, err)
 	defer f.Close()
 	if got, err := f.Fetched(0); err != nil || got != (age.Days{}) {
 		t.Errorf("Fetched = %+v, %v, want none", got, err)

@@ -17,27 +17,36 @@ import (
 	"github.com/reelsplice/reelsplice/schemas/sharedtest"
 )
 
-// writeMovies parses the rows, writes them to a catalogue file and returns its path.
-func writeMovies(tb testing.TB, rows []string) string {
+// parsed returns the records of rows.
+func parsed(tb testing.TB, typ *Type, rows ...string) (list []record.Record) {
 	tb.Helper()
-	path := filepath.Join(tb.TempDir(), "movie.parquet")
-	w, err := Create(path, TypeOf(fragment.KindMovie))
-	if err != nil {
-		tb.Fatal(err)
-	}
 	p := record.NewParser()
 	for _, row := range rows {
-		var m Movie
-		if err := p.Parse(row, record.Of(&m)); err != nil {
+		r := typ.New()
+		if err := p.Parse(row, r); err != nil {
 			tb.Fatalf("Parse(%.80s): %v", row, err)
 		}
-		if err := w.Write(record.Of(&m)); err != nil {
-			tb.Fatal(err)
-		}
+		list = append(list, r)
 	}
-	if err := w.Commit(); err != nil {
-		tb.Fatal(err)
+	return list
+}
+
+// create starts a file with records.
+func create(tb testing.TB, path string, typ *Type, records ...record.Record) *Writer {
+	tb.Helper()
+	w, err := Create(path, typ)
+	sharedtest.NoError(tb, err)
+	for _, r := range records {
+		sharedtest.NoError(tb, w.Write(r))
 	}
+	return w
+}
+
+// writeMovies writes rows to a catalogue file and returns its path.
+func writeMovies(tb testing.TB, rows []string) string {
+	tb.Helper()
+	path, movie := filepath.Join(tb.TempDir(), "movie.parquet"), TypeOf(fragment.KindMovie)
+	sharedtest.NoError(tb, create(tb, path, movie, parsed(tb, movie, rows...)...).Commit())
 	return path
 }
 
@@ -45,23 +54,16 @@ func writeMovies(tb testing.TB, rows []string) string {
 func checkRows(t *testing.T, path string, rows []string) {
 	t.Helper()
 	f, err := OpenFile(path, TypeOf(fragment.KindMovie))
-	if err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.NoError(t, err)
 	defer f.Close()
 	it := f.Groups(0, f.RowGroups())
 	defer it.Close()
-	p := record.NewParser()
-	for i, row := range rows {
-		var want, got Movie
-		if err := p.Parse(row, record.Of(&want)); err != nil {
-			t.Fatal(err)
-		}
+	for i, want := range parsed(t, TypeOf(fragment.KindMovie), rows...) {
+		var got Movie
 		if err := it.Next(record.Of(&got)); err != nil {
 			t.Fatalf("row %d: %v", i, err)
 		}
-		g, w := string(record.Append(nil, record.Of(&got))), string(record.Append(nil, record.Of(&want)))
-		if g != w {
+		if g, w := string(record.Append(nil, record.Of(&got))), string(record.Append(nil, want)); g != w {
 			t.Fatalf("row %d:\n got %s\nwant %s", i, g, w)
 		}
 	}
@@ -90,15 +92,11 @@ func TestFileRoundTrip(t *testing.T) {
 func TestOpenFileRefuses(t *testing.T) {
 	good := writeMovies(t, []string{`{"id":1,"title":"a"}`})
 	b, err := os.ReadFile(good)
-	if err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.NoError(t, err)
 	f := func(b []byte, kind *Type, want string) {
 		t.Helper()
 		path := filepath.Join(t.TempDir(), "movie.parquet")
-		if err := os.WriteFile(path, b, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		sharedtest.NoError(t, os.WriteFile(path, b, 0o600))
 		_, err := OpenFile(path, kind)
 		if err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), path) {
 			t.Errorf("OpenFile = %v, want %q and the path", err, want)
@@ -120,32 +118,24 @@ func table(t *testing.T, version string) []byte {
 	w := parquet.NewGenericWriter[struct {
 		ID int64 `parquet:"id"`
 	}](&b, parquet.KeyValueMetadata(versionKey, version), parquet.KeyValueMetadata(kindKey, "movie"))
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.NoError(t, w.Close())
 	return b.Bytes()
 }
 
 // BenchmarkMovie measures what is done with a long record: bytes are those of its JSON.
 func BenchmarkMovie(b *testing.B) {
 	raw, err := os.ReadFile(sharedtest.Path(b, "recorded", "movie", "details-append--krelinga-550-append5.json"))
-	if err != nil {
-		b.Fatal(err)
-	}
+	sharedtest.NoError(b, err)
 	p, row, rows := record.NewParser(), string(raw), make([]string, 64)
 	for i := range rows {
 		rows[i] = row
 	}
 	f, err := OpenFile(writeMovies(b, rows), TypeOf(fragment.KindMovie))
-	if err != nil {
-		b.Fatal(err)
-	}
+	sharedtest.NoError(b, err)
 	defer f.Close()
 	it := f.Groups(0, f.RowGroups())
 	var m Movie
-	if err := p.Parse(row, record.Of(&m)); err != nil {
-		b.Fatal(err)
-	}
+	sharedtest.NoError(b, p.Parse(row, record.Of(&m)))
 	binary := string(record.AppendBinary(nil, record.Of(&m)))
 	var dst []byte
 	for name, do := range map[string]func() error{
@@ -165,9 +155,7 @@ func BenchmarkMovie(b *testing.B) {
 			b.SetBytes(int64(len(raw)))
 			b.ReportAllocs()
 			for b.Loop() {
-				if err := do(); err != nil {
-					b.Fatal(err)
-				}
+				sharedtest.NoError(b, do())
 			}
 		})
 	}

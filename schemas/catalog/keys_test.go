@@ -1,11 +1,13 @@
 package catalog
 
 import (
+	"errors"
 	"slices"
 	"testing"
 
 	"github.com/reelsplice/reelsplice/schemas/fragment"
 	"github.com/reelsplice/reelsplice/schemas/record"
+	"github.com/reelsplice/reelsplice/schemas/sharedtest"
 )
 
 // TestFingerprint: readers know the columns of a file by its version, and sorted rows of a killed
@@ -17,79 +19,41 @@ func TestFingerprint(t *testing.T) {
 	}
 }
 
-// writeGroups writes a file of two row groups: of two records, and of the others, copied from another
-// file.
-func writeGroups(t *testing.T, typ *Type, keys []string) string {
+// writeGroups writes a file of two row groups: of two records, and of the others, copied from another file.
+func writeGroups(t *testing.T, typ *Type, records []record.Record) string {
 	t.Helper()
 	dir := t.TempDir()
-	write := func(path string, keys []string, copied *File) {
-		w, err := Create(path, typ)
-		if err != nil {
-			t.Fatal(err)
-		}
-		p := record.NewParser()
-		for _, key := range keys {
-			rec := typ.New()
-			if err := p.Parse(`{`+key+`}`, rec); err != nil {
-				t.Fatal(err)
-			}
-			if err := w.Write(rec); err != nil {
-				t.Fatal(err)
-			}
-		}
-		if copied != nil {
-			if err := w.CopyGroup(copied, 0); err != nil {
-				t.Fatal(err)
-			}
-		}
-		if err := w.Commit(); err != nil {
-			t.Fatal(err)
-		}
-	}
-	write(dir+"/last", keys[2:], nil)
+	sharedtest.NoError(t, create(t, dir+"/last", typ, records[2:]...).Commit())
 	last, err := OpenFile(dir+"/last", typ)
-	if err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.NoError(t, err)
 	defer last.Close()
-	write(dir+"/all", keys[:2], last)
+	w := create(t, dir+"/all", typ, records[:2]...)
+	sharedtest.NoError(t, errors.Join(w.CopyGroup(last, 0), w.Commit()))
 	return dir + "/all"
 }
 
 // TestFirstKeys: the keys by statistics are those of the records, of all forms of keys.
 func TestFirstKeys(t *testing.T) {
 	for kind, tt := range map[fragment.Kind]struct {
-		keys  []string
+		rows  []string
 		known bool // from statistics
 	}{
-		fragment.KindMovie:   {[]string{`"id":3`, `"id":7`, `"id":256`, `"id":70000`}, true},
-		fragment.KindReview:  {[]string{`"id":"0123456789abcdef01234567"`, `"id":"0123456789abcdef01234568"`, `"id":"9123456789abcdef01234567"`, `"id":"a123456789abcdef01234567"`}, true},
-		fragment.KindSeason:  {[]string{`"series_id":1,"season_number":4`, `"series_id":2,"season_number":1`, `"series_id":2,"season_number":5`, `"series_id":3,"season_number":0`}, false},
-		fragment.KindAccount: {[]string{`"id":1`, `"id":2`, `"id":5`, `"guest_session_id":"5a3b1f0e7c9d4e2f8a6b0c1d2e3f4a5b"`}, false},
+		fragment.KindMovie:   {[]string{`{"id":3}`, `{"id":7}`, `{"id":256}`, `{"id":70000}`}, true},
+		fragment.KindReview:  {[]string{`{"id":"0123456789abcdef01234567"}`, `{"id":"0123456789abcdef01234568"}`, `{"id":"9123456789abcdef01234567"}`, `{"id":"a123456789abcdef01234567"}`}, true},
+		fragment.KindSeason:  {[]string{`{"series_id":1,"season_number":4}`, `{"series_id":2,"season_number":1}`, `{"series_id":2,"season_number":5}`, `{"series_id":3,"season_number":0}`}, false},
+		fragment.KindAccount: {[]string{`{"id":1}`, `{"id":2}`, `{"id":5}`, `{"guest_session_id":"5a3b1f0e7c9d4e2f8a6b0c1d2e3f4a5b"}`}, false},
 	} {
 		typ := TypeOf(kind)
-		f, err := OpenFile(writeGroups(t, typ, tt.keys), typ)
-		if err != nil {
-			t.Fatal(err)
+		var want []Key
+		records := parsed(t, typ, tt.rows...)
+		for i := 0; i < len(records); i += 2 { // groups of two records
+			want = append(want, keyOf(t, typ, records[i]))
 		}
+		f, err := OpenFile(writeGroups(t, typ, records), typ)
+		sharedtest.NoError(t, err)
 		defer f.Close()
 		got, err := f.FirstKeys()
-		if err != nil {
-			t.Fatal(err)
-		}
-		var want []Key
-		p := record.NewParser()
-		for i := 0; i < len(tt.keys); i += 2 { // groups of two records
-			rec := typ.New()
-			if err := p.Parse(`{`+tt.keys[i]+`}`, rec); err != nil {
-				t.Fatal(err)
-			}
-			k, err := typ.Key(rec)
-			if err != nil {
-				t.Fatal(err)
-			}
-			want = append(want, k)
-		}
+		sharedtest.NoError(t, err)
 		if !slices.Equal(got, want) {
 			t.Errorf("%s: first keys are %v, want %v", kind, got, want)
 		}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/reelsplice/reelsplice/schemas/fragment"
 	"github.com/reelsplice/reelsplice/schemas/record"
+	"github.com/reelsplice/reelsplice/schemas/sharedtest"
 )
 
 // someText returns the nth text id.
@@ -41,9 +42,7 @@ func someRemoved(t *testing.T) []Removed {
 
 func TestRemovedRoundTrip(t *testing.T) {
 	dir, want := t.TempDir(), someRemoved(t)
-	if err := WriteRemoved(dir, want); err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.NoError(t, WriteRemoved(dir, want))
 	got, err := ReadRemoved(dir)
 	if err != nil || !slices.Equal(got, want) {
 		t.Errorf("ReadRemoved() = %v, %v, want %v", got, err, want)
@@ -63,44 +62,27 @@ func TestRemovedMany(t *testing.T) {
 			want[i].Into, want[i].Merged = NumberKey(int64(2*i+1)), true
 		}
 	}
-	if err := WriteRemoved(dir, want); err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.NoError(t, WriteRemoved(dir, want))
 	if got, err := ReadRemoved(dir); err != nil || !slices.Equal(got, want) {
 		t.Errorf("ReadRemoved() = %d removals, %v, want the %d written", len(got), err, len(want))
 	}
 }
 
-// writeRows writes rows as they are.
-func writeRows[T any](t *testing.T, dir string, typ *Type, rows ...T) {
-	t.Helper()
-	w, err := Create(filepath.Join(dir, RemovedFile), typ)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for i := range rows {
-		if err := w.Write(record.Of(&rows[i])); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if err := w.Commit(); err != nil {
-		t.Fatal(err)
-	}
-}
-
 func TestReadRemovedRefuses(t *testing.T) {
 	dir := t.TempDir()
+	path := filepath.Join(dir, RemovedFile)
 	g := func(want string) {
 		t.Helper()
 		_, err := ReadRemoved(dir)
-		if err == nil || !strings.Contains(err.Error(), want) || !strings.HasPrefix(err.Error(), filepath.Join(dir, RemovedFile)) {
+		if err == nil || !strings.Contains(err.Error(), want) || !strings.HasPrefix(err.Error(), path) {
 			t.Errorf("ReadRemoved() = %v, want an error that names the file, with %q", err, want)
 		}
 	}
 	row := func(kind, key string) removedRow { return removedRow{Kind: record.Text(kind), Key: record.Text(key)} }
 	f := func(want string, row2 removedRow) {
 		t.Helper()
-		writeRows(t, dir, removedType, row("movie", "1"), row2)
+		row1 := row("movie", "1")
+		sharedtest.NoError(t, create(t, path, removedType, record.Of(&row1), record.Of(&row2)).Commit())
 		g("row 2: " + want)
 	}
 	into := func(r removedRow, key string) removedRow {
@@ -119,11 +101,9 @@ func TestReadRemovedRefuses(t *testing.T) {
 	f("movie 2 is merged into itself", into(row("movie", "2"), "2"))
 	f("movie 1, deleted: not in order after movie 1, deleted", row("movie", "1"))
 
-	writeRows[Movie](t, dir, TypeOf(fragment.KindMovie))
+	sharedtest.NoError(t, create(t, path, TypeOf(fragment.KindMovie)).Commit())
 	g(`holds "movie", want "removed"`)
-	if err := os.WriteFile(filepath.Join(dir, RemovedFile), []byte("PAR1"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.NoError(t, os.WriteFile(path, []byte("PAR1"), 0o600))
 	g("not a readable Parquet file")
 }
 
@@ -133,13 +113,9 @@ func FuzzReadRemoved(f *testing.F) {
 		f.Skip("the race detector ends the process where the library panics")
 	}
 	dir := f.TempDir()
-	if err := WriteRemoved(dir, []Removed{{Kind: fragment.KindMovie, Key: NumberKey(1)}, {Kind: fragment.KindTV, Key: NumberKey(2), Into: NumberKey(3), Merged: true}}); err != nil {
-		f.Fatal(err)
-	}
+	sharedtest.NoError(f, WriteRemoved(dir, []Removed{{Kind: fragment.KindMovie, Key: NumberKey(1)}, {Kind: fragment.KindTV, Key: NumberKey(2), Into: NumberKey(3), Merged: true}}))
 	sound, err := os.ReadFile(filepath.Join(dir, RemovedFile))
-	if err != nil {
-		f.Fatal(err)
-	}
+	sharedtest.NoError(f, err)
 	for i := 0; i < len(sound); i += 5 {
 		f.Add(i, byte(1<<(i%8)))
 	}
@@ -150,9 +126,7 @@ func FuzzReadRemoved(f *testing.F) {
 		broken := bytes.Clone(sound)
 		broken[off] ^= mask
 		dir := t.TempDir()
-		if err := os.WriteFile(filepath.Join(dir, RemovedFile), broken, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		sharedtest.NoError(t, os.WriteFile(filepath.Join(dir, RemovedFile), broken, 0o600))
 		if _, err := ReadRemoved(dir); err != nil && strings.Contains(err.Error(), "\n") {
 			t.Errorf("ReadRemoved() = %q, want one line", err)
 		}

@@ -1,7 +1,6 @@
 package catalog
 
 import (
-	"bytes"
 	"errors"
 	"io"
 	"io/fs"
@@ -18,6 +17,7 @@ import (
 	"github.com/reelsplice/reelsplice/data/sample"
 	"github.com/reelsplice/reelsplice/schemas/fragment"
 	"github.com/reelsplice/reelsplice/schemas/record"
+	"github.com/reelsplice/reelsplice/schemas/sharedtest"
 )
 
 // A documented is a section of SCHEMA.md: type, and what NULL is, by column.
@@ -33,9 +33,7 @@ var (
 func readSchema(t *testing.T) map[string]documented {
 	t.Helper()
 	b, err := os.ReadFile("SCHEMA.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.NoError(t, err)
 	sections := map[string]documented{}
 	var at documented
 	for line := range strings.Lines(string(b)) {
@@ -107,17 +105,8 @@ func sampleRecords(t *testing.T, typ *Type) []record.Record {
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil // the sample has none
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	var list []record.Record
-	for line := range bytes.Lines(b) {
-		r := typ.New()
-		if err := record.NewParser().Parse(string(bytes.TrimSpace(line)), r); err != nil {
-			t.Fatalf("%s.ndjson: %v", name, err)
-		}
-		list = append(list, r)
-	}
+	sharedtest.NoError(t, err)
+	list := parsed(t, typ, strings.Split(strings.TrimSpace(string(b)), "\n")...)
 	slices.SortStableFunc(list, func(a, b record.Record) int { return keyOf(t, typ, a).Compare(keyOf(t, typ, b)) })
 	return list
 }
@@ -125,9 +114,7 @@ func sampleRecords(t *testing.T, typ *Type) []record.Record {
 func keyOf(t *testing.T, typ *Type, r record.Record) Key {
 	t.Helper()
 	k, err := typ.Key(r)
-	if err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.NoError(t, err)
 	return k
 }
 
@@ -135,22 +122,9 @@ func keyOf(t *testing.T, typ *Type, r record.Record) Key {
 func writeRecords(t *testing.T, typ *Type, records []record.Record) *os.File {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), typ.File())
-	w, err := Create(path, typ)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, r := range records {
-		if err := w.Write(r); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if err := w.Commit(); err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.NoError(t, create(t, path, typ, records...).Commit())
 	f, err := os.Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.NoError(t, err)
 	t.Cleanup(func() { _ = f.Close() })
 	return f
 }
@@ -162,13 +136,9 @@ func TestDocumentedSchema(t *testing.T) {
 	for _, typ := range Types() {
 		f := writeRecords(t, typ, nil)
 		info, err := f.Stat()
-		if err != nil {
-			t.Fatal(err)
-		}
+		sharedtest.NoError(t, err)
 		pq, err := parquet.OpenFile(f, info.Size())
-		if err != nil {
-			t.Fatal(err)
-		}
+		sharedtest.NoError(t, err)
 		got, want := map[string]string{}, map[string]string{}
 		for _, path := range pq.Schema().Columns() {
 			leaf, _ := pq.Schema().Lookup(path...)

@@ -18,6 +18,8 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"github.com/reelsplice/reelsplice/schemas/sharedtest"
 )
 
 type rec struct {
@@ -38,9 +40,7 @@ func sorted(recs []rec) []rec {
 func fill(tb testing.TB, s *Sorter, recs []rec) {
 	tb.Helper()
 	for _, r := range recs {
-		if err := s.Add(r.section, []byte(r.key), []byte(r.payload)); err != nil {
-			tb.Fatal(err)
-		}
+		sharedtest.NoError(tb, s.Add(r.section, []byte(r.key), []byte(r.payload)))
 	}
 }
 
@@ -74,9 +74,7 @@ func read(s *Sorter) ([]rec, error) {
 func left(t *testing.T, dir string, names ...string) {
 	t.Helper()
 	entries, err := os.ReadDir(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.NoError(t, err)
 	for _, e := range entries {
 		if !slices.Contains(names, e.Name()) {
 			t.Errorf("%s was left behind", e.Name())
@@ -153,9 +151,7 @@ func testFile(t *testing.T, o Options, recs []rec) {
 			fill(t, s, recs[j:j+1])
 		}
 		f, err := s.WriteFile(t.Context(), filepath.Join(o.Dir, fmt.Sprint("file", i)))
-		if err != nil {
-			t.Fatal(err)
-		}
+		sharedtest.NoError(t, err)
 		defer f.Close()
 		if len(f.sections) != o.sections() || f.Len() != s.Len() {
 			t.Errorf("file of %d records in %d sections, want %d in %d", f.Len(), len(f.sections), s.Len(), o.sections())
@@ -168,9 +164,7 @@ func testFile(t *testing.T, o Options, recs []rec) {
 	for i := range o.sections() {
 		it, err := Merge(t.Context(), files, i, o)
 		part, err := drain(i, it, err)
-		if err != nil {
-			t.Fatal(err)
-		}
+		sharedtest.NoError(t, err)
 		if err := it.Close(); err != nil {
 			t.Error(err)
 		}
@@ -197,9 +191,7 @@ func TestAny(t *testing.T) {
 		s := New(Options{Dir: dir, Sections: 301})
 		defer s.Close()
 		for _, r := range recs {
-			if err := s.Add(r.section, []byte(r.key), []byte(r.payload)); err != nil {
-				t.Fatal(err)
-			}
+			sharedtest.NoError(t, s.Add(r.section, []byte(r.key), []byte(r.payload)))
 		}
 		if got, err := read(s); err != nil || !slices.Equal(got, sorted(recs)) {
 			t.Errorf("%v in a wrong order (%v)", got, err)
@@ -217,15 +209,11 @@ func TestDeterministic(t *testing.T) {
 		fill(t, s, recs)
 		path := filepath.Join(t.TempDir(), "file")
 		f, err := s.WriteFile(t.Context(), path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		sharedtest.NoError(t, err)
 		f.Close()
 		s.Close()
 		got, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		sharedtest.NoError(t, err)
 		if i == 0 {
 			want = got
 		}
@@ -245,18 +233,14 @@ func TestManyFiles(t *testing.T) {
 		recs := []rec{{1, fmt.Sprint(i % 7), "x"}, {2, fmt.Sprint(i), fmt.Sprint(i)}, {2, "same", "same"}}
 		fill(t, s, recs)
 		f, err := s.WriteFile(t.Context(), filepath.Join(dir, fmt.Sprint(i)))
-		if err != nil {
-			t.Fatal(err)
-		}
+		sharedtest.NoError(t, err)
 		defer f.Close()
 		files, want = append(files, f), append(want, recs[1:]...)
 	}
 	temporary := t.TempDir()
 	for range 2 {
 		it, err := Merge(t.Context(), files, 2, Options{Dir: temporary})
-		if err != nil {
-			t.Fatal(err)
-		}
+		sharedtest.NoError(t, err)
 		if _, _, err := it.Next(); err != nil {
 			t.Error(err)
 		}
@@ -287,9 +271,7 @@ func TestMemory(t *testing.T) {
 		runtime.GC()
 		runtime.ReadMemStats(&before)
 		for i := 0; spilledBytes(s) < 3*bound; i++ {
-			if err := s.Add(0, binary.AppendUvarint(nil, uint64(i)), payload); err != nil {
-				t.Fatal(err)
-			}
+			sharedtest.NoError(t, s.Add(0, binary.AppendUvarint(nil, uint64(i)), payload))
 			held := heldBy(s.memory)
 			most = max(most, held)
 		}
@@ -332,19 +314,13 @@ func TestDamage(t *testing.T) {
 	recs := append(randomRecs(60, 20, 3), rec{2, "k", strings.Repeat("z", 2*blockBytes)})
 	fill(t, s, recs)
 	f, err := s.WriteFile(t.Context(), path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.NoError(t, err)
 	f.Close()
 	b, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.NoError(t, err)
 	try := func(name string, b []byte) {
 		t.Helper()
-		if err := os.WriteFile(path, b, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		sharedtest.NoError(t, os.WriteFile(path, b, 0o600))
 		f, err := Open(path)
 		if err == nil {
 			defer f.Close()
@@ -445,9 +421,7 @@ func TestMisuse(t *testing.T) {
 	s := New(Options{Dir: t.TempDir()})
 	s.Add(0, nil, nil)
 	it, err := s.Sort(t.Context(), 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.NoError(t, err)
 	f(s.Add(0, nil, nil), "extsort: add after sort")
 	s.Close()
 	s.Close()
@@ -461,9 +435,7 @@ func TestCancel(t *testing.T) {
 	s := spilled(t, dir)
 	ctx, cancel := context.WithCancel(t.Context())
 	it, err := s.Sort(ctx, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.NoError(t, err)
 	cancel()
 	if _, err := drain(0, it, nil); !errors.Is(err, context.Canceled) {
 		t.Errorf("Next returns %v, want %v", err, context.Canceled)

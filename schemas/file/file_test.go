@@ -11,15 +11,15 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/reelsplice/reelsplice/schemas/sharedtest"
 )
 
 // names returns the names in a folder.
 func names(t *testing.T, dir string) string {
 	t.Helper()
 	entries, err := os.ReadDir(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.NoError(t, err)
 	var all []string
 	for _, e := range entries {
 		all = append(all, e.Name())
@@ -38,17 +38,11 @@ func TestWriteFile(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "file")
 	for _, text := range []string{"first", "", "second"} {
-		if err := WriteFile(path, []byte(text), 0o640); err != nil {
-			t.Fatal(err)
-		}
+		sharedtest.NoError(t, WriteFile(path, []byte(text), 0o640))
 		wantFile(t, path, text)
 	}
-	if err := os.Chmod(path, 0o600); err != nil {
-		t.Fatal(err)
-	}
-	if err := WriteFile(path, []byte("third"), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.NoError(t, os.Chmod(path, 0o600))
+	sharedtest.NoError(t, WriteFile(path, []byte("third"), 0o644))
 	if st, err := os.Stat(path); err != nil || runtime.GOOS != "windows" && st.Mode().Perm() != 0o600 {
 		t.Errorf("a replaced file: %v, %v, want its own mode 0600", st, err)
 	}
@@ -64,24 +58,16 @@ func TestWriteFile(t *testing.T) {
 func TestRemovePending(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "file")
-	if err := RemovePending(path); err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.NoError(t, RemovePending(path))
 	f, err := Create(path, 0o600)
 	if err == nil {
 		err = f.Close() // and the writer is gone
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.NoError(t, err)
 	for _, name := range []string{"file", ".file", ".file.lock", ".files1", ".file1x", "file1"} {
-		if err := os.WriteFile(filepath.Join(dir, name), nil, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		sharedtest.NoError(t, os.WriteFile(filepath.Join(dir, name), nil, 0o600))
 	}
-	if err := RemovePending(path); err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.NoError(t, RemovePending(path))
 	if got, want := names(t, dir), ".file .file.lock .file1x .files1 file file1"; got != want {
 		t.Errorf("left: %s, want %s", got, want)
 	}
@@ -90,9 +76,7 @@ func TestRemovePending(t *testing.T) {
 // TestFailedCommit: a name that cannot be taken leaves no file behind.
 func TestFailedCommit(t *testing.T) {
 	dir := t.TempDir()
-	if err := os.MkdirAll(filepath.Join(dir, "name", "below"), 0o700); err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.NoError(t, os.MkdirAll(filepath.Join(dir, "name", "below"), 0o700))
 	if err := WriteFile(filepath.Join(dir, "name"), []byte("text"), 0o600); err == nil {
 		t.Error("a folder was replaced by a file")
 	}
@@ -106,9 +90,7 @@ func TestPending(t *testing.T) {
 	path := filepath.Join(dir, "file")
 	create := func() *Pending {
 		f, err := Create(path, 0o600)
-		if err != nil {
-			t.Fatal(err)
-		}
+		sharedtest.NoError(t, err)
 		return f
 	}
 	f := create()
@@ -136,16 +118,10 @@ func TestRename(t *testing.T) {
 		t.Errorf("rename of no file: %v, want fs.ErrNotExist with its name", err)
 	}
 	for _, path := range []string{from, to} {
-		if err := os.MkdirAll(path+"-dir", 0o700); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, []byte(path), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		sharedtest.NoError(t, os.MkdirAll(path+"-dir", 0o700))
+		sharedtest.NoError(t, os.WriteFile(path, []byte(path), 0o600))
 	}
-	if err := errors.Join(Rename(from, to), Rename(from+"-dir", from), SyncDir(dir)); err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.NoError(t, errors.Join(Rename(from, to), Rename(from+"-dir", from), SyncDir(dir)))
 	wantFile(t, to, from)
 	if got := names(t, dir); got != "from to to-dir" {
 		t.Errorf("the folder holds %s, want from to to-dir", got)
@@ -156,9 +132,7 @@ func TestRename(t *testing.T) {
 func TestReadersAndWriter(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "current")
 	contents := []string{strings.Repeat("a", 5000), strings.Repeat("b", 3000)}
-	if err := WriteFile(path, []byte(contents[0]), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.NoError(t, WriteFile(path, []byte(contents[0]), 0o600))
 	done := make(chan struct{})
 	var readers sync.WaitGroup
 	for range 3 {
@@ -189,23 +163,13 @@ func TestReadersAndWriter(t *testing.T) {
 func TestOpenFileIsReplaced(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "file")
-	if err := WriteFile(path, []byte("old"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.NoError(t, WriteFile(path, []byte("old"), 0o600))
 	f, err := Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.NoError(t, err)
 	defer f.Close()
-	if err := Rename(path, path+"-old"); err != nil {
-		t.Fatal(err)
-	}
-	if err := WriteFile(path, []byte("new"), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Remove(path + "-old"); err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.NoError(t, Rename(path, path+"-old"))
+	sharedtest.NoError(t, WriteFile(path, []byte("new"), 0o600))
+	sharedtest.NoError(t, os.Remove(path+"-old"))
 	b := make([]byte, 3)
 	if _, err := f.ReadAt(b, 0); err != nil || string(b) != "old" {
 		t.Errorf("the open file holds %q, %v, want old", b, err)
@@ -222,24 +186,16 @@ func TestLink(t *testing.T) {
 		}
 		from := filepath.Join(t.TempDir(), "from")
 		to := from + "-too"
-		if err := os.WriteFile(from, []byte("text"), 0o600); err != nil {
-			t.Fatal(err)
-		}
-		if err := Link(from, to); err != nil {
-			t.Fatal(err)
-		}
+		sharedtest.NoError(t, os.WriteFile(from, []byte("text"), 0o600))
+		sharedtest.NoError(t, Link(from, to))
 		wantFile(t, to, "text")
 		a, _ := os.Stat(from)
 		b, err := os.Stat(to)
 		if err != nil || os.SameFile(a, b) != links || a.Mode() != b.Mode() {
 			t.Errorf("with links %v: one file %v, modes %s and %s (%v)", links, os.SameFile(a, b), a.Mode(), b.Mode(), err)
 		}
-		if err := os.WriteFile(from, []byte("other text"), 0o600); err != nil {
-			t.Fatal(err)
-		}
-		if err := Copy(from, to); err != nil {
-			t.Fatal(err)
-		}
+		sharedtest.NoError(t, os.WriteFile(from, []byte("other text"), 0o600))
+		sharedtest.NoError(t, Copy(from, to))
 		wantFile(t, to, "other text")
 	}
 }
@@ -255,16 +211,12 @@ func TestMkdirAll(t *testing.T) {
 	defer func() { Step = nil }()
 	deep := filepath.Join(dir, "a", "b")
 	for range 2 {
-		if err := MkdirAll(deep, 0o700); err != nil {
-			t.Fatal(err)
-		}
+		sharedtest.NoError(t, MkdirAll(deep, 0o700))
 		if want := []string{"sync " + dir, "sync " + filepath.Join(dir, "a")}; !slices.Equal(synced, want) {
 			t.Errorf("synced %q, want %q", synced, want)
 		}
 	}
-	if err := os.WriteFile(filepath.Join(deep, "file"), nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.NoError(t, os.WriteFile(filepath.Join(deep, "file"), nil, 0o600))
 	for _, path := range []string{filepath.Join(deep, "file"), filepath.Join(deep, "file", "below")} {
 		if err := MkdirAll(path, 0o700); err == nil {
 			t.Errorf("MkdirAll(%s) = nil, want an error: a file is there", path)

@@ -18,26 +18,18 @@ import (
 func TestWriteOwned(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "key")
-	if err := WriteOwned(path, []byte("first"), 0o640); err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.NoError(t, WriteOwned(path, []byte("first"), 0o640))
 	sharedtest.GiveAway(t, path)
-	if err := WriteOwned(path, []byte("second"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.NoError(t, WriteOwned(path, []byte("second"), 0o600))
 	wantFile(t, path, "second")
 	sharedtest.WantOwner(t, path, sharedtest.OtherUID, sharedtest.OtherGID, 0o640)
 	mine := filepath.Join(dir, "mine")
-	if err := WriteOwned(mine, nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.NoError(t, WriteOwned(mine, nil, 0o600))
 	sharedtest.WantOwner(t, mine, 0, 0, 0o600)
 
 	sharedtest.GiveAway(t, dir)
 	created := filepath.Join(dir, "new")
-	if err := errors.Join(WriteOwned(created, nil, 0o600), WriteOwned(mine, nil, 0o600)); err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.NoError(t, errors.Join(WriteOwned(created, nil, 0o600), WriteOwned(mine, nil, 0o600)))
 	sharedtest.WantOwner(t, created, sharedtest.OtherUID, sharedtest.OtherGID, 0o600)
 	sharedtest.WantOwner(t, mine, 0, 0, 0o600) // root's own file stays root's
 	if got := names(t, dir); got != "key mine new" {
@@ -74,9 +66,7 @@ func TestRead(t *testing.T) {
 		}
 		// The name may come to be a pipe's after it was looked at.
 		f, err := Open(at("pipe"))
-		if err != nil {
-			t.Fatal(err)
-		}
+		sharedtest.NoError(t, err)
 		if err := f.Close(); err != nil {
 			t.Error(err)
 		}

@@ -17,24 +17,16 @@ func mapCold(t *testing.T, n int) []byte {
 	t.Helper()
 	size := n * os.Getpagesize()
 	path := filepath.Join(t.TempDir(), "file")
-	if err := os.WriteFile(path, bytes.Repeat([]byte("x"), size), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.NoError(t, os.WriteFile(path, bytes.Repeat([]byte("x"), size), 0o600))
 	f, err := os.Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.NoError(t, err)
 	defer f.Close()
-	if err := f.Sync(); err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.NoError(t, f.Sync())
 	if err := unix.Fadvise(int(f.Fd()), 0, 0, unix.FADV_DONTNEED); err != nil {
 		t.Skipf("this file system drops no pages: %v", err)
 	}
 	b, err := Map(f, size)
-	if err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.NoError(t, err)
 	t.Cleanup(func() { _ = Unmap(b) })
 	if residentPages(t, b) > 0 {
 		t.Skip("this file system keeps its pages in memory")

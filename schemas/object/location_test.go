@@ -5,6 +5,8 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+
+	"github.com/reelsplice/reelsplice/schemas/sharedtest"
 )
 
 func TestIsURL(t *testing.T) {
@@ -72,9 +74,7 @@ func TestParseRefuses(t *testing.T) {
 
 func TestLocation(t *testing.T) {
 	l, err := Parse("s3://bucket/catalog?region=eu&endpoint=http://x")
-	if err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.NoError(t, err)
 	if got, want := l.AsPrefix().At("catalog/movie.parquet").String(), "s3://bucket/catalog/movie.parquet"; got != want {
 		t.Errorf("String() = %q, want %q", got, want)
 	}

@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/reelsplice/reelsplice/schemas/sharedtest"
 )
 
 // TestDumps: the id of a catalogue follows from every dump, their order and the catalogue before. The file keeps all that
@@ -47,15 +49,11 @@ func TestDumps(t *testing.T) {
 	if d, err := Read(dir); d != nil || err != nil {
 		t.Errorf("Read without a file = %v, %v", d, err)
 	}
-	if err := first.Write(dir); err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.NoError(t, first.Write(dir))
 	if d, err := Read(dir); err != nil || !cmp.Equal(d, first) {
 		t.Errorf("Read = %v, %v", err, cmp.Diff(first, d))
 	}
-	if err := os.WriteFile(filepath.Join(dir, FileName), []byte("{"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.NoError(t, os.WriteFile(filepath.Join(dir, FileName), []byte("{"), 0o600))
 	if d, err := Read(dir); err == nil {
 		t.Errorf("Read of half a file = %v", d)
 	}

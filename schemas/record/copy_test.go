@@ -1,6 +1,10 @@
 package record
 
-import "testing"
+import (
+	"testing"
+
+	"github.com/reelsplice/reelsplice/schemas/sharedtest"
+)
 
 func parse(t *testing.T, in string) *doc {
 	t.Helper()
@@ -215,9 +219,7 @@ func TestTables(t *testing.T) {
 func TestTablesMend(t *testing.T) {
 	p, d := NewParser(), doc{}
 	p.Columns, p.Values = true, &Values{}
-	if err := p.Parse(`{"id":1,"rows":"[{\"id\":2,\"x\":\"a\u0001b\",\"y\":\"\\q\"}]"}`, Of(&d)); err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.NoError(t, p.Parse(`{"id":1,"rows":"[{\"id\":2,\"x\":\"a\u0001b\",\"y\":\"\\q\"}]"}`, Of(&d)))
 	if got, want := FieldText(Of(&d), &Of(&d).Schema.Fields[7]), `[{"id":2,"x":"ab","y":"\\q"}]`; got != want {
 		t.Errorf("rows = %s, want %s", got, want)
 	}

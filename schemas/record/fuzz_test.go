@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"encoding/json"
 	"testing"
+
+	"github.com/reelsplice/reelsplice/schemas/sharedtest"
 )
 
 // FuzzParse: text that is a JSON object is refused with a reason or becomes a record
@@ -79,9 +81,7 @@ func FuzzMend(f *testing.F) {
 // FuzzDecodeBinary: bytes of any kind are refused or are a record.
 func FuzzDecodeBinary(f *testing.F) {
 	var d doc
-	if err := NewParser().Parse(`{"id":1,"owner":{"id":300},"tags":["a","b"],"rows":[{"id":1},{}],"countries":{"US":{"rent":[{}]}}}`, Of(&d)); err != nil {
-		f.Fatal(err)
-	}
+	sharedtest.NoError(f, NewParser().Parse(`{"id":1,"owner":{"id":300},"tags":["a","b"],"rows":[{"id":1},{}],"countries":{"US":{"rent":[{}]}}}`, Of(&d)))
 	f.Add(AppendBinary(nil, Of(&d)))
 	f.Add([]byte{0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x01})
 	f.Fuzz(func(t *testing.T, b []byte) {

@@ -129,9 +129,7 @@ func TestMend(t *testing.T) {
 func TestCounts(t *testing.T) {
 	p := NewParser()
 	var d doc
-	if err := p.Parse(`{"new":1,"rows":[{"x":1},{"x":2}],"score":"1"}`, Of(&d)); err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.NoError(t, p.Parse(`{"new":1,"rows":[{"x":1},{"x":2}],"score":"1"}`, Of(&d)))
 	if p.Counts.Unknown["new"] != 1 || p.Counts.Unknown["rows[].x"] != 2 || p.Counts.Coerced["score"] != 1 {
 		t.Errorf("Counts = %+v, want new 1, rows[].x 2, score 1", p.Counts)
 	}
@@ -170,9 +168,7 @@ func TestManyUnknown(t *testing.T) {
 	p := NewParser()
 	var err error
 	sharedtest.Within(t, "Parse", func() { err = p.Parse(b.String(), Of(&d)) }) // quadratic: many minutes
-	if err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.NoError(t, err)
 	if got := string(Append(nil, Of(&d))); got != b.String() {
 		t.Errorf("Append = %.60s..., %d bytes, want %d as they were read", got, len(got), b.Len())
 	}
@@ -214,9 +210,7 @@ func TestBinaryForm(t *testing.T) {
 		`"rows":[{"id":2},{}],"value":[1],"countries":{"US":{"link":"l"}},"pages":[{"page":1},{"page":2}],"new":1}`
 	const want = "ff0f0007226e6577223a310101000002d704000000000000214001700201610002020302010470617468000400047061746800035b315d01030000025553016c020100000201000004"
 	var d doc
-	if err := NewParser().Parse(in, Of(&d)); err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.NoError(t, NewParser().Parse(in, Of(&d)))
 	if got := hex.EncodeToString(AppendBinary(nil, Of(&d))); got != want {
 		t.Errorf("binary form = %s, want %s", got, want)
 	}

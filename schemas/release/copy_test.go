@@ -13,6 +13,7 @@ import (
 	"github.com/reelsplice/reelsplice/schemas/release/check"
 	. "github.com/reelsplice/reelsplice/schemas/release/releasetest"
 	"github.com/reelsplice/reelsplice/schemas/release/store"
+	"github.com/reelsplice/reelsplice/schemas/sharedtest"
 )
 
 // copyAll writes a release of two parts upon another one, of the resources that take accepts, the
@@ -25,9 +26,7 @@ func copyAll(tb testing.TB, dir, previous string, take func(key []byte) bool, mo
 	}
 	defer r.Close()
 	w, err := Create(dir)
-	if err != nil {
-		tb.Fatal(err)
-	}
+	sharedtest.NoError(tb, err)
 	defer func() { _ = w.Abort() }()
 	fill := func(i int) error {
 		p, err := w.Part(r)
@@ -76,12 +75,8 @@ func TestCopy(t *testing.T) {
 			return rs
 		}
 		w, err := Create(dir)
-		if err != nil {
-			rt.Fatal(err)
-		}
-		if err := errors.Join(w.Add(GenresOf()), w.Add(fresh(rapid.IntRange(1, 20).Draw(rt, "first"))...)); err != nil {
-			rt.Fatal(err)
-		}
+		sharedtest.NoError(rt, err)
+		sharedtest.NoError(rt, errors.Join(w.Add(GenresOf()), w.Add(fresh(rapid.IntRange(1, 20).Draw(rt, "first"))...)))
 		m := Seal(t, w)
 		for range 4 {
 			m, err = copyAll(t, dir, m.ID, func(key []byte) bool {
@@ -91,9 +86,7 @@ func TestCopy(t *testing.T) {
 				delete(want, string(key))
 				return false
 			}, fresh(rapid.IntRange(0, 4).Draw(rt, "new"))...)
-			if err != nil {
-				rt.Fatal(err)
-			}
+			sharedtest.NoError(rt, err)
 			path := filepath.Join(dir, m.ID)
 			checkCopies(rt, path, want)
 		}
@@ -107,9 +100,7 @@ func TestCopy(t *testing.T) {
 // checkCopies compares a release with the resources that it should have.
 func checkCopies(t *rapid.T, path string, want map[string]ResourceSpec) {
 	r, err := Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.NoError(t, err)
 	defer r.Close()
 	if n := r.Manifest().Counts.Resources["movie"]; n != int64(len(want)) {
 		t.Errorf("%d movies, want %d", n, len(want))
@@ -126,24 +117,18 @@ func checkCopies(t *rapid.T, path string, want map[string]ResourceSpec) {
 func TestSparsePacks(t *testing.T) {
 	dir := t.TempDir()
 	w, err := Create(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.NoError(t, err)
 	var rs []ResourceSpec
 	for i := range 10 {
 		rs = append(rs, ResourceSpec{Key: Movie(fragment.ID(i)), Fragments: []FragmentSpec{Frag(Details, Seg(Plain(fmt.Sprint("movie ", i))))}})
 	}
-	if err := errors.Join(w.Add(GenresOf()), w.Add(rs...)); err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.NoError(t, errors.Join(w.Add(GenresOf()), w.Add(rs...)))
 	id := Seal(t, w).ID
 	first := PackOf(t, filepath.Join(dir, id), Movie(1))
 	copyTo := func(below int) string {
 		t.Helper()
 		m, err := copyAll(t, dir, id, func(key []byte) bool { return string(key) == string(GenresKey) || key[8] < byte(below) })
-		if err != nil {
-			t.Fatal(err)
-		}
+		sharedtest.NoError(t, err)
 		id = m.ID
 		noProblems(t, filepath.Join(dir, id))
 		return PackOf(t, filepath.Join(dir, id), Movie(1))
@@ -168,9 +153,7 @@ func TestCopyKeepsChecks(t *testing.T) {
 	pack := PackOf(t, s.Path(id), Movie(550))
 	Flip(t, filepath.Join(s.Path(id), pack), HeaderLen+1, 2)
 	m, err := copyAll(t, s.Dir, id, all)
-	if err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.NoError(t, err)
 	r := MustOpen(t, s.Path(m.ID))
 	if err := Guard(func() error {
 		e, _ := r.Lookup(Movie(550))

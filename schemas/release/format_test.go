@@ -8,14 +8,13 @@ import (
 	"testing"
 
 	"github.com/reelsplice/reelsplice/schemas/fragment"
+	"github.com/reelsplice/reelsplice/schemas/sharedtest"
 )
 
 func formatText(t *testing.T) string {
 	t.Helper()
 	text, err := os.ReadFile("FORMAT.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.NoError(t, err)
 	return string(text)
 }
 

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/reelsplice/reelsplice/schemas/fragment"
+	"github.com/reelsplice/reelsplice/schemas/sharedtest"
 )
 
 // FuzzRecipe accepts only recipes that are written again as the same bytes, but for
@@ -67,9 +68,7 @@ func FuzzRecipe(f *testing.F) {
 // FuzzManifest accepts only what names files that lie in the folder of the release.
 func FuzzManifest(f *testing.F) {
 	data, err := os.ReadFile(filepath.Join("testdata", "v9", ManifestName))
-	if err != nil {
-		f.Fatal(err)
-	}
+	sharedtest.NoError(f, err)
 	f.Add(data)
 	f.Add(fmt.Appendf(nil, `{"format_version": %d}`, WriteMin))
 	f.Fuzz(func(t *testing.T, data []byte) {

@@ -8,6 +8,7 @@ import (
 	"github.com/reelsplice/reelsplice/schemas/fragment"
 	. "github.com/reelsplice/reelsplice/schemas/release"
 	. "github.com/reelsplice/reelsplice/schemas/release/releasetest"
+	"github.com/reelsplice/reelsplice/schemas/sharedtest"
 )
 
 // TestNearest pairs parts by the resources that they begin with.
@@ -25,9 +26,7 @@ func TestNearest(t *testing.T) {
 				err = w.Add(rs...)
 			}
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		sharedtest.NoError(t, err)
 		return MustOpen(t, filepath.Join(dir, Seal(t, w).ID))
 	}
 	was := open(nil, []fragment.ID{1, 2}, []fragment.ID{10, 12}, []fragment.ID{20})

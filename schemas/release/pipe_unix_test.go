@@ -17,9 +17,7 @@ import (
 // TestPipes refuses a release with a pipe, or a link to a device, in the place of a file, and waits for no writer.
 func TestPipes(t *testing.T) {
 	m, err := ReadManifest(archive)
-	if err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.NoError(t, err)
 	for _, name := range []string{ManifestName, m.Parts[0].Name, m.Index[0].Name, m.Packs[0].Name} {
 		for odd, make := range map[string]func(path string) error{
 			"pipe": func(path string) error { return syscall.Mkfifo(path, 0o600) },
@@ -27,9 +25,7 @@ func TestPipes(t *testing.T) {
 		} {
 			dir := Copy(t, archive)
 			path := filepath.Join(dir, name)
-			if err := errors.Join(os.Remove(path), make(path)); err != nil {
-				t.Fatal(err)
-			}
+			sharedtest.NoError(t, errors.Join(os.Remove(path), make(path)))
 			sharedtest.Within(t, "opening "+name, func() {
 				if r, err := Open(dir); err == nil {
 					t.Errorf("Open of a release with a %s for %s = nil, want an error", odd, name)

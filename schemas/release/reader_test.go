@@ -37,15 +37,11 @@ func largeRelease(tb testing.TB) string {
 	tb.Helper()
 	dir := tb.TempDir()
 	w, err := Create(dir)
-	if err != nil {
-		tb.Fatal(err)
-	}
+	sharedtest.NoError(tb, err)
 	w.MaxPackBytes = 512 << 10
 	rng := rand.New(rand.NewPCG(1, 2))
 	raw := make([]byte, 1500)
-	if err := w.Add(ResourceSpec{Key: defaultKey, Fragments: []FragmentSpec{Frag(Row, Lit(strings.Repeat("default", 8000)))}}); err != nil {
-		tb.Fatal(err)
-	}
+	sharedtest.NoError(tb, w.Add(ResourceSpec{Key: defaultKey, Fragments: []FragmentSpec{Frag(Row, Lit(strings.Repeat("default", 8000)))}}))
 	var specs []ResourceSpec
 	for i := range manyMovies {
 		for k := range raw {
@@ -55,21 +51,15 @@ func largeRelease(tb testing.TB) string {
 			Frag(Details, Seg(Plain(string(raw)))), Frag(Row, Lit(fmt.Sprintf(`"id":%d`, i))),
 		}})
 	}
-	if err := w.Add(specs...); err != nil {
-		tb.Fatal(err)
-	}
+	sharedtest.NoError(tb, w.Add(specs...))
 	t, err := w.Table("large", manyMovies)
-	if err != nil {
-		tb.Fatal(err)
-	}
+	sharedtest.NoError(tb, err)
 	for _, name := range []string{"one", "two"} {
 		if _, err := t.Section(name).Write(bytes.Repeat([]byte(name), 20_000)); err != nil {
 			tb.Fatal(err)
 		}
 	}
-	if err := t.Close(); err != nil {
-		tb.Fatal(err)
-	}
+	sharedtest.NoError(tb, t.Close())
 	return filepath.Join(dir, Seal(tb, w).ID)
 }
 
@@ -125,15 +115,11 @@ func filesOf(tb testing.TB, dir string) (names []string) {
 func TestFlips(t *testing.T) {
 	dir := Copy(t, largeRelease(t))
 	want, err := digest(MustOpen(t, dir))
-	if err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.NoError(t, err)
 	for _, name := range filesOf(t, dir) {
 		path := filepath.Join(dir, name)
 		st, err := os.Stat(path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		sharedtest.NoError(t, err)
 		found, flips := 0, int64(12)
 		for i := range flips {
 			off, bit := st.Size()*i/flips+i%7, int(i%8)
@@ -179,18 +165,14 @@ func TestCheckedOnce(t *testing.T) {
 			return nil
 		})
 	}
-	if err := read(1); err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.NoError(t, read(1))
 	var told []string
 	r.NotifyDamage(func(err *CorruptError) { told = append(told, err.Error()) })
 	Flip(t, filepath.Join(dir, pack), HeaderLen+1600, 3) // movie 1
 	if err := read(1); err != nil {
 		t.Errorf("a block is checked again: %v", err)
 	}
-	if err := check.Scrub(t.Context(), r, 1<<40, func(int64) {}); err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.NoError(t, check.Scrub(t.Context(), r, 1<<40, func(int64) {}))
 	first, blocks := r.Damage()
 	if blocks != 1 || first == nil || first.File != pack || first.Off != 0 || len(told) != 1 {
 		t.Errorf("Damage() = %v in %d blocks, told %q, want the first block of %s", first, blocks, told, pack)
@@ -229,9 +211,7 @@ func TestScrub(t *testing.T) {
 		dir := Copy(t, whole)
 		r := MustOpen(t, dir)
 		Flip(t, filepath.Join(dir, name), int64(len(r.File(name).Bytes()))/2, 1)
-		if err := check.Scrub(t.Context(), r, 1<<40, func(int64) {}); err != nil {
-			t.Fatal(err)
-		}
+		sharedtest.NoError(t, check.Scrub(t.Context(), r, 1<<40, func(int64) {}))
 		if first, _ := r.Damage(); first == nil || first.File != name {
 			t.Errorf("damage of %s: a scrub finds %v", name, first)
 		}
@@ -289,9 +269,7 @@ func TestShrunk(t *testing.T) {
 			if part > 0 {
 				size = int64(len(r.File(name).Bytes()))/part + 100
 			}
-			if err := os.Truncate(filepath.Join(dir, name), size); err != nil {
-				t.Fatal(err)
-			}
+			sharedtest.NoError(t, os.Truncate(filepath.Join(dir, name), size))
 			wg.Wait()
 			check.Sizes(r)
 			var bad *CorruptError
@@ -352,14 +330,14 @@ func TestVerifyNamesBlock(t *testing.T) {
 func TestChecksRefused(t *testing.T) {
 	dir := Copy(t, largeRelease(t))
 	path := filepath.Join(dir, "table-large")
-	whole := readFile(t, path)
+	whole := ReadFile(t, path)
 	f := func(what, want string, change func(footer []byte)) {
 		t.Helper()
 		b := slices.Clone(whole)
 		footer := b[len(b)-FooterLen:]
 		change(footer)
 		binary.LittleEndian.PutUint32(footer[FooterLen-4:], crc32.ChecksumIEEE(footer[:FooterLen-4]))
-		writeFile(t, b, path)
+		WriteFile(t, b, path)
 		if r, err := Open(dir); err == nil || !strings.Contains(err.Error(), want) {
 			if err == nil {
 				_ = r.Close()
@@ -400,18 +378,14 @@ func TestSectionCheck(t *testing.T) {
 	two.Add(table, "two")
 	none.Add(nil, "three")
 	checked := func(c *SectionCheck) error { return Guard(func() error { c.Check(); return nil }) }
-	if err := errors.Join(checked(&one), checked(&two), checked(&none)); err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.NoError(t, errors.Join(checked(&one), checked(&two), checked(&none)))
 	view, ok := table.View("one")
 	if _, no := table.View("three"); !ok || no || view.Len() != 60_000 {
 		t.Errorf("View has %d bytes, %v; one that nobody wrote is there: %v", view.Len(), ok, no)
 	}
 	part := func(from, to uint64) error { return Guard(func() error { view.Bytes(from, to); return nil }) }
 	Flip(t, filepath.Join(dir, "table-large"), 30_000, 0) // one value
-	if err := errors.Join(checked(&one), check.Scrub(t.Context(), r, 1<<40, func(int64) {}), checked(&two), part(0, 10), part(50_000, 60_000)); err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.NoError(t, errors.Join(checked(&one), check.Scrub(t.Context(), r, 1<<40, func(int64) {}), checked(&two), part(0, 10), part(50_000, 60_000)))
 	if err := checked(&one); !errors.Is(err, ErrCorrupt) {
 		t.Errorf("the damaged section: %v", err)
 	}

@@ -21,6 +21,7 @@ import (
 	. "github.com/reelsplice/reelsplice/schemas/release"
 	"github.com/reelsplice/reelsplice/schemas/release/check"
 	. "github.com/reelsplice/reelsplice/schemas/release/releasetest"
+	"github.com/reelsplice/reelsplice/schemas/sharedtest"
 )
 
 var update = flag.Bool("update", false, "rewrite the files in testdata")
@@ -55,22 +56,6 @@ func sameTree(tb testing.TB, what string, got, want map[string]string) {
 	}
 }
 
-func readFile(tb testing.TB, elem ...string) []byte {
-	tb.Helper()
-	b, err := os.ReadFile(filepath.Join(elem...))
-	if err != nil {
-		tb.Fatal(err)
-	}
-	return b
-}
-
-func writeFile(tb testing.TB, data []byte, elem ...string) {
-	tb.Helper()
-	if err := os.WriteFile(filepath.Join(elem...), data, 0o644); err != nil {
-		tb.Fatal(err)
-	}
-}
-
 func noProblems(tb testing.TB, dir string) {
 	tb.Helper()
 	problems, err := check.Verify(context.Background(), dir, check.Options{}, nil)
@@ -91,9 +76,7 @@ func addArchive(tb testing.TB, archive, dir string) {
 	if _, err := os.Stat(archive); !errors.Is(err, fs.ErrNotExist) {
 		return
 	}
-	if err := os.CopyFS(archive, os.DirFS(dir)); err != nil {
-		tb.Fatal(err)
-	}
+	sharedtest.NoError(tb, os.CopyFS(archive, os.DirFS(dir)))
 }
 
 // TestArchive writes the archive of this version byte for byte, and reads the archives of all versions.
@@ -128,9 +111,7 @@ func TestSharedBySeries(t *testing.T) {
 	if err == nil {
 		err = w.Add(rs...)
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.NoError(t, err)
 	m := Seal(t, w)
 	dir = filepath.Join(dir, m.ID)
 	if noProblems(t, dir); m.Counts.Segments != 5 {
@@ -216,32 +197,22 @@ func notRemoved(key []byte) bool { return key[0] != byte(fragment.KindRemoved) }
 
 func roundTrip(t *rapid.T, specs [][]ResourceSpec, packBytes int64) {
 	dir, err := os.MkdirTemp("", "release")
-	if err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.NoError(t, err)
 	defer os.RemoveAll(dir)
 	w, err := Create(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.NoError(t, err)
 	w.MaxPackBytes = packBytes
 	for _, rs := range specs {
-		if err := w.Add(rs...); err != nil {
-			t.Fatal(err)
-		}
+		sharedtest.NoError(t, w.Add(rs...))
 	}
 	m, err := w.Seal(context.Background())
-	if err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.NoError(t, err)
 	path := filepath.Join(dir, m.ID)
 	if problems, err := check.Verify(context.Background(), path, check.Options{}, nil); err != nil || len(problems) > 0 {
 		t.Fatalf("Verify() = %v, %v, want nothing", problems, err)
 	}
 	r, err := Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.NoError(t, err)
 	defer r.Close()
 	var inOrder [][]byte
 	for _, rs := range specs {
@@ -313,20 +284,12 @@ func samePiece(p *Piece, w *PieceSpec) bool {
 
 func TestWriterRefuses(t *testing.T) {
 	w, err := Create(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.NoError(t, err)
 	s0, err := w.Part(nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.NoError(t, err)
 	s1, err := w.Part(nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := s0.Add(GenresOf()); err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.NoError(t, err)
+	sharedtest.NoError(t, s0.Add(GenresOf()))
 	good := Seg(Plain("x"))
 	f := func(want string, r ResourceSpec) {
 		t.Helper()
@@ -401,31 +364,23 @@ func TestManyPieces(t *testing.T) {
 func TestEmptyPart(t *testing.T) {
 	dir := t.TempDir()
 	w, err := Create(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.NoError(t, err)
 	w.MaxPackBytes = 1
 	var rs []ResourceSpec
 	for id := range fragment.ID(2) {
 		rs = append(rs, ResourceSpec{Key: Movie(id), Fragments: []FragmentSpec{Frag(Details, Seg(Plain("x")))}})
 	}
-	if err := errors.Join(w.Add(), w.Add(rs...)); err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.NoError(t, errors.Join(w.Add(), w.Add(rs...)))
 	noProblems(t, filepath.Join(dir, Seal(t, w).ID))
 }
 
 // TestFailedPart: a part that has failed stays failed, and so does its release.
 func TestFailedPart(t *testing.T) {
 	w, err := Create(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.NoError(t, err)
 	w.MaxPackBytes = 1
 	p, err := w.Part(nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.NoError(t, err)
 	errKilled := errors.New("killed")
 	file.Step = func(string, string) error { return errKilled }
 	defer func() { file.Step = nil }()
@@ -456,14 +411,10 @@ func TestDuplicateKeys(t *testing.T) {
 	} {
 		dir := t.TempDir()
 		w, err := Create(dir)
-		if err != nil {
-			t.Fatal(err)
-		}
+		sharedtest.NoError(t, err)
 		err0 := w.Add(ResourceSpec{Key: Movie(550), ID: 550, Aliases: [][]byte{Movie(7)}})
 		err1 := w.Add(second)
-		if err := errors.Join(err0, err1); err != nil {
-			t.Fatal(err)
-		}
+		sharedtest.NoError(t, errors.Join(err0, err1))
 		if _, err := w.Seal(context.Background()); err == nil || !strings.Contains(err.Error(), "two resources or aliases have the key of movie ") {
 			t.Errorf("Seal() = %v, want an error about the key", err)
 		}
@@ -479,9 +430,7 @@ func TestDuplicateKeys(t *testing.T) {
 // TestStops: walks and the index end with their contexts, and with an error of the caller.
 func TestStops(t *testing.T) {
 	r, err := Open(archive)
-	if err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.NoError(t, err)
 	stop, calls := errors.New("stop"), 0
 	err = r.Resources(context.Background(), func([]byte, Entry, Ref) error { calls++; return stop })
 	if err != stop || calls != 1 {
@@ -493,9 +442,7 @@ func TestStops(t *testing.T) {
 		t.Errorf("Resources(cancelled) = %v, want context.Canceled", err)
 	}
 	w, err := Create(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.NoError(t, err)
 	if _, err := w.Seal(ctx); !errors.Is(err, context.Canceled) {
 		t.Errorf("Seal(cancelled) = %v, want context.Canceled", err)
 	}
@@ -514,18 +461,14 @@ func TestStops(t *testing.T) {
 func TestManyIndexes(t *testing.T) {
 	dir := t.TempDir()
 	w, err := Create(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.NoError(t, err)
 	const n = 3000
 	for i := range 3 {
 		var rs []ResourceSpec
 		for k := i; k < n; k += 3 {
 			rs = append(rs, ResourceSpec{Key: fmt.Appendf(nil, "key %d", k), ID: uint64(k)})
 		}
-		if err := w.Add(rs...); err != nil {
-			t.Fatal(err)
-		}
+		sharedtest.NoError(t, w.Add(rs...))
 	}
 	w.Indexes = 8
 	m := Seal(t, w)
@@ -550,10 +493,10 @@ func TestManyIndexes(t *testing.T) {
 func TestOpenNamesFile(t *testing.T) {
 	for _, name := range append(filesOf(t, archive), ManifestName) {
 		dir := Copy(t, archive)
-		whole := readFile(t, dir, name)
+		whole := ReadFile(t, dir, name)
 		refused := func(what string, data []byte, words ...string) {
 			t.Helper()
-			writeFile(t, data, dir, name)
+			WriteFile(t, data, dir, name)
 			r, err := Open(dir)
 			if err == nil {
 				err = r.Close()
@@ -588,9 +531,7 @@ func TestOpenNamesFile(t *testing.T) {
 			flipped[i] ^= 1 << (i % 8)
 			refused(fmt.Sprintf("bit %d of byte %d flipped", i%8, i), flipped)
 		}
-		if err := os.Remove(filepath.Join(dir, name)); err != nil {
-			t.Fatal(err)
-		}
+		sharedtest.NoError(t, os.Remove(filepath.Join(dir, name)))
 		if _, err := Open(dir); err == nil || !strings.Contains(err.Error(), name) {
 			t.Errorf("Open without %s = %v, want an error with its name", name, err)
 		}

@@ -12,6 +12,7 @@ import (
 	"github.com/reelsplice/reelsplice/schemas/fragment"
 	. "github.com/reelsplice/reelsplice/schemas/release"
 	. "github.com/reelsplice/reelsplice/schemas/release/releasetest"
+	"github.com/reelsplice/reelsplice/schemas/sharedtest"
 )
 
 // TestScanForgets scans two parts of 6 MB each: less than 3 MB of them stay mapped, and hardly any after Close.
@@ -48,9 +49,7 @@ func TestScanForgets(t *testing.T) {
 func mappedKB(t *testing.T, path string) (kb int) {
 	t.Helper()
 	all, err := os.ReadFile("/proc/self/smaps")
-	if err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.NoError(t, err)
 	_, text, ok := bytes.Cut(all, []byte(path+"\n"))
 	_, text, _ = bytes.Cut(text, []byte("\nRss:"))
 	if _, err := fmt.Sscan(string(text[:min(40, len(text))]), &kb); !ok || err != nil {

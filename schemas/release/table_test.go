@@ -8,6 +8,7 @@ import (
 	. "github.com/reelsplice/reelsplice/schemas/release"
 	"github.com/reelsplice/reelsplice/schemas/release/check"
 	. "github.com/reelsplice/reelsplice/schemas/release/releasetest"
+	"github.com/reelsplice/reelsplice/schemas/sharedtest"
 )
 
 // withTable writes a release of resources and a table, whose sections are pairs of name and bytes, and returns its folder.
@@ -15,17 +16,11 @@ func withTable(t *testing.T, name string, rows int, sections [][2]string, rs ...
 	t.Helper()
 	dir := t.TempDir()
 	w, err := Create(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.NoError(t, err)
 	w.Spec.Params["folder"] = dir
-	if err := w.Add(rs...); err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.NoError(t, w.Add(rs...))
 	out, err := w.Table(name, rows)
-	if err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.NoError(t, err)
 	for _, s := range sections {
 		if _, err := out.Section(s[0]).Write([]byte(s[1])); err != nil {
 			t.Fatal(err)
@@ -85,18 +80,14 @@ func TestTableRows(t *testing.T) {
 
 func TestTableNames(t *testing.T) {
 	w, err := Create(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.NoError(t, err)
 	for _, name := range []string{"", "A", "a/b", "..-", "abcdefghijklmnopqrstuvwxyzabcdefg"} {
 		if _, err := w.Table(name, 1); err == nil {
 			t.Errorf("table %q is accepted", name)
 		}
 	}
 	tw, err := w.Table("a", 1)
-	if err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.NoError(t, err)
 	old := tw.Section("x")
 	tw.Section("y")
 	if _, err := old.Write([]byte("z")); err == nil {
@@ -108,7 +99,5 @@ func TestTableNames(t *testing.T) {
 	if _, err := w.Seal(t.Context()); err == nil {
 		t.Error("a release with a failed table is sealed")
 	}
-	if err := w.Abort(); err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.NoError(t, w.Abort())
 }

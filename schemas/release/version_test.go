@@ -12,12 +12,13 @@ import (
 
 	. "github.com/reelsplice/reelsplice/schemas/release"
 	. "github.com/reelsplice/reelsplice/schemas/release/releasetest"
+	"github.com/reelsplice/reelsplice/schemas/sharedtest"
 )
 
 // changedManifest returns the manifest of the archive with a text replaced, and the id that follows.
 func changedManifest(t *testing.T, from, to string) []byte {
 	t.Helper()
-	data := readFile(t, archive, ManifestName)
+	data := ReadFile(t, archive, ManifestName)
 	if !bytes.Contains(data, []byte(from)) {
 		t.Fatalf("the manifest lacks %s", from)
 	}
@@ -36,7 +37,7 @@ func TestVersions(t *testing.T) {
 		"another form":     changedManifest(t, "  \"parent\"", "\t\"parent\""),
 	} {
 		dir := Copy(t, archive)
-		writeFile(t, data, dir, ManifestName)
+		WriteFile(t, data, dir, ManifestName)
 		noProblems(t, dir)
 		m, err := ReadManifest(dir)
 		if err != nil {
@@ -68,9 +69,7 @@ func TestVersions(t *testing.T) {
 // TestSizesAdd refuses a manifest with files whose sizes overflow when they are added.
 func TestSizesAdd(t *testing.T) {
 	m, err := ReadManifest(archive)
-	if err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.NoError(t, err)
 	first := m.Packs[0]
 	for size, good := range map[int64]bool{1 << 55: true, 1 << 56: false, math.MaxInt64: false} {
 		data := changedManifest(t, fmt.Sprintf("%q,\n      \"size\": %d", first.Name, first.Size), fmt.Sprintf("%q,\n      \"size\": %d", first.Name, size))

@@ -9,6 +9,7 @@ import (
 	"github.com/reelsplice/reelsplice/schemas/fragment"
 	. "github.com/reelsplice/reelsplice/schemas/release"
 	. "github.com/reelsplice/reelsplice/schemas/release/releasetest"
+	"github.com/reelsplice/reelsplice/schemas/sharedtest"
 )
 
 // warmAddresses are of fragments in the order in which their segments are to lie.
@@ -63,9 +64,7 @@ func TestWarm(t *testing.T) {
 	r.Forget()
 	for _, f := range r.Manifest().Files() {
 		f, err := os.Open(r.File(f.Name).Path())
-		if err != nil {
-			t.Fatal(err)
-		}
+		sharedtest.NoError(t, err)
 		file.DropCache(f, 0, 0)
 		_ = f.Close()
 	}

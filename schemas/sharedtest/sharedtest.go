@@ -46,6 +46,20 @@ func moduleRoot() (string, error) {
 	}
 }
 
+// A fataler is a testing.TB or a *rapid.T.
+type fataler interface {
+	Helper()
+	Fatal(args ...any)
+}
+
+// NoError ends a test if err is not nil.
+func NoError(tb fataler, err error) {
+	tb.Helper()
+	if err != nil {
+		tb.Fatal(err)
+	}
+}
+
 // Set sets a variable until the end of a test.
 func Set[T any](tb testing.TB, variable *T, v T) {
 	tb.Helper()

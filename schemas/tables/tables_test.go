@@ -10,6 +10,7 @@ import (
 
 	"github.com/reelsplice/reelsplice/schemas/fragment"
 	"github.com/reelsplice/reelsplice/schemas/release"
+	"github.com/reelsplice/reelsplice/schemas/sharedtest"
 )
 
 var update = flag.Bool("update", false, "write the table of columns into TABLES.md")
@@ -75,9 +76,7 @@ func TestVersion(t *testing.T) {
 func TestDocument(t *testing.T) {
 	const file, begin, end = "TABLES.md", "| column |", "\n\n"
 	text, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.NoError(t, err)
 	before, rest, found := strings.Cut(string(text), begin)
 	_, after, closed := strings.Cut(rest, end)
 	if !found || !closed {
@@ -85,9 +84,7 @@ func TestDocument(t *testing.T) {
 	}
 	want := before + documented() + after
 	if *update {
-		if err := os.WriteFile(file, []byte(want), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		sharedtest.NoError(t, os.WriteFile(file, []byte(want), 0o644))
 		return
 	}
 	if string(text) != want {

@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/reelsplice/reelsplice/schemas/fragment"
+	"github.com/reelsplice/reelsplice/schemas/sharedtest"
 	"github.com/reelsplice/reelsplice/schemas/tables"
 	"github.com/reelsplice/reelsplice/schemas/tables/accounts"
 )
@@ -20,23 +21,17 @@ import (
 func source(t *testing.T) string {
 	t.Helper()
 	text, err := os.ReadFile("../openapi.yaml")
-	if err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.NoError(t, err)
 	return string(text)
 }
 
 // TestKept checks that the generated files are those of openapi.yaml.
 func TestKept(t *testing.T) {
 	files, err := generate([]byte(source(t)))
-	if err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.NoError(t, err)
 	for name, got := range files {
 		want, err := os.ReadFile(filepath.Join("..", name))
-		if err != nil {
-			t.Fatal(err)
-		}
+		sharedtest.NoError(t, err)
 		if !bytes.Equal(got, want) {
 			t.Errorf("%s is not what openapi.yaml makes: run go generate ./schemas/api", name)
 		}
@@ -76,9 +71,7 @@ func TestRefusals(t *testing.T) {
 // TestValues compares the values of parameters with those that the edge takes.
 func TestValues(t *testing.T) {
 	s, err := read([]byte(source(t)))
-	if err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.NoError(t, err)
 	check := func(name, parameter string, want list) {
 		t.Helper()
 		i := slices.IndexFunc(s.operations, func(op *operation) bool { return op.name == name })
@@ -118,9 +111,7 @@ func TestValues(t *testing.T) {
 // episode, and what older records lack is not required.
 func TestAppended(t *testing.T) {
 	s, err := read([]byte(source(t)))
-	if err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.NoError(t, err)
 	schemas := s.document().below("components").below("schemas")
 	requires := func(schema, name string) bool {
 		return slices.Contains(schemas.below(schema).items("required"), any(name))
@@ -145,13 +136,9 @@ func TestDowngrade(t *testing.T) {
 		{"a map", object{{"propertyNames", object{{"pattern", "^a"}}}, {"additionalProperties", ref}}, object{{"additionalProperties", ref}}},
 	} {
 		got, err := json.Marshal(downgraded(c.from))
-		if err != nil {
-			t.Fatal(err)
-		}
+		sharedtest.NoError(t, err)
 		want, err := json.Marshal(c.want)
-		if err != nil {
-			t.Fatal(err)
-		}
+		sharedtest.NoError(t, err)
 		if !bytes.Equal(got, want) {
 			t.Errorf("%s: %s, want %s", c.name, got, want)
 		}

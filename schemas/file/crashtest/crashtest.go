@@ -18,6 +18,7 @@ import (
 	"testing"
 
 	"github.com/reelsplice/reelsplice/schemas/file"
+	"github.com/reelsplice/reelsplice/schemas/sharedtest"
 )
 
 // A State is a possible state of a folder after a power cut.
@@ -37,9 +38,7 @@ func (s *State) Restore(tb testing.TB, dir string) {
 		} else {
 			err = os.WriteFile(path, s.files[name], 0o600)
 		}
-		if err != nil {
-			tb.Fatal(err)
-		}
+		sharedtest.NoError(tb, err)
 	}
 }
 
@@ -59,9 +58,7 @@ func Record(tb testing.TB, dir string, do func()) []State {
 	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error { // everything is on disk at first
 		return errors.Join(err, r.sync(path))
 	})
-	if err != nil {
-		tb.Fatal(err)
-	}
+	sharedtest.NoError(tb, err)
 	file.Step = r.step
 	do()
 	return append(r.states, State{"the end", r.left(r.synced)})

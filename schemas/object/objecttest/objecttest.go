@@ -19,6 +19,8 @@ import (
 
 	"github.com/johannesboyne/gofakes3"
 	"github.com/johannesboyne/gofakes3/backend/s3mem"
+
+	"github.com/reelsplice/reelsplice/schemas/sharedtest"
 )
 
 // Bucket is the bucket that every Server has at first.
@@ -51,9 +53,7 @@ func New(tb testing.TB) *Server {
 func start(tb testing.TB, scheme string) *Server {
 	tb.Helper()
 	s, err := Listen(scheme)
-	if err != nil {
-		tb.Fatal(err)
-	}
+	sharedtest.NoError(tb, err)
 	tb.Cleanup(func() { _ = s.Close() })
 	return s
 }
@@ -169,9 +169,7 @@ func (s *Server) Get(t T, key string) []byte {
 	}
 	defer o.Contents.Close()
 	data, err := io.ReadAll(o.Contents)
-	if err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.NoError(t, err)
 	return data
 }
 
@@ -188,9 +186,7 @@ func (s *Server) Keys(t T, prefix string) []string {
 	t.Helper()
 	p := gofakes3.NewPrefix(&prefix, nil)
 	l, err := s.backend.ListBucket(Bucket, &p, gofakes3.ListBucketPage{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.NoError(t, err)
 	var keys []string
 	for _, o := range l.Contents {
 		keys = append(keys, o.Key)

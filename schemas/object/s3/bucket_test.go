@@ -16,18 +16,15 @@ import (
 	"github.com/reelsplice/reelsplice/schemas/object"
 	"github.com/reelsplice/reelsplice/schemas/object/objecttest"
 	"github.com/reelsplice/reelsplice/schemas/object/s3"
+	"github.com/reelsplice/reelsplice/schemas/sharedtest"
 )
 
 func open(t *testing.T, url string) *s3.Bucket {
 	t.Helper()
 	l, err := object.Parse(url)
-	if err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.NoError(t, err)
 	b, err := s3.Open(t.Context(), l)
-	if err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.NoError(t, err)
 	return b
 }
 
@@ -41,9 +38,7 @@ func noise(n int) []byte {
 func stat(t *testing.T, b *s3.Bucket, key string) object.Info {
 	t.Helper()
 	o, err := b.Stat(t.Context(), key)
-	if err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.NoError(t, err)
 	return o
 }
 
@@ -239,9 +234,7 @@ func TestUpload(t *testing.T) {
 	b := open(t, s.URL(""))
 	ctx := t.Context()
 	data := noise(33 << 20)
-	if err := b.Upload(ctx, "a/big", bytes.NewReader(data), int64(len(data))); err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.NoError(t, b.Upload(ctx, "a/big", bytes.NewReader(data), int64(len(data))))
 	o := stat(t, b, "a/big")
 	if o.Size != int64(len(data)) || o.ETag == "" {
 		t.Errorf("Stat = %+v", o)
@@ -296,8 +289,6 @@ func TestErrorsHoldNoSecrets(t *testing.T) {
 func location(t *testing.T, url string) object.Location {
 	t.Helper()
 	l, err := object.Parse(url)
-	if err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.NoError(t, err)
 	return l
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/reelsplice/reelsplice/schemas/object"
 	"github.com/reelsplice/reelsplice/schemas/object/objecttest"
 	"github.com/reelsplice/reelsplice/schemas/object/s3"
+	"github.com/reelsplice/reelsplice/schemas/sharedtest"
 )
 
 // TestFolders: folders of the stores behave alike.
@@ -30,30 +31,22 @@ func TestFolders(t *testing.T) {
 func testFolder(t *testing.T, url string) {
 	t.Helper()
 	f, err := s3.OpenFolder(t.Context(), url)
-	if err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.NoError(t, err)
 	ctx := t.Context()
-	must := func(err error) {
-		t.Helper()
-		if err != nil {
-			t.Fatal(err)
-		}
-	}
 	if list, err := f.List(ctx, "", object.MaxListed); err != nil || len(list) > 0 {
 		t.Errorf("List of a new folder = %v, %v", list, err)
 	}
 	if _, err := f.Stat(ctx, "done"); !errors.Is(err, fs.ErrNotExist) || !strings.Contains(err.Error(), "done: no such object") {
 		t.Errorf("Stat of nothing: %v", err)
 	}
-	must(f.Create(ctx, "done/a-1.json", []byte("first")))
+	sharedtest.NoError(t, f.Create(ctx, "done/a-1.json", []byte("first")))
 	if err := f.Create(ctx, "done/a-1.json", []byte("second")); !errors.Is(err, fs.ErrExist) {
 		t.Errorf("Create twice: %v", err)
 	}
-	must(f.Put(ctx, "done/b-1.json", []byte("x")))
-	must(f.Put(ctx, "done/b-1.json", []byte("put")))
+	sharedtest.NoError(t, f.Put(ctx, "done/b-1.json", []byte("x")))
+	sharedtest.NoError(t, f.Put(ctx, "done/b-1.json", []byte("put")))
 	data := noise(100_000)
-	must(f.Upload(ctx, "big", bytes.NewReader(data), 90_000))
+	sharedtest.NoError(t, f.Upload(ctx, "big", bytes.NewReader(data), 90_000))
 	list, err := f.List(ctx, "done/a", object.MaxListed)
 	if err != nil || keys(list) != "done/a-1.json" || list[0].Size != 5 {
 		t.Errorf("List = %v, %v", list, err)
@@ -65,7 +58,7 @@ func testFolder(t *testing.T, url string) {
 		t.Errorf("List = %v, %v", keys(list), err)
 	}
 	o, err := f.Stat(ctx, "big")
-	must(err)
+	sharedtest.NoError(t, err)
 	if got, err := f.ReadRange(ctx, o, 1000, 500); err != nil || !bytes.Equal(got, data[1000:1500]) {
 		t.Errorf("ReadRange: %v", err)
 	}
@@ -73,8 +66,8 @@ func testFolder(t *testing.T, url string) {
 	if got, err := io.ReadAll(r); err != nil || !bytes.Equal(got, data[:90_000]) {
 		t.Errorf("NewReader: %v", err)
 	}
-	must(r.Close())
-	must(f.Put(ctx, "big", []byte("other")))
+	sharedtest.NoError(t, r.Close())
+	sharedtest.NoError(t, f.Put(ctx, "big", []byte("other")))
 	if _, err := f.ReadRange(ctx, o, 0, 5); !errors.Is(err, object.ErrChanged) {
 		t.Errorf("ReadRange of an old version: %v", err)
 	}
@@ -82,11 +75,11 @@ func testFolder(t *testing.T, url string) {
 		t.Errorf("NewReader of an old version: %v", err)
 	}
 	testReplace(t, f)
-	must(f.Delete(ctx, "done/a-1.json"))
-	must(f.Delete(ctx, "done/a-1.json"))
-	must(f.Delete(ctx, "done/b-1.json"))
-	must(f.Delete(ctx, "big"))
-	must(f.Delete(ctx, "current"))
+	sharedtest.NoError(t, f.Delete(ctx, "done/a-1.json"))
+	sharedtest.NoError(t, f.Delete(ctx, "done/a-1.json"))
+	sharedtest.NoError(t, f.Delete(ctx, "done/b-1.json"))
+	sharedtest.NoError(t, f.Delete(ctx, "big"))
+	sharedtest.NoError(t, f.Delete(ctx, "current"))
 	if list, err := f.List(ctx, "", object.MaxListed); err != nil || len(list) > 0 {
 		t.Errorf("List of an empty folder = %v, %v", list, err)
 	}
@@ -99,13 +92,9 @@ func testFolder(t *testing.T, url string) {
 func testReplace(t *testing.T, f object.Folder) {
 	t.Helper()
 	ctx := t.Context()
-	if err := f.Create(ctx, "current", []byte("v0")); err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.NoError(t, f.Create(ctx, "current", []byte("v0")))
 	old, err := f.Stat(ctx, "current")
-	if err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.NoError(t, err)
 	var all sync.WaitGroup
 	errs := make([]error, 8)
 	for i := range errs {
@@ -121,9 +110,7 @@ func testReplace(t *testing.T, f object.Folder) {
 		}
 	}
 	now, err := f.Stat(ctx, "current")
-	if err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.NoError(t, err)
 	if data, err := f.ReadRange(ctx, now, 0, now.Size); err != nil || string(data) != winner {
 		t.Errorf("current is %q, %v; won: %q", data, err, winner)
 	}
@@ -148,9 +135,7 @@ func TestOpenFolderRefuses(t *testing.T) {
 func TestListCut(t *testing.T) {
 	s := objecttest.New(t)
 	f, err := s3.OpenFolder(t.Context(), s.URL(""))
-	if err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.NoError(t, err)
 	s.Put(t, "a", []byte("x"))
 	var n atomic.Int64
 	s.SetFault(func(w http.ResponseWriter, r *http.Request) bool {
@@ -171,9 +156,7 @@ func TestListCut(t *testing.T) {
 func TestListBounds(t *testing.T) {
 	s := objecttest.New(t)
 	f, err := s3.OpenFolder(t.Context(), s.URL(""))
-	if err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.NoError(t, err)
 	pages := 0
 	const entry = `<Contents><Key>deltas/%06d</Key><LastModified>2026-01-02T15:04:05.000Z</LastModified><ETag>"0"</ETag><Size>%d</Size></Contents>`
 	s.SetFault(func(w http.ResponseWriter, _ *http.Request) bool {

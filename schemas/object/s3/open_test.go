@@ -12,6 +12,7 @@ import (
 	"github.com/reelsplice/reelsplice/schemas/object"
 	"github.com/reelsplice/reelsplice/schemas/object/objecttest"
 	"github.com/reelsplice/reelsplice/schemas/object/s3"
+	"github.com/reelsplice/reelsplice/schemas/sharedtest"
 )
 
 // TestCredentials opens a bucket with keys of the environment, of a profile, with none
@@ -29,9 +30,7 @@ func TestCredentials(t *testing.T) {
 		t.Errorf("environment: Authorization is %q", signed)
 	}
 	files := t.TempDir()
-	if err := os.WriteFile(filepath.Join(files, "credentials"), []byte("[other]\naws_access_key_id = other-id\naws_secret_access_key = other-key\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.NoError(t, os.WriteFile(filepath.Join(files, "credentials"), []byte("[other]\naws_access_key_id = other-id\naws_secret_access_key = other-key\n"), 0o600))
 	t.Setenv("AWS_CONFIG_FILE", filepath.Join(files, "config"))
 	t.Setenv("AWS_SHARED_CREDENTIALS_FILE", filepath.Join(files, "credentials"))
 	stat(t, open(t, s.URL("")+"&profile=other"), "x")

@@ -9,18 +9,17 @@ import (
 
 	. "github.com/reelsplice/reelsplice/schemas/release"
 	. "github.com/reelsplice/reelsplice/schemas/release/releasetest"
+	"github.com/reelsplice/reelsplice/schemas/sharedtest"
 )
 
 // FuzzVerify reads all of a release whose three kinds of files are foreign.
 func FuzzVerify(f *testing.F) {
 	m, err := ReadManifest(archive)
-	if err != nil {
-		f.Fatal(err)
-	}
-	index, pack := readFile(f, archive, "index-0000"), readFile(f, archive, m.Packs[0].Name)
+	sharedtest.NoError(f, err)
+	index, pack := ReadFile(f, archive, "index-0000"), ReadFile(f, archive, m.Packs[0].Name)
 	for _, p := range m.Parts {
-		f.Add(index, readFile(f, archive, p.Name), pack, false)
-		f.Add(index, readFile(f, archive, p.Name), pack, true)
+		f.Add(index, ReadFile(f, archive, p.Name), pack, false)
+		f.Add(index, ReadFile(f, archive, p.Name), pack, true)
 	}
 	f.Add(index[:HeaderLen], index[:HeaderLen], pack[:HeaderLen], true)
 	f.Fuzz(func(t *testing.T, index, part, pack []byte, fix bool) {
@@ -30,7 +29,7 @@ func FuzzVerify(f *testing.F) {
 			if fix {
 				data = Mended(data)
 			}
-			writeFile(t, data, dir, name)
+			WriteFile(t, data, dir, name)
 			return []File{{Name: name}}
 		}
 		// The part lists the pack by whatever name it has there.
@@ -42,10 +41,8 @@ func FuzzVerify(f *testing.F) {
 		}
 		m.Parts, m.Index, m.Packs = file("part-"+strings.Repeat("0", 32), part), file("index-0000", index), file(name, pack)
 		data, err := m.Encode()
-		if err != nil {
-			t.Fatal(err)
-		}
-		writeFile(t, data, dir, ManifestName)
+		sharedtest.NoError(t, err)
+		WriteFile(t, data, dir, ManifestName)
 		FixManifest(t, dir)
 		if r, err := Open(dir); err == nil {
 			_ = Guard(func() error { walkReader(r); return nil })

@@ -6,8 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -15,25 +13,10 @@ import (
 	"github.com/reelsplice/reelsplice/schemas/fragment"
 	. "github.com/reelsplice/reelsplice/schemas/release"
 	. "github.com/reelsplice/reelsplice/schemas/release/releasetest"
+	"github.com/reelsplice/reelsplice/schemas/sharedtest"
 )
 
 const archive = "../testdata/v9"
-
-func readFile(tb testing.TB, elem ...string) []byte {
-	tb.Helper()
-	b, err := os.ReadFile(filepath.Join(elem...))
-	if err != nil {
-		tb.Fatal(err)
-	}
-	return b
-}
-
-func writeFile(tb testing.TB, data []byte, elem ...string) {
-	tb.Helper()
-	if err := os.WriteFile(filepath.Join(elem...), data, 0o644); err != nil {
-		tb.Fatal(err)
-	}
-}
 
 func noProblems(tb testing.TB, dir string) {
 	tb.Helper()
@@ -48,17 +31,17 @@ func TestVerifyFindsEveryFlip(t *testing.T) {
 	dir := Copy(t, archive)
 	for _, f := range MustOpen(t, dir).Manifest().Files() {
 		name := f.Name
-		whole := readFile(t, dir, name)
+		whole := ReadFile(t, dir, name)
 		for i := HeaderLen; i < len(whole); i += 1 + i%3 {
 			flipped := slices.Clone(whole)
 			flipped[i] ^= 1 << (i % 8)
-			writeFile(t, flipped, dir, name)
+			WriteFile(t, flipped, dir, name)
 			problems, err := Verify(context.Background(), dir, Options{}, nil)
 			if err != nil || !slices.ContainsFunc(problems, func(p CorruptError) bool { return p.File == name }) {
 				t.Fatalf("Verify() with byte %d of %s changed = %v, %v, want a problem there", i, name, problems, err)
 			}
 		}
-		writeFile(t, whole, dir, name)
+		WriteFile(t, whole, dir, name)
 	}
 	noProblems(t, dir)
 }
@@ -77,9 +60,7 @@ func TestVerifyNamesPlace(t *testing.T) {
 		fragmentLen                                          = 12
 	)
 	m, err := ReadManifest(archive)
-	if err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.NoError(t, err)
 	part1, part2, pack := m.Parts[1].Name, m.Parts[2].Name, PackOf(t, archive, Movie(550))
 	index := "index-0000"
 	put := func(off int, bytes ...byte) func([]byte) []byte {
@@ -206,8 +187,8 @@ func TestVerifyNamesPlace(t *testing.T) {
 		{pack, put(0, 0), pack + `: offset 0: magic is`},
 	} {
 		dir := Copy(t, archive)
-		b := Mended(c.change(readFile(t, dir, c.file)))
-		writeFile(t, b, dir, c.file)
+		b := Mended(c.change(ReadFile(t, dir, c.file)))
+		WriteFile(t, b, dir, c.file)
 		FixManifest(t, dir)
 		problems, err := Verify(context.Background(), dir, Options{}, nil)
 		if err != nil || !strings.Contains(fmt.Sprint(problems), c.want) {
@@ -218,9 +199,7 @@ func TestVerifyNamesPlace(t *testing.T) {
 		var all []CorruptError
 		for i := range 3 {
 			subset, err := Verify(context.Background(), dir, Options{Subset: i + 1, Of: 3}, nil)
-			if err != nil {
-				t.Fatal(err)
-			}
+			sharedtest.NoError(t, err)
 			for _, p := range subset {
 				if known := slices.Contains(all, p); known && strings.HasPrefix(p.File, "part-") {
 					t.Errorf("two subsets report %v", p)
@@ -315,7 +294,7 @@ func TestVerifyManyProblems(t *testing.T) {
 
 // TestFormatEnd: FORMAT.md has the block that ends a response.
 func TestFormatEnd(t *testing.T) {
-	if want := fmt.Sprintf("`% x`, a final empty block", endOfStream); !bytes.Contains(readFile(t, "..", "FORMAT.md"), []byte(want)) {
+	if want := fmt.Sprintf("`% x`, a final empty block", endOfStream); !bytes.Contains(ReadFile(t, "..", "FORMAT.md"), []byte(want)) {
 		t.Errorf("FORMAT.md lacks %q", want)
 	}
 }
@@ -326,9 +305,7 @@ func TestVerifyAnswers(t *testing.T) {
 	dir := Write(t, Resource(1, Frag(Details, x), Frag(DetailsDE, x)), Resource(2, Frag(Details, x)))
 	noProblems(t, dir)
 	m, err := ReadManifest(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.NoError(t, err)
 	for _, c := range []struct {
 		from, to string
 		want     []string
@@ -338,13 +315,13 @@ func TestVerifyAnswers(t *testing.T) {
 		{`"sub_requests"`, `"earlier"`, []string{"sub_requests: movie/details is 0, the parts have 2"}},
 	} {
 		dir := Copy(t, dir)
-		text := readFile(t, dir, ManifestName)
+		text := ReadFile(t, dir, ManifestName)
 		changed := bytes.Replace(text, []byte(c.from), []byte(c.to), 1)
 		if bytes.Equal(changed, text) {
 			t.Fatalf("%s is not in the manifest:\n%s", c.from, text)
 		}
 		changed = bytes.Replace(changed, []byte(m.ID), nil, 1)
-		writeFile(t, bytes.Replace(changed, []byte(`"id": ""`), []byte(`"id": "`+IDOf(changed)+`"`), 1), dir, ManifestName)
+		WriteFile(t, bytes.Replace(changed, []byte(`"id": ""`), []byte(`"id": "`+IDOf(changed)+`"`), 1), dir, ManifestName)
 		problems, err := Verify(t.Context(), dir, Options{}, nil)
 		var got []string
 		for _, p := range problems {

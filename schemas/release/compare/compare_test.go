@@ -12,6 +12,7 @@ import (
 	. "github.com/reelsplice/reelsplice/schemas/release"
 	"github.com/reelsplice/reelsplice/schemas/release/compare"
 	. "github.com/reelsplice/reelsplice/schemas/release/releasetest"
+	"github.com/reelsplice/reelsplice/schemas/sharedtest"
 )
 
 // differences returns what Compare finds, a line each.
@@ -37,17 +38,13 @@ func differences(tb testing.TB, a, b *Reader) []string {
 			lines = append(lines, line)
 			return nil
 		})
-		if err != nil {
-			tb.Fatal(err)
-		}
+		sharedtest.NoError(tb, err)
 	}
 	err = c.NewAliases(func(key []byte) error {
 		lines = append(lines, "new "+fragment.DescribeKey(key))
 		return nil
 	})
-	if err != nil {
-		tb.Fatal(err)
-	}
+	sharedtest.NoError(tb, err)
 	return lines
 }
 

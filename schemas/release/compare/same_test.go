@@ -8,6 +8,7 @@ import (
 	. "github.com/reelsplice/reelsplice/schemas/release"
 	"github.com/reelsplice/reelsplice/schemas/release/compare"
 	. "github.com/reelsplice/reelsplice/schemas/release/releasetest"
+	"github.com/reelsplice/reelsplice/schemas/sharedtest"
 )
 
 // TestSame: a release is the same as another when only what is ignored differs.
@@ -19,13 +20,9 @@ func TestSame(t *testing.T) {
 		if err == nil {
 			err = w.Add(Resource(1, Frag(Details, Seg(Deflated(text)))))
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		sharedtest.NoError(t, err)
 		out, err := w.Table(table, 1)
-		if err != nil {
-			t.Fatal(err)
-		}
+		sharedtest.NoError(t, err)
 		for name, data := range map[string]string{"kept": kept, section: data} {
 			_, _ = out.Section(name).Write([]byte(data)) // Close has the error
 		}

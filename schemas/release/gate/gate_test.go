@@ -7,6 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/reelsplice/reelsplice/schemas/release"
+	"github.com/reelsplice/reelsplice/schemas/sharedtest"
 )
 
 // manifest returns the counts of a release.
@@ -28,9 +29,7 @@ func TestFalls(t *testing.T) {
 	limits := func(texts ...string) Limits {
 		t.Helper()
 		l, err := ParseLimits(texts)
-		if err != nil {
-			t.Fatal(err)
-		}
+		sharedtest.NoError(t, err)
 		return l
 	}
 	before := manifest(100, 50, 20, 1000, 9000)

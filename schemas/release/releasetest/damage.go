@@ -13,83 +13,72 @@ import (
 	"testing"
 
 	"github.com/reelsplice/reelsplice/schemas/release"
+	"github.com/reelsplice/reelsplice/schemas/sharedtest"
 )
 
 // Copy returns a copy of a release, which a test may damage.
 func Copy(tb testing.TB, dir string) string {
 	tb.Helper()
 	to := filepath.Join(tb.TempDir(), filepath.Base(dir))
-	if err := os.CopyFS(to, os.DirFS(dir)); err != nil {
-		tb.Fatal(err)
-	}
+	sharedtest.NoError(tb, os.CopyFS(to, os.DirFS(dir)))
 	return to
+}
+
+// ReadFile returns the content of a file.
+func ReadFile(tb testing.TB, elem ...string) []byte {
+	tb.Helper()
+	b, err := os.ReadFile(filepath.Join(elem...))
+	sharedtest.NoError(tb, err)
+	return b
+}
+
+// WriteFile replaces a file.
+func WriteFile(tb testing.TB, data []byte, elem ...string) {
+	tb.Helper()
+	sharedtest.NoError(tb, os.WriteFile(filepath.Join(elem...), data, 0o600))
 }
 
 // FixManifest updates the manifest in dir to the files there, whose names stay.
 func FixManifest(tb testing.TB, dir string) {
 	tb.Helper()
-	path := filepath.Join(dir, release.ManifestName)
-	data, err := os.ReadFile(path)
-	if err != nil {
-		tb.Fatal(err)
-	}
 	var m release.Manifest
-	if err := json.Unmarshal(data, &m); err != nil {
-		tb.Fatal(err)
-	}
+	sharedtest.NoError(tb, json.Unmarshal(ReadFile(tb, dir, release.ManifestName), &m))
 	for _, files := range [][]release.File{m.Parts, m.Index, m.Packs, m.Tables} {
 		for i := range files {
 			f := &files[i]
-			content, err := os.ReadFile(filepath.Join(dir, f.Name))
-			if err != nil {
-				tb.Fatal(err)
-			}
+			content := ReadFile(tb, dir, f.Name)
 			sum := sha256.Sum256(content)
 			f.Size, f.SHA256 = int64(len(content)), hex.EncodeToString(sum[:])
 		}
 	}
 	m.ID = ""
-	if data, err = m.Encode(); err == nil {
-		m.ID = release.IDOf(data)
-		data, err = m.Encode()
-	}
-	if err == nil {
-		err = os.WriteFile(path, data, 0o600)
-	}
-	if err != nil {
-		tb.Fatal(err)
-	}
+	data, err := m.Encode()
+	sharedtest.NoError(tb, err)
+	m.ID = release.IDOf(data)
+	data, err = m.Encode()
+	sharedtest.NoError(tb, err)
+	WriteFile(tb, data, dir, release.ManifestName)
 }
 
 // Flip flips a bit of a file in place.
 func Flip(tb testing.TB, path string, off int64, bit int) {
 	tb.Helper()
-	f, err := os.OpenFile(path, os.O_RDWR, 0)
-	if err != nil {
-		tb.Fatal(err)
-	}
+	f, err := os.OpenFile(path, os.O_RDWR, 0) // without truncation: readers map it
+	sharedtest.NoError(tb, err)
 	defer f.Close()
 	var b [1]byte
-	if _, err := f.ReadAt(b[:], off); err != nil {
-		tb.Fatal(err)
-	}
+	_, err = f.ReadAt(b[:], off)
+	sharedtest.NoError(tb, err)
 	b[0] ^= 1 << bit
-	if _, err := f.WriteAt(b[:], off); err != nil {
-		tb.Fatal(err)
-	}
+	_, err = f.WriteAt(b[:], off)
+	sharedtest.NoError(tb, err)
 }
 
 // Mend recomputes the checks of a file from its content, like a builder with a bug: the format is then broken, not
 // the disk. FORMAT.md has the layout.
 func Mend(tb testing.TB, path string) {
 	tb.Helper()
-	b, err := os.ReadFile(path)
-	if err != nil {
-		tb.Fatal(err)
-	}
-	if err := os.WriteFile(path, Mended(b), 0o600); err != nil {
-		tb.Fatal(err)
-	}
+	WriteFile(tb, Mended(ReadFile(tb, path)), path)
 }
 
 // Mended returns a file with the checks of its content. A file without a footer stays unchanged.

@@ -10,6 +10,7 @@ import (
 
 	"github.com/reelsplice/reelsplice/schemas/fragment"
 	"github.com/reelsplice/reelsplice/schemas/release"
+	"github.com/reelsplice/reelsplice/schemas/sharedtest"
 )
 
 // segmentOf describes raw as stored bytes.
@@ -87,9 +88,7 @@ func Removed(id, into fragment.ID) release.ResourceSpec {
 func MustOpen(tb testing.TB, dir string) *release.Reader {
 	tb.Helper()
 	r, err := release.Open(dir)
-	if err != nil {
-		tb.Fatal(err)
-	}
+	sharedtest.NoError(tb, err)
 	tb.Cleanup(func() {
 		if err := r.Close(); err != nil {
 			tb.Error(err)
@@ -120,9 +119,7 @@ func Write(tb testing.TB, rs ...release.ResourceSpec) string {
 	if err == nil {
 		err = w.Add(rs[half:]...)
 	}
-	if err != nil {
-		tb.Fatal(err)
-	}
+	sharedtest.NoError(tb, err)
 	return filepath.Join(dir, Seal(tb, w).ID)
 }
 

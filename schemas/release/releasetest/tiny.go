@@ -6,6 +6,7 @@ import (
 
 	"github.com/reelsplice/reelsplice/schemas/fragment"
 	"github.com/reelsplice/reelsplice/schemas/release"
+	"github.com/reelsplice/reelsplice/schemas/sharedtest"
 )
 
 // GenresKey is the key of a shared list of genres.
@@ -87,9 +88,7 @@ func Tiny(tb testing.TB, releases, parent string) release.Manifest {
 		w.Spec = release.ManifestSpec{Params: map[string]string{"level": "6"}, Sources: map[string]int64{"movies": 3}, Parent: parent}
 		err = FillTiny(w)
 	}
-	if err != nil {
-		tb.Fatal(err)
-	}
+	sharedtest.NoError(tb, err)
 	return Seal(tb, w)
 }
 

@@ -136,15 +136,11 @@ func listsAll(ctx context.Context, s store.Bucket, ids []string) error {
 func uniqueFiles(tb testing.TB, s store.Bucket) map[string]bool {
 	tb.Helper()
 	infos, err := s.List(tb.Context())
-	if err != nil {
-		tb.Fatal(err)
-	}
+	sharedtest.NoError(tb, err)
 	files := map[string]bool{}
 	for _, i := range infos {
 		m, err := s.Manifest(tb.Context(), i.ID)
-		if err != nil {
-			tb.Fatal(err)
-		}
+		sharedtest.NoError(tb, err)
 		for _, f := range m.Files() {
 			files[f.SHA256] = true
 		}

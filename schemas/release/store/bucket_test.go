@@ -22,6 +22,7 @@ import (
 	"github.com/reelsplice/reelsplice/schemas/release"
 	"github.com/reelsplice/reelsplice/schemas/release/releasetest"
 	"github.com/reelsplice/reelsplice/schemas/release/store"
+	"github.com/reelsplice/reelsplice/schemas/sharedtest"
 )
 
 // releasesOf writes n releases, built a minute apart, the oldest first, and returns their folder. Releases 0
@@ -31,14 +32,10 @@ func releasesOf(tb testing.TB, n int) (local store.Folder, ids []string) {
 	local = store.Folder{Dir: tb.TempDir()}
 	for i := range n {
 		w, err := releasetest.Create(local.Dir)
-		if err != nil {
-			tb.Fatal(err)
-		}
+		sharedtest.NoError(tb, err)
 		w.Spec.Sources["n"] = int64(i)
 		for part, text := range []string{fmt.Sprint("shared ", i/2), fmt.Sprint("own ", i)} {
-			if err := w.Add(releasetest.Resource(fragment.ID(1+part), releasetest.Frag(releasetest.Videos, releasetest.Lit(text)))); err != nil {
-				tb.Fatal(err)
-			}
+			sharedtest.NoError(tb, w.Add(releasetest.Resource(fragment.ID(1+part), releasetest.Frag(releasetest.Videos, releasetest.Lit(text)))))
 		}
 		ids = append(ids, releasetest.Seal(tb, w).ID)
 		builtAt(tb, local.Path(ids[i]), i)
@@ -50,9 +47,7 @@ func releasesOf(tb testing.TB, n int) (local store.Folder, ids []string) {
 func builtAt(tb testing.TB, dir string, minute int) {
 	tb.Helper()
 	report := fmt.Sprintf(`{"built_at": %q}`, time.Unix(int64(60*minute), 0).UTC().Format(time.RFC3339))
-	if err := os.WriteFile(filepath.Join(dir, release.ReportName), []byte(report), 0o600); err != nil {
-		tb.Fatal(err)
-	}
+	sharedtest.NoError(tb, os.WriteFile(filepath.Join(dir, release.ReportName), []byte(report), 0o600))
 }
 
 // backends are the folders that a store must work over.
@@ -61,9 +56,7 @@ func backends(t *testing.T) map[string]object.Folder {
 	all := map[string]object.Folder{}
 	for name, url := range map[string]string{"s3": objecttest.New(t).URL("some/releases"), "google": objecttest.NewGoogle(t).URL("releases")} {
 		f, err := s3.OpenFolder(t.Context(), url)
-		if err != nil {
-			t.Fatal(err)
-		}
+		sharedtest.NoError(t, err)
 		all[name] = f
 	}
 	return all
@@ -95,9 +88,7 @@ func isSound(tb testing.TB, s store.Bucket) {
 		if errors.Is(err, store.ErrNoRelease) {
 			continue
 		}
-		if err != nil {
-			tb.Fatal(err)
-		}
+		sharedtest.NoError(tb, err)
 		m, err := s.Manifest(tb.Context(), id)
 		if err != nil {
 			tb.Fatalf("%s: %v", what, err)
@@ -114,13 +105,9 @@ func isSound(tb testing.TB, s store.Bucket) {
 func read(tb testing.TB, f object.Folder, name string) []byte {
 	tb.Helper()
 	o, err := f.Stat(tb.Context(), name)
-	if err != nil {
-		tb.Fatal(err)
-	}
+	sharedtest.NoError(tb, err)
 	data, err := f.ReadRange(tb.Context(), o, 0, o.Size)
-	if err != nil {
-		tb.Fatal(err)
-	}
+	sharedtest.NoError(tb, err)
 	return data
 }
 
@@ -137,9 +124,7 @@ func isCurrent(tb testing.TB, s store.Store, want string) {
 func listed(tb testing.TB, s store.Store, ids []string) string {
 	tb.Helper()
 	infos, err := s.List(tb.Context())
-	if err != nil {
-		tb.Fatal(err)
-	}
+	sharedtest.NoError(tb, err)
 	var all []string
 	for _, i := range infos {
 		text := fmt.Sprint(slices.Index(ids, i.ID))
@@ -163,9 +148,7 @@ func TestStore(t *testing.T) {
 		s := store.Folder{Dir: t.TempDir()}
 		testStore(t, s, ids, func() {
 			for _, id := range ids {
-				if err := os.CopyFS(s.Path(id), os.DirFS(local.Path(id))); err != nil {
-					t.Fatal(err)
-				}
+				sharedtest.NoError(t, os.CopyFS(s.Path(id), os.DirFS(local.Path(id))))
 			}
 		})
 	})
@@ -287,16 +270,12 @@ func TestPush(t *testing.T) {
 		defer mu.Unlock()
 		last, total = max(last, done), all
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.NoError(t, err)
 	if last != total || total == 0 {
 		t.Errorf("progress ended at %d of %d", last, total)
 	}
 	before, err := s.Manifest(t.Context(), ids[0])
-	if err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.NoError(t, err)
 	var want []string
 	for _, f := range m.Files() {
 		if !slices.ContainsFunc(before.Files(), func(b release.File) bool { return b.SHA256 == f.SHA256 }) {
@@ -326,22 +305,16 @@ func TestPush(t *testing.T) {
 func TestPushRefuses(t *testing.T) {
 	local, ids := releasesOf(t, 1)
 	m, err := release.ReadManifest(local.Path(ids[0]))
-	if err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.NoError(t, err)
 	path := filepath.Join(local.Path(ids[0]), m.Parts[0].Name)
 	content, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.NoError(t, err)
 	server := objecttest.New(t)
 	s := open(t, server)
 	changed := bytes.Clone(content)
 	changed[len(changed)/2] ^= 1
 	for _, wrong := range [][]byte{changed, content[1:], append(bytes.Clone(content), 0)} {
-		if err := os.WriteFile(path, wrong, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		sharedtest.NoError(t, os.WriteFile(path, wrong, 0o600))
 		if _, err := s.Push(t.Context(), local.Path(ids[0]), nil); !errors.Is(err, release.ErrCorrupt) || !strings.Contains(err.Error(), m.Parts[0].Name) {
 			t.Errorf("Push = %v, want ErrCorrupt of %s", err, m.Parts[0].Name)
 		}
@@ -357,9 +330,7 @@ func TestIncomplete(t *testing.T) {
 	server := objecttest.New(t)
 	s := open(t, server)
 	m, err := release.ReadManifest(local.Path(ids[0]))
-	if err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.NoError(t, err)
 	push(t, s, local, ids...)
 	publish(t, s, ids[1])
 	key := "releases/" + store.FileName(m.Parts[1])
@@ -387,8 +358,6 @@ func TestIncomplete(t *testing.T) {
 func open(tb testing.TB, server *objecttest.Server) store.Bucket {
 	tb.Helper()
 	f, err := s3.OpenFolder(tb.Context(), server.URL("releases"))
-	if err != nil {
-		tb.Fatal(err)
-	}
+	sharedtest.NoError(tb, err)
 	return store.Bucket{Folder: f}
 }

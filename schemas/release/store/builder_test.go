@@ -16,6 +16,7 @@ import (
 	"github.com/reelsplice/reelsplice/schemas/release/check"
 	. "github.com/reelsplice/reelsplice/schemas/release/releasetest"
 	"github.com/reelsplice/reelsplice/schemas/release/store"
+	"github.com/reelsplice/reelsplice/schemas/sharedtest"
 )
 
 func noProblems(tb testing.TB, dir string) {
@@ -29,22 +30,16 @@ func noProblems(tb testing.TB, dir string) {
 func TestOneBuilderAtATime(t *testing.T) {
 	dir := t.TempDir()
 	stale := filepath.Join(dir, store.BuildingPrefix+"1")
-	if err := os.MkdirAll(filepath.Join(stale, "x"), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.NoError(t, os.MkdirAll(filepath.Join(stale, "x"), 0o755))
 	w, err := Create(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.NoError(t, err)
 	if _, err := os.Stat(stale); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("Create() leaves %q: %v", stale, err)
 	}
 	if _, err := Create(dir); !errors.Is(err, store.ErrLocked) {
 		t.Errorf("Create() while another works = %v, want ErrLocked", err)
 	}
-	if err := w.Abort(); err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.NoError(t, w.Abort())
 	w, err = Create(dir)
 	if err != nil {
 		t.Fatalf("Create() after Abort = %v", err)
@@ -58,18 +53,14 @@ func TestSameReleaseTwice(t *testing.T) {
 	dir := t.TempDir()
 	m := Tiny(t, dir, "")
 	marker := filepath.Join(dir, m.ID, ReportName)
-	if err := os.WriteFile(marker, nil, 0o644); err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.NoError(t, os.WriteFile(marker, nil, 0o644))
 	if again := Tiny(t, dir, ""); again.ID != m.ID {
 		t.Errorf("id = %s, then %s", m.ID, again.ID)
 	}
 	if _, err := os.Stat(marker); err != nil {
 		t.Errorf("the first release is gone: %v", err)
 	}
-	if err := os.Truncate(filepath.Join(dir, m.ID, m.Packs[1].Name), 70); err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.NoError(t, os.Truncate(filepath.Join(dir, m.ID, m.Packs[1].Name), 70))
 	Tiny(t, dir, "")
 	noProblems(t, filepath.Join(dir, m.ID))
 	if names, _ := filepath.Glob(filepath.Join(dir, ".*")); len(names) != 1 {
@@ -84,20 +75,12 @@ func TestInstallTakesPacksOver(t *testing.T) {
 	id := Tiny(t, s.Dir, "").ID
 	r := MustOpen(t, s.Path(id))
 	w, err := Create(s.Dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.NoError(t, err)
 	p, err := w.Part(r)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := errors.Join(copyAllTo(p, r), p.Add(Resource(9999, Frag(Details, Seg(Plain("new")))))); err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.NoError(t, err)
+	sharedtest.NoError(t, errors.Join(copyAllTo(p, r), p.Add(Resource(9999, Frag(Details, Seg(Plain("new")))))))
 	c, err := w.Contents(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.NoError(t, err)
 	taken := 0
 	for _, pack := range c.Parts[0].Packs {
 		if _, err := os.Stat(filepath.Join(w.Dir(), pack.Name)); os.IsNotExist(err) {
@@ -108,9 +91,7 @@ func TestInstallTakesPacksOver(t *testing.T) {
 		t.Errorf("%d packs lie in the parent alone, want %d of %d", taken, len(r.Manifest().Packs), len(c.Parts[0].Packs))
 	}
 	next, err := Preview(w.Spec, c, w.Dir(), s.Path(id))
-	if err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.NoError(t, err)
 	e, _ := next.Lookup(Movie(550))
 	pieces, ok := Pieces(e.Fragment(0))
 	if err := Guard(func() error { pieces[0].Segment.Check(); return nil }); err != nil || !ok {
@@ -120,15 +101,11 @@ func TestInstallTakesPacksOver(t *testing.T) {
 		t.Error(err)
 	}
 	m, err := w.Seal(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.NoError(t, err)
 	noProblems(t, s.Path(m.ID))
 	for _, f := range r.Manifest().Packs {
 		a, err := os.Stat(filepath.Join(s.Path(id), f.Name))
-		if err != nil {
-			t.Fatal(err)
-		}
+		sharedtest.NoError(t, err)
 		b, err := os.Stat(filepath.Join(s.Path(m.ID), f.Name))
 		if err != nil || !os.SameFile(a, b) {
 			t.Errorf("%s is no link (%v)", f.Name, err)
@@ -147,14 +124,10 @@ func TestInstallLinksEqualFiles(t *testing.T) {
 	build := func(parent string, all ...fragment.ID) Manifest {
 		t.Helper()
 		w, err := Create(s.Dir)
-		if err != nil {
-			t.Fatal(err)
-		}
+		sharedtest.NoError(t, err)
 		w.Spec.Parent = parent
 		for _, id := range all {
-			if err := w.Add(Resource(id, Frag(Details, Lit(fmt.Sprint(id))))); err != nil {
-				t.Fatal(err)
-			}
+			sharedtest.NoError(t, w.Add(Resource(id, Frag(Details, Lit(fmt.Sprint(id))))))
 		}
 		return Seal(t, w)
 	}
@@ -179,13 +152,9 @@ func TestInstallLinksEqualFiles(t *testing.T) {
 	}
 	path := filepath.Join(s.Path(second.ID), second.Parts[2].Name)
 	data, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.NoError(t, err)
 	data[40] ^= 1
-	if err := os.WriteFile(path, data, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.NoError(t, os.WriteFile(path, data, 0o600))
 	if got := same(second, build(second.ID, 1, 2, 3, 4)); !slices.Equal(got, []bool{true, true, false, false}) {
 		t.Errorf("the same file: %v, want neither the damaged part nor the new one", got)
 	}
@@ -204,17 +173,13 @@ func TestInstallWithoutParent(t *testing.T) {
 		s := store.Folder{Dir: t.TempDir()}
 		r := MustOpen(t, s.Path(Tiny(t, s.Dir, "").ID))
 		w, err := Create(s.Dir)
-		if err != nil {
-			t.Fatal(err)
-		}
+		sharedtest.NoError(t, err)
 		p, err := w.Part(r)
 		w.Spec.Parent = parent
 		if err == nil {
 			err = copyAllTo(p, r)
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		sharedtest.NoError(t, err)
 		m, err := w.Seal(t.Context())
 		if err == nil || !strings.Contains(err.Error(), r.Manifest().Packs[0].Name) {
 			t.Errorf("parent %q: Install = %v, want an error that names the first pack", parent, err)

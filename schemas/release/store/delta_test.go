@@ -28,9 +28,7 @@ func described(name string, data []byte) release.File {
 func encode(tb testing.TB, newData, oldData []byte) []byte {
 	tb.Helper()
 	var b bytes.Buffer
-	if err := encodeDelta(&b, described("new", newData), newData, described("old", oldData), oldData); err != nil {
-		tb.Fatal(err)
-	}
+	sharedtest.NoError(tb, encodeDelta(&b, described("new", newData), newData, described("old", oldData), oldData))
 	return b.Bytes()
 }
 
@@ -162,15 +160,11 @@ func TestApplyRefuses(t *testing.T) {
 // TestPushDelta uploads a delta that is worth it, once, and none else.
 func TestPushDelta(t *testing.T) {
 	folder, err := s3.OpenFolder(t.Context(), objecttest.New(t).URL("releases"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.NoError(t, err)
 	push := func(made, from []byte) int64 {
 		t.Helper()
 		n, err := pushDelta(t.Context(), folder, pair{described("made", made), described("from", from)}, made, from)
-		if err != nil {
-			t.Fatal(err)
-		}
+		sharedtest.NoError(t, err)
 		return n
 	}
 	data := noise(1, 50_000)

@@ -13,6 +13,7 @@ import (
 	. "github.com/reelsplice/reelsplice/schemas/release"
 	. "github.com/reelsplice/reelsplice/schemas/release/releasetest"
 	"github.com/reelsplice/reelsplice/schemas/release/store"
+	"github.com/reelsplice/reelsplice/schemas/sharedtest"
 )
 
 var errKilled = errors.New("killed")
@@ -106,26 +107,18 @@ func TestKillAtEveryStep(t *testing.T) {
 		s, ids := storeOf(t, 2)
 		publish(t, s, ids...)
 		if broken != "" {
-			if err := os.Mkdir(s.Path(broken), 0o755); err != nil {
-				t.Fatal(err)
-			}
+			sharedtest.NoError(t, os.Mkdir(s.Path(broken), 0o755))
 		}
 		return s, ids
 	}
 	s, ids := start("")
-	if err := replace(s, ids[1], &killer{after: -1}); err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.NoError(t, replace(s, ids[1], &killer{after: -1}))
 	final, err := store.Current(t.Context(), s)
-	if err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.NoError(t, err)
 	for _, broken := range []string{"", final} {
 		s, _ := start(broken)
 		all := &killer{after: -1}
-		if err := replace(s, ids[1], all); err != nil {
-			t.Fatal(err)
-		}
+		sharedtest.NoError(t, replace(s, ids[1], all))
 		steps := len(all.did)
 		if steps < 25 || !slices.ContainsFunc(all.did, func(did string) bool { return strings.HasPrefix(did, "link ") }) {
 			t.Fatalf("%d steps: %q, want links too", steps, all.did)

@@ -15,6 +15,7 @@ import (
 	. "github.com/reelsplice/reelsplice/schemas/release"
 	. "github.com/reelsplice/reelsplice/schemas/release/releasetest"
 	"github.com/reelsplice/reelsplice/schemas/release/store"
+	"github.com/reelsplice/reelsplice/schemas/sharedtest"
 )
 
 // storeOf makes a store of n releases, built a minute apart, the oldest first.
@@ -33,12 +34,8 @@ func TestPublishRefuses(t *testing.T) {
 	s, ids := storeOf(t, 2)
 	publish(t, s, ids[0])
 	broken := filepath.Join(s.Path(ids[1]), PackOf(t, s.Path(ids[1]), Movie(550)))
-	if err := os.Truncate(broken, 80); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.CopyFS(s.Path("r0000000000000001"), os.DirFS(s.Path(ids[0]))); err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.NoError(t, os.Truncate(broken, 80))
+	sharedtest.NoError(t, os.CopyFS(s.Path("r0000000000000001"), os.DirFS(s.Path(ids[0]))))
 	for id, want := range map[string]string{
 		"r0000000000000000":   "release r0000000000000000 is not in",
 		"r0000000000000001":   "the folder is r0000000000000001",
@@ -55,9 +52,7 @@ func TestPublishRefuses(t *testing.T) {
 	}
 	isCurrent(t, s, ids[0])
 	for _, bad := range []string{"", "\n", "r0\n", ids[0], ids[0] + "\n\n"} {
-		if err := os.WriteFile(s.Path("current"), []byte(bad), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		sharedtest.NoError(t, os.WriteFile(s.Path("current"), []byte(bad), 0o600))
 		if _, err := store.Current(t.Context(), s); !errors.Is(err, ErrCorrupt) {
 			t.Errorf("Current() of %q = %v, want ErrCorrupt", bad, err)
 		}
@@ -71,9 +66,7 @@ func TestPublishRefuses(t *testing.T) {
 func TestRollbackToWhatIsGone(t *testing.T) {
 	s, ids := storeOf(t, 2)
 	publish(t, s, ids...)
-	if err := os.RemoveAll(s.Path(ids[0])); err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.NoError(t, os.RemoveAll(s.Path(ids[0])))
 	if _, _, err := store.Rollback(t.Context(), s); err == nil || !strings.Contains(err.Error(), "release "+ids[0]+" is not in") {
 		t.Errorf("Rollback() = %v, want an error that names %s", err, ids[0])
 	}
@@ -86,9 +79,7 @@ func TestHistoryIsBounded(t *testing.T) {
 		publish(t, s, ids...)
 	}
 	data, err := os.ReadFile(s.Path("current"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.NoError(t, err)
 	if got, err := store.ParseHistory(data); err != nil || len(got) != 100 || got[0] != ids[1] {
 		t.Errorf("current has %d ids, %v, want 100", len(got), err)
 	}
@@ -97,13 +88,9 @@ func TestHistoryIsBounded(t *testing.T) {
 func TestList(t *testing.T) {
 	s, ids := storeOf(t, 3)
 	publish(t, s, ids[2], ids[0])
-	if err := os.Mkdir(s.Path("notes"), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.NoError(t, os.Mkdir(s.Path("notes"), 0o755))
 	infos, err := s.List(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.NoError(t, err)
 	var got []string
 	for _, i := range infos {
 		got = append(got, fmt.Sprintf("%s %v %v %v", i.ID, i.Current, i.Previous, i.Err == nil))
@@ -119,16 +106,12 @@ func TestList(t *testing.T) {
 		t.Errorf("Built = %v, want that of the report", infos[3].Built)
 	}
 
-	if err := os.RemoveAll(s.Path(ids[0])); err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.NoError(t, os.RemoveAll(s.Path(ids[0])))
 	infos, err = s.List(t.Context())
 	if err != nil || len(infos) != 4 || !infos[3].Current || !errors.Is(infos[3].Err, fs.ErrNotExist) {
 		t.Errorf("List() without the current release = %+v, %v, want it as missing", infos, err)
 	}
-	if err := os.WriteFile(s.Path("canary"), []byte("x\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.NoError(t, os.WriteFile(s.Path("canary"), []byte("x\n"), 0o600))
 	if infos, err = s.List(t.Context()); !errors.Is(err, ErrCorrupt) || len(infos) != 4 || !infos[3].Current {
 		t.Errorf("List() with a damaged canary = %+v, %v, want all and ErrCorrupt", infos, err)
 	}
@@ -141,9 +124,7 @@ func TestPrune(t *testing.T) {
 	s, ids := storeOf(t, 5)
 	publish(t, s, ids[1], ids[0])
 	for _, junk := range []string{store.BuildingPrefix + "1", ".deleting-x", "notes"} {
-		if err := os.Mkdir(s.Path(junk), 0o755); err != nil {
-			t.Fatal(err)
-		}
+		sharedtest.NoError(t, os.Mkdir(s.Path(junk), 0o755))
 	}
 	if _, err := s.Prune(t.Context(), 0, 0); err == nil {
 		t.Error("Prune(0) succeeds")
@@ -185,9 +166,7 @@ func TestPruneUnread(t *testing.T) {
 func onlyThese(tb testing.TB, dir string, want ...string) {
 	tb.Helper()
 	entries, err := os.ReadDir(dir)
-	if err != nil {
-		tb.Fatal(err)
-	}
+	sharedtest.NoError(tb, err)
 	var got []string
 	for _, e := range entries {
 		if n := e.Name(); n != ".lock" && n != ".store-lock" && n != "current" {
@@ -204,15 +183,11 @@ func onlyThese(tb testing.TB, dir string, want ...string) {
 func TestPruneBesideBuilder(t *testing.T) {
 	s := store.Folder{Dir: t.TempDir()}
 	w, err := Create(s.Dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.NoError(t, err)
 	if _, err := s.Prune(t.Context(), 1, 0); err != nil {
 		t.Fatal(err)
 	}
-	if err := FillTiny(w); err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.NoError(t, FillTiny(w))
 	noProblems(t, s.Path(Seal(t, w).ID))
 }
 
@@ -221,9 +196,7 @@ func TestInstallAndRemove(t *testing.T) {
 	s, ids := storeOf(t, 2)
 	move := func() {
 		t.Helper()
-		if err := os.Rename(s.Path(ids[1]), s.Path(".incoming")); err != nil {
-			t.Fatal(err)
-		}
+		sharedtest.NoError(t, os.Rename(s.Path(ids[1]), s.Path(".incoming")))
 	}
 	move()
 	if id, err := s.Install(".incoming"); err != nil || id != ids[1] {
@@ -237,9 +210,7 @@ func TestInstallAndRemove(t *testing.T) {
 		t.Fatal(err)
 	}
 	publish(t, s, ids...)
-	if err := os.Truncate(filepath.Join(s.Path(ids[0]), "index-0000"), 10); err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.NoError(t, os.Truncate(filepath.Join(s.Path(ids[0]), "index-0000"), 10))
 	if _, err := s.Install(ids[0]); !errors.Is(err, ErrCorrupt) {
 		t.Errorf("Install of a broken release = %v, want ErrCorrupt", err)
 	}
@@ -276,9 +247,7 @@ func TestPruneReports(t *testing.T) {
 	s, ids := storeOf(t, 1)
 	publish(t, s, ids...)
 	report := filepath.Join(s.Path(ids[0]), ReportName)
-	if err := os.WriteFile(report, []byte("{}"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.NoError(t, os.WriteFile(report, []byte("{}"), 0o600))
 	if _, err := file.Create(report, 0o600); err != nil { // and the build is gone
 		t.Fatal(err)
 	}

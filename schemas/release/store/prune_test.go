@@ -13,15 +13,14 @@ import (
 	"github.com/reelsplice/reelsplice/schemas/object/objecttest"
 	"github.com/reelsplice/reelsplice/schemas/release"
 	"github.com/reelsplice/reelsplice/schemas/release/store"
+	"github.com/reelsplice/reelsplice/schemas/sharedtest"
 )
 
 // names lists a folder.
 func names(tb testing.TB, f object.Folder) (all []string) {
 	tb.Helper()
 	list, err := f.List(tb.Context(), "", object.MaxListed)
-	if err != nil {
-		tb.Fatal(err)
-	}
+	sharedtest.NoError(tb, err)
 	for _, o := range list {
 		all = append(all, o.Key)
 	}
@@ -37,9 +36,7 @@ func TestPruneObjects(t *testing.T) {
 			push(t, s, local, ids[2:]...)
 			publish(t, s, ids[2], ids[3])
 			m, err := s.Manifest(t.Context(), ids[3])
-			if err != nil {
-				t.Fatal(err)
-			}
+			sharedtest.NoError(t, err)
 			put(t, folder, store.DeltaName(m.Parts[0], release.File{SHA256: sha(nil)}), "kept")
 			put(t, folder, "foreign/thing", "not ours")
 			put(t, folder, "files/readme", "not ours")
@@ -131,9 +128,7 @@ func TestPruneListingLies(t *testing.T) {
 			t.Errorf("Prune after a listing without release %d = nil", i)
 		}
 		infos, err := s.List(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
+		sharedtest.NoError(t, err)
 		for _, info := range infos {
 			if info.Err != nil {
 				t.Errorf("after a listing without release %d: %v", i, info.Err)

@@ -13,6 +13,7 @@ import (
 	"github.com/reelsplice/reelsplice/schemas/object"
 	"github.com/reelsplice/reelsplice/schemas/object/objecttest"
 	"github.com/reelsplice/reelsplice/schemas/release/store"
+	"github.com/reelsplice/reelsplice/schemas/sharedtest"
 )
 
 // A meeting lets writes of pointers through once as many wait as there are publishers: all have read the same.
@@ -56,9 +57,7 @@ func TestPublishers(t *testing.T) {
 					publish(t, s, ids[publishers])
 					continue
 				}
-				if err := folder.Delete(t.Context(), "current"); err != nil {
-					t.Fatal(err)
-				}
+				sharedtest.NoError(t, folder.Delete(t.Context(), "current"))
 			}
 		})
 	}
@@ -236,7 +235,5 @@ func TestPruneBesidePublish(t *testing.T) {
 
 func put(tb testing.TB, f object.Folder, name, text string) {
 	tb.Helper()
-	if err := f.Put(tb.Context(), name, []byte(text)); err != nil {
-		tb.Fatal(err)
-	}
+	sharedtest.NoError(tb, f.Put(tb.Context(), name, []byte(text)))
 }

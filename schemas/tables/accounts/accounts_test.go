@@ -85,17 +85,11 @@ func TestLists(t *testing.T) {
 			spec.Texts[k] = fmt.Sprintf("text %d of list %d", k, id)
 		}
 		specs[id] = spec
-		if err := w.Add(id, spec); err != nil {
-			t.Fatal(err)
-		}
+		sharedtest.NoError(t, w.Add(id, spec))
 	}
-	if err := errors.Join(w.Close(tab), NewHoldingWriter(tab).Close(tab)); err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.NoError(t, errors.Join(w.Close(tab), NewHoldingWriter(tab).Close(tab)))
 	lists, err := OpenLists(source{tab})
-	if err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.NoError(t, err)
 	for _, id := range []uint64{0, 4, 6, 36} {
 		if _, ok, err := lists.Find(id); ok || err != nil {
 			t.Errorf("Find(%d) = %v, %v, want nothing", id, ok, err)
@@ -161,19 +155,13 @@ func TestLongList(t *testing.T) {
 	r := rand.New(rand.NewPCG(7, 8))
 	tab := newTable(1)
 	w := NewListWriter(tab)
-	if err := w.Add(1, &ListSpec{Items: randomItems(r, items)}); err != nil {
-		t.Fatal(err)
-	}
-	if err := errors.Join(w.Close(tab), NewHoldingWriter(tab).Close(tab)); err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.NoError(t, w.Add(1, &ListSpec{Items: randomItems(r, items)}))
+	sharedtest.NoError(t, errors.Join(w.Close(tab), NewHoldingWriter(tab).Close(tab)))
 	if n := tab.sections[dataSection].Len(); n > 45*items {
 		t.Errorf("the list takes %d bytes, want at most 45 an item", n)
 	}
 	lists, err := OpenLists(source{tab})
-	if err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.NoError(t, err)
 	sharedtest.Within(t, "look-ups", func() { // without -short, walks take many minutes
 		for range lookUps {
 			l, ok, err := lists.Find(1)
@@ -199,30 +187,22 @@ func holdingTable(t *testing.T) (*table, map[uint64][]uint32) {
 	w := NewListWriter(tab)
 	for row := range uint32(rows) {
 		spec := &ListSpec{Private: row%3 == 2, Items: randomItems(r, 1+r.IntN(40))}
-		if err := w.Add(uint64(row)+100, spec); err != nil {
-			t.Fatal(err)
-		}
+		sharedtest.NoError(t, w.Add(uint64(row)+100, spec))
 		for _, it := range spec.Items {
 			if !spec.Private {
 				want[it.Title.Key()] = append(want[it.Title.Key()], row)
 			}
 		}
 	}
-	if err := w.Close(tab); err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.NoError(t, w.Close(tab))
 	h := NewHoldingWriter(tab)
 	for _, key := range slices.Sorted(maps.Keys(want)) {
 		r.Shuffle(len(want[key]), func(i, j int) { want[key][i], want[key][j] = want[key][j], want[key][i] })
 		for _, row := range want[key] {
-			if err := h.Add(key, row); err != nil {
-				t.Fatal(err)
-			}
+			sharedtest.NoError(t, h.Add(key, row))
 		}
 	}
-	if err := h.Close(tab); err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.NoError(t, h.Close(tab))
 	return tab, want
 }
 
@@ -231,9 +211,7 @@ func holdingTable(t *testing.T) (*table, map[uint64][]uint32) {
 func TestHolding(t *testing.T) {
 	tab, want := holdingTable(t)
 	lists, err := OpenLists(source{tab})
-	if err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.NoError(t, err)
 	several := 0
 	for id := range uint64(400) {
 		for _, k := range []fragment.Kind{fragment.KindMovie, fragment.KindTV} {
@@ -295,9 +273,7 @@ func TestHoldingDamage(t *testing.T) {
 	f := func(what, section string, damage func(b []byte) []byte) {
 		t.Helper()
 		tab, keys := holdingTable(t)
-		if err := read(tab, keys); err != nil {
-			t.Fatal(err)
-		}
+		sharedtest.NoError(t, read(tab, keys))
 		tab.sections[section] = bytes.NewBuffer(damage(tab.sections[section].Bytes()))
 		if err := read(tab, keys); !errors.Is(err, release.ErrCorrupt) {
 			t.Errorf("%s: %v, want %v", what, err, release.ErrCorrupt)
@@ -336,9 +312,7 @@ func TestAbsent(t *testing.T) {
 		tab, keys := holdingTable(t)
 		delete(tab.sections, section)
 		lists, err := OpenLists(source{tab})
-		if err != nil {
-			t.Fatal(err)
-		}
+		sharedtest.NoError(t, err)
 		for key := range keys {
 			if rows, err := lists.Holding(unpackKey(key)); err != nil || rows.Len() > 0 {
 				t.Errorf("without %s: %v, %v", section, rows, err)
@@ -384,17 +358,11 @@ func TestAccounts(t *testing.T) {
 	tab := newTable(3)
 	w := NewAccountWriter(tab)
 	for _, s := range []*AccountSpec{a, guest, twin} {
-		if err := w.Add(s); err != nil {
-			t.Fatal(err)
-		}
+		sharedtest.NoError(t, w.Add(s))
 	}
-	if err := w.Close(tab); err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.NoError(t, w.Close(tab))
 	accounts, err := OpenAccounts(source{tab})
-	if err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.NoError(t, err)
 	for _, name := range a.Names[:2] {
 		got, ok, err := accounts.Find([]byte(name))
 		if err != nil || !ok || got.Row != 0 || got.Guest() || string(got.Details()) != a.Details || string(got.head[accountObject:][:objectLen]) != a.ObjectID {
@@ -447,13 +415,9 @@ func FuzzBlocks(f *testing.F) {
 		tab.Section(idSection).Write(make([]byte, 8))
 		tab.Section(atSection).Write(binary.LittleEndian.AppendUint64(make([]byte, 8), uint64(len(b))))
 		tab.Section(keySection).Write(make([]byte, keyLen))
-		if err := NewHoldingWriter(tab).Close(tab); err != nil {
-			t.Fatal(err)
-		}
+		sharedtest.NoError(t, NewHoldingWriter(tab).Close(tab))
 		lists, err := OpenLists(source{tab})
-		if err != nil {
-			t.Fatal(err)
-		}
+		sharedtest.NoError(t, err)
 		l, ok, err := lists.Find(0)
 		if err != nil && !errors.Is(err, release.ErrCorrupt) {
 			t.Errorf("Find(list) = %v, want an error about corrupt bytes", err)
@@ -473,9 +437,7 @@ func FuzzBlocks(f *testing.F) {
 		}
 		block := blocks{data: release.ViewOf(b), at: le.AppendUint64(make([]byte, 8), uint64(len(b)))}
 		raw, err := block.block(0)
-		if err != nil {
-			t.Fatal(err)
-		}
+		sharedtest.NoError(t, err)
 		acc, err := parseAccount(raw)
 		if err != nil {
 			if !errors.Is(err, release.ErrCorrupt) {

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"path/filepath"
 	"slices"
 	"testing"
 	"time"
@@ -11,7 +12,7 @@ import (
 	"github.com/reelsplice/reelsplice/schemas/fragment"
 	"github.com/reelsplice/reelsplice/schemas/release"
 	"github.com/reelsplice/reelsplice/schemas/release/releasetest"
-	"github.com/reelsplice/reelsplice/schemas/release/store"
+	"github.com/reelsplice/reelsplice/schemas/sharedtest"
 )
 
 // newRelease opens a release with nothing but the table.
@@ -19,31 +20,16 @@ func newRelease(t *testing.T, sections map[string][]byte) *release.Reader {
 	t.Helper()
 	dir := t.TempDir()
 	w, err := releasetest.Create(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.NoError(t, err)
 	out, err := w.Table(Table, len(sections[SectionBuilds])/8)
-	if err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.NoError(t, err)
 	for name, data := range sections {
 		if _, err := out.Section(name).Write(data); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if err := out.Close(); err != nil {
-		t.Fatal(err)
-	}
-	m, err := w.Seal(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	r, err := release.Open(store.Folder{Dir: dir}.Path(m.ID))
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = r.Close() })
-	return r
+	sharedtest.NoError(t, out.Close())
+	return releasetest.MustOpen(t, filepath.Join(dir, releasetest.Seal(t, w).ID))
 }
 
 // sectionsOf writes lists of movies: of each build its time and ids.

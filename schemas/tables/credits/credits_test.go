@@ -13,6 +13,7 @@ import (
 	"github.com/reelsplice/reelsplice/schemas/release"
 	"github.com/reelsplice/reelsplice/schemas/release/compare"
 	"github.com/reelsplice/reelsplice/schemas/release/releasetest"
+	"github.com/reelsplice/reelsplice/schemas/sharedtest"
 )
 
 // specs are credits by id: as many as make several blocks.
@@ -39,50 +40,35 @@ func open(t *testing.T, ids [][]byte, list []Spec, missing string) *release.Read
 	t.Helper()
 	dir := t.TempDir()
 	w, err := releasetest.Create(dir)
-	check(t, err)
-	part, err := w.Part(nil)
-	check(t, err)
+	sharedtest.NoError(t, err)
+	var resources []release.ResourceSpec
 	for _, key := range [][]byte{
 		fragment.AppendID(nil, fragment.KindMovie, 550), fragment.AppendID(nil, fragment.KindTV, 1399), fragment.AppendSeason(nil, 1399, 1),
 		fragment.AppendEpisode(nil, 1399, 1, 2), fragment.AppendEpisode(nil, 1399, 0, 300),
 		fragment.AppendID(nil, fragment.KindPerson, 1), fragment.AppendID(nil, fragment.KindPerson, 2), fragment.AppendID(nil, fragment.KindPerson, 3),
 	} {
 		if fragment.DescribeKey(key) != missing {
-			err := part.Add(release.ResourceSpec{Key: key})
-			check(t, err)
+			resources = append(resources, release.ResourceSpec{Key: key})
 		}
 	}
-	_, err = part.Close()
-	check(t, err)
+	sharedtest.NoError(t, w.Add(resources...))
 	table, err := w.Table(Table, 0)
-	check(t, err)
+	sharedtest.NoError(t, err)
 	out := NewWriter(table)
 	for i := range ids {
-		check(t, out.Add(ids[i], list[i].Append(nil)))
+		sharedtest.NoError(t, out.Add(ids[i], list[i].Append(nil)))
 	}
-	check(t, out.Close())
+	sharedtest.NoError(t, out.Close())
 	table.SetRows(len(ids))
-	check(t, table.Close())
-	m, err := w.Seal(t.Context())
-	check(t, err)
-	r, err := release.Open(filepath.Join(dir, m.ID))
-	check(t, err)
-	t.Cleanup(func() { check(t, r.Close()) })
-	return r
-}
-
-func check(t *testing.T, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.NoError(t, table.Close())
+	return releasetest.MustOpen(t, filepath.Join(dir, releasetest.Seal(t, w).ID))
 }
 
 func TestFind(t *testing.T) {
 	for _, n := range []int{0, 1, blockRows, 3*blockRows + 1} {
 		ids, list := specs(n)
 		r := open(t, ids, list, "")
-		check(t, Check(t.Context(), r, all))
+		sharedtest.NoError(t, Check(t.Context(), r, all))
 		for i, id := range ids {
 			c, ok, err := Find(r, fmt.Appendf(nil, "%x", id))
 			if err != nil || !ok {
@@ -129,7 +115,7 @@ func TestCompare(t *testing.T) {
 	last := len(ids) - 1
 	a, b := open(t, ids[1:], was[1:], ""), open(t, ids[:last], is[:last], "")
 	var got []string
-	check(t, Compare(a, b, func(change compare.Change, id string) error {
+	sharedtest.NoError(t, Compare(a, b, func(change compare.Change, id string) error {
 		got = append(got, fmt.Sprint(change, " ", id))
 		return nil
 	}))

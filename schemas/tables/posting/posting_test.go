@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/reelsplice/reelsplice/schemas/release"
+	"github.com/reelsplice/reelsplice/schemas/sharedtest"
 )
 
 // memory is a table in memory.
@@ -32,13 +33,6 @@ func (m memory) read() read {
 		r[name] = append([]byte{}, b.Bytes()...)
 	}
 	return r
-}
-
-func ok(t *testing.T, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
 }
 
 // writeLists writes lists whose keys ascend.
@@ -116,7 +110,7 @@ func TestLists(t *testing.T) {
 	}
 	slices.Sort(keys)
 	m := memory{}
-	ok(t, writeLists(m, "x", func(yield func(uint64, []uint32) bool) {
+	sharedtest.NoError(t, writeLists(m, "x", func(yield func(uint64, []uint32) bool) {
 		for _, k := range keys {
 			if !yield(k, want[k]) {
 				return
@@ -124,7 +118,7 @@ func TestLists(t *testing.T) {
 		}
 	}))
 	l, err := OpenLists(m.read(), "x", rows)
-	ok(t, err)
+	sharedtest.NoError(t, err)
 	if l.Len() != len(keys) {
 		t.Fatalf("%d lists, want %d", l.Len(), len(keys))
 	}
@@ -139,13 +133,13 @@ func TestLists(t *testing.T) {
 			t.Errorf("key %d: %d bytes for %d ranks of %d", k, n, len(want[k]), rows)
 		}
 		loaded := NewSet(rows)
-		ok(t, list.AddTo(loaded))
+		sharedtest.NoError(t, list.AddTo(loaded))
 		if wanted := NewSet(rows); !slices.Equal(loaded, withRanks(wanted, want[k])) {
 			t.Errorf("key %d: other ranks", k)
 		}
 		set := NewSet(rows)
 		set.Add(7)
-		ok(t, list.AddTo(set))
+		sharedtest.NoError(t, list.AddTo(set))
 		if !set.Has(7) || len(want[k]) > 0 && set.Count() < len(want[k]) {
 			t.Errorf("key %d: AddTo", k)
 		}
@@ -165,7 +159,7 @@ func TestLists(t *testing.T) {
 func TestListsDamaged(t *testing.T) {
 	const rows = 1000
 	m := memory{}
-	ok(t, writeLists(m, "x", func(yield func(uint64, []uint32) bool) {
+	sharedtest.NoError(t, writeLists(m, "x", func(yield func(uint64, []uint32) bool) {
 		all := make([]uint32, 0, rows/2)
 		for i := range rows / 2 {
 			all = append(all, uint32(i*2))
@@ -173,8 +167,8 @@ func TestListsDamaged(t *testing.T) {
 		_ = yield(1, []uint32{1, 2, 3}) && yield(2, all)
 	}))
 	d := NewDatedWriter(m, "d")
-	ok(t, d.Add(1, []Date{{1, 2}, {3, 4}}))
-	ok(t, d.Close())
+	sharedtest.NoError(t, d.Add(1, []Date{{1, 2}, {3, 4}}))
+	sharedtest.NoError(t, d.Close())
 	for _, section := range []string{"x.keys", "x.data", "d.keys", "d.data"} {
 		good := m.read()
 		for i := range good[section] {
@@ -207,14 +201,14 @@ func TestDated(t *testing.T) {
 	m := memory{}
 	w := NewDatedWriter(m, "d")
 	list := []Date{{-5, 9}, {0, 1}, {0, 2}, {7, 1}}
-	ok(t, w.Add(0, nil))
-	ok(t, w.Add(7, list))
+	sharedtest.NoError(t, w.Add(0, nil))
+	sharedtest.NoError(t, w.Add(7, list))
 	if err := w.Add(1, nil); err == nil {
 		t.Error("keys may descend")
 	}
-	ok(t, w.Close())
+	sharedtest.NoError(t, w.Close())
 	d, err := OpenDated(m.read(), "d", 10)
-	ok(t, err)
+	sharedtest.NoError(t, err)
 	got, found := d.Find(7)
 	if !found || got.Len() != 4 || got.Day(0) != -5 || got.Rank(3) != 1 {
 		t.Fatalf("%v", got)
@@ -224,7 +218,7 @@ func TestDated(t *testing.T) {
 		want     []uint32
 	}{{-5, 7, []uint32{1, 2, 9}}, {-4, 6, []uint32{1, 2}}, {1, 6, nil}, {7, 7, []uint32{1}}, {9, 3, nil}, {NoDay, MaxValue, []uint32{1, 2, 9}}} {
 		set := NewSet(10)
-		ok(t, got.Between(c.from, c.to).AddTo(set))
+		sharedtest.NoError(t, got.Between(c.from, c.to).AddTo(set))
 		if !slices.Equal(ranksOf(set), c.want) {
 			t.Errorf("%d to %d: %v, want %v", c.from, c.to, ranksOf(set), c.want)
 		}
@@ -258,9 +252,9 @@ func TestRange(t *testing.T) {
 			}
 		}
 		m := memory{}
-		ok(t, writeRange(m, "r", column))
+		sharedtest.NoError(t, writeRange(m, "r", column))
 		r, err := OpenRange(m.read(), "r", n, NewPool(n))
-		ok(t, err)
+		sharedtest.NoError(t, err)
 		for range 200 {
 			lo, hi := int32(rng.IntN(n/3+9))-7, int32(rng.IntN(n/3+9))-7
 			if rng.IntN(4) == 0 {
@@ -271,7 +265,7 @@ func TestRange(t *testing.T) {
 			}
 			set := NewSet(n)
 			set.Fill(n)
-			ok(t, r.And(set, lo, hi))
+			sharedtest.NoError(t, r.And(set, lo, hi))
 			var want []uint32
 			for i, v := range column {
 				if lo <= v && v <= hi {
@@ -279,7 +273,7 @@ func TestRange(t *testing.T) {
 				}
 			}
 			count, err := r.Count(lo, hi)
-			ok(t, err)
+			sharedtest.NoError(t, err)
 			if !slices.Equal(ranksOf(set), want) || lo <= hi && count != len(want) {
 				t.Fatalf("%d rows, %d to %d: %d ranks, counted %d, want %d", n, lo, hi, set.Count(), count, len(want))
 			}
