@@ -3,9 +3,7 @@ package ingest
 import (
 	"encoding/csv"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -15,45 +13,6 @@ import (
 	"github.com/reelsplice/reelsplice/ingest/report"
 	"github.com/reelsplice/reelsplice/schemas/sharedtest"
 )
-
-// TestFit: a file gets the meaning that uses most of its cells, and the fates of the others are reported.
-func TestFit(t *testing.T) {
-	t.Parallel()
-	f := func(name, text, meaning string, columns ...string) {
-		t.Helper()
-		r := ingestInto(t, t.TempDir(), Config{Sources: []string{put(t, t.TempDir(), name, text)}})
-		if len(r.Columns) != 1 || r.Columns[0].Meaning != meaning {
-			t.Errorf("%s is taken as %+v, want %s", name, r.Columns, meaning)
-			return
-		}
-		var got []string
-		for _, c := range r.Columns[0].Columns {
-			line := fmt.Sprintf("%s %d=%d+%d+%d+%d", c.Name, c.Cells, c.Used, c.LeftOut, c.Extra, c.Unused)
-			if c.Example != nil {
-				line += " " + c.Example.String()
-			}
-			got = append(got, line)
-		}
-		if !slices.Equal(got, columns) {
-			t.Errorf("%s: columns\n%s\nwant\n%s", name, strings.Join(got, "\n"), strings.Join(columns, "\n"))
-		}
-	}
-	const own = "movie records of the API"
-	f("movies.ndjson", `{"id":1,"title":"A","mood":"x","runtime":"soon"}`+"\n"+`{"id":2,"title":"B","runtime":90,"credits":{"cast":[{"id":5}],"note":"y"}}`, own,
-		"credits.cast 1=1+0+0+0", "credits.note 1=0+0+1+0", "id 2=2+0+0+0", "mood 1=0+0+1+0",
-		`runtime 2=1+1+0+0 movies.ndjson:1: want an integer, found "soon"`, "title 2=2+0+0+0")
-	f("movies.csv", "id,title,release_date,note\n1,A,1999-10-15,x\n2,B,,\n", own, "id 2=2+0+0+0", "note 1=0+0+0+1", "release_date 1=1+0+0+0", "title 2=2+0+0+0")
-	f("keywords.ndjson", `{"id":862,"keywords":[{"id":931,"name":"jealousy"}]}`+"\n"+`{"id":5,"keywords":[]}`, "keywords of a movie", "id 2=2+0+0+0", "keywords 1=1+0+0+0")
-	f("x.csv", ",id,title,genres,original_language\n0,550,A,\"Drama, Crime\",en\n1,551,B,Nothing,de\n", "table tmdb_movie_dataset of tmdb-v11.toml",
-		"column_1 2=0+0+0+2", "genres 2=1+0+1+0", "id 2=2+0+0+0", "original_language 2=2+0+0+0", "title 2=2+0+0+0")
-	f("movies.json", `{"_id":{"$oid":"5b2d1ba70e0a26431d004b10"},"id":{"$numberInt":"1"},"title":"A","revenue":{"$numberLong":"7"},"release_date":{"$date":{"$numberLong":"939945600000"}}}`, own,
-		"_id 1=0+0+0+1", "id 1=1+0+0+0", "release_date 1=1+0+0+0", "revenue 1=1+0+0+0", "title 1=1+0+0+0")
-	f("tv.ndjson", `{"id":1396,"name":"A","first_air_date":1200787200,"genres":["Drama"],"seasons":[{"id":1,"season_number":1,"poster_path":"/s.jpg"}]}`, "tv records of the API",
-		"first_air_date 1=1+0+0+0", "genres 1=1+0+0+0", "id 1=1+0+0+0", "name 1=1+0+0+0", "seasons 1=1+0+0+0")
-	f("movies.json", `{"id":{"0":5,"1":6},"title":{"0":"A","1":"B"}}`, own+", rows at columns()", "id 2=2+0+0+0", "title 2=2+0+0+0")
-	f("movies.json", `{"id":7,"title":"My list","items":[{"id":5,"title":"A"},{"id":6,"title":"B"}]}`, own+", rows at items", "id 2=2+0+0+0", "title 2=2+0+0+0")
-	f("list.json", `{"page":1,"results":[{"id":1,"title":"A","overview":"o"}]}`, own+", rows at results", "id 1=1+0+0+0", "overview 1=1+0+0+0", "title 1=1+0+0+0")
-}
 
 // TestSpread: if the first rows are not clear, rows of the whole file decide, whatever its length.
 func TestSpread(t *testing.T) {
@@ -72,83 +31,6 @@ func TestSpread(t *testing.T) {
 		if r.Records["person"] != 8 {
 			t.Errorf("with a sample of %d rows: %v, want 8 people", most, r.Records)
 		}
-	}
-}
-
-// TestRowsAreNoDocuments: rows that a draft fits are not passed over for an object inside them that looks like a record.
-func TestRowsAreNoDocuments(t *testing.T) {
-	t.Parallel()
-	row := `{"id":%d,"title":"A","genres":"Drama","images":{"posters":[{"file_path":"/a.jpg"}]},"belongs_to_collection":{"id":5,"name":"X"}}`
-	path := put(t, t.TempDir(), "movies.ndjson", fmt.Sprintf(row+"\n"+row, 1, 2))
-	_, err := Run(t.Context(), Config{Catalog: t.TempDir(), Sources: []string{path}})
-	if err == nil || !strings.Contains(err.Error(), "want an array of objects, found \"Drama\"") || !strings.Contains(err.Error(), "ingest --explain") {
-		t.Errorf("Run = %v, want the rows refused for their genres, and the next command", err)
-	}
-}
-
-// TestPoorFit: a file with a poor fit ends the ingest with the reason and advice, and the catalogue is unchanged.
-func TestPoorFit(t *testing.T) {
-	t.Parallel()
-	dir, src := t.TempDir(), t.TempDir()
-	lines(t, dir, Config{}, `{"id":1,"title":"Old"}`)
-	before := allFiles(t, dir)
-	f := func(c Config, name, text string, want ...string) {
-		t.Helper()
-		c.Catalog, c.Sources = dir, []string{put(t, src, name, text)}
-		r, err := Run(t.Context(), c)
-		var poor *poorFitError
-		if want == nil {
-			if err != nil {
-				t.Errorf("%s: %v, want it to be taken", name, err)
-			}
-			before = allFiles(t, dir)
-			return
-		}
-		if !errors.As(err, &poor) || !slices.Equal(poor.Files[0].Problems, want) || !r.Stopped || !maps.Equal(allFiles(t, dir), before) {
-			t.Errorf("%s: %v, want it refused for %q", name, err, want)
-		}
-	}
-	rows := func(n int, row func(i int) string) string {
-		var b strings.Builder
-		for i := range n {
-			b.WriteString(row(i) + "\n")
-		}
-		return b.String()
-	}
-	two := `{"id":5,"title":"A","runtime":"a"}` + "\n" + `{"id":6,"title":"B","runtime":"b"}`
-	f(Config{}, "movies.ndjson", two, `2 of 2 values of column runtime do not fit its field, such as "a" in line 1`)
-	f(Config{MinFit: AnyFit}, "movies.ndjson", two)
-	many := rows(30, func(i int) string {
-		if i < 16 {
-			return fmt.Sprintf(`{"id":%d,"title":"A","runtime":"x"}`, i+10)
-		}
-		return fmt.Sprintf(`{"id":%d,"title":"A","runtime":9}`, i+10)
-	})
-	f(Config{}, "movies.ndjson", many, `16 of 30 values of column runtime do not fit its field, such as "x" in line 1`)
-	f(Config{MinFit: 0.4}, "movies.ndjson", many)
-	f(Config{Kind: "movie", Layout: "tmdb"}, "movies.csv", "id,title,a,b,c\n1,A,1,2,3\n", "no field takes 3 of 5 values: columns a, b, c")
-	f(Config{}, "movies.ndjson", rows(20, func(i int) string {
-		if i < 2 {
-			return `{"id":"x","title":"A"}`
-		}
-		return fmt.Sprintf(`{"id":%d,"title":"A"}`, i+10)
-	}), "2 of 20 rows made no record")
-
-	put(t, src, "films.toml", "[[table]]\nfiles = ['films']\nignore = [{ column = 'b' }, { column = 'c' }]\n[[table.record]]\nkind = 'movie'\nfields.id = 'nr'\nfields.title = 'name'\n")
-	f(Config{}, "films.csv", "nr,name,b,c\n1,A,x,y\n")
-	f(Config{}, "films.csv", "nr,b,c\n1,x,y\n", "mapping films.toml reads columns that the file lacks: name")
-	f(Config{}, "films.csv", "nr,name,b\n1,,x\n2,,y\n", "name, which names the movie records, is empty")
-	put(t, src, "films.toml", "[[table]]\nfiles = ['films']\nmin_fit = 0.1\n[[table.record]]\nkind = 'movie'\nfields.id = 'nr'\nfields.title = 'name'\n")
-	f(Config{}, "films.csv", "nr,name,b,c,d\n1,A,x,y,z\n")
-
-	crawl := t.TempDir() // files of one resource each count together
-	for n := 1; n < 4; n++ {
-		put(t, crawl, fmt.Sprintf("movie/%d.json", n), fmt.Sprintf(`{"id":%d,"title":"A","genres":"Drama"}`, n))
-	}
-	r, err := Run(t.Context(), Config{Catalog: dir, Sources: []string{crawl}})
-	var poor *poorFitError
-	if !errors.As(err, &poor) || len(r.Columns) != 1 || r.Columns[0].Files != 3 {
-		t.Errorf("a crawl whose genres are texts: %v, %+v, want it refused for all of its files", err, r.Columns)
 	}
 }
 

@@ -10,7 +10,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -130,22 +129,108 @@ func catalogBytes(tb testing.TB, dir string) []byte {
 	return b
 }
 
-// checkFiles checks that a catalogue folder holds only the named files and the report, and nothing temporary.
-func checkFiles(tb testing.TB, dir string, want ...string) {
+// catalogNames returns the names of the files in a catalogue folder, without the lock, the reports and the list of dumps.
+func catalogNames(tb testing.TB, dir string) (names []string) {
 	tb.Helper()
-	var got []string
 	err := filepath.WalkDir(dir, func(p string, d fs.DirEntry, err error) error {
 		if err == nil && !d.IsDir() && !slices.Contains([]string{".lock", report.JSONFile, report.HTMLFile, provenance.FileName}, d.Name()) {
 			rel, _ := filepath.Rel(dir, p)
-			got = append(got, filepath.ToSlash(rel))
+			names = append(names, filepath.ToSlash(rel))
 		}
 		return err
 	})
-	slices.Sort(want)
-	slices.Sort(got)
-	if err != nil || !slices.Equal(got, want) {
-		tb.Errorf("files in the catalogue = %q, %v, want %q", got, err, want)
+	if err != nil {
+		tb.Fatal(err)
 	}
+	slices.Sort(names)
+	return names
+}
+
+// checkFiles checks that a catalogue folder holds only the named files and the report, and nothing temporary.
+func checkFiles(tb testing.TB, dir string, want ...string) {
+	tb.Helper()
+	slices.Sort(want)
+	if got := catalogNames(tb, dir); !slices.Equal(got, want) {
+		tb.Errorf("files in the catalogue = %q, want %q", got, want)
+	}
+}
+
+// allFiles returns the contents of the Parquet files of a catalogue.
+func allFiles(tb testing.TB, dir string) map[string]string {
+	tb.Helper()
+	out := map[string]string{}
+	paths, err := filepath.Glob(filepath.Join(dir, "*.parquet"))
+	if err != nil {
+		tb.Fatal(err)
+	}
+	for _, p := range paths {
+		b, err := os.ReadFile(p)
+		if err != nil {
+			tb.Fatal(err)
+		}
+		out[filepath.Base(p)] = string(b)
+	}
+	return out
+}
+
+// fileOf ingests rows as one file of that name.
+func fileOf(tb testing.TB, dir, name string, c Config, rows ...string) Report {
+	tb.Helper()
+	c.Sources = []string{put(tb, tb.TempDir(), name, strings.Join(rows, "\n")+"\n")}
+	return ingestInto(tb, dir, c)
+}
+
+// loggedChanges returns the log of a catalogue, one line per change.
+func loggedChanges(t *testing.T, dir string) (out []string) {
+	t.Helper()
+	f, err := catalog.OpenChanges(dir)
+	if f == nil || err != nil {
+		t.Fatalf("no log of changes: %v", err)
+	}
+	defer f.Close()
+	err = f.Groups(0, f.RowGroups()).Each(context.WithoutCancel(t.Context()), func(r record.Record) error {
+		c := record.As[catalog.LoggedChange](r)
+		out = append(out, fmt.Sprintf("%s %d %s: %s -> %s", c.Kind.V, c.ID.V, c.Field.V, c.Old.V, c.New.V))
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+// fields returns some fields of each record of a kind, separated by blanks.
+func fields(t *testing.T, dir, kind string, names ...string) (out []string) {
+	t.Helper()
+	for _, row := range recordsOf(t, dir, kind) {
+		var texts []string
+		for _, name := range names {
+			texts = append(texts, member(t, row, name))
+		}
+		out = append(out, strings.Join(texts, " "))
+	}
+	return out
+}
+
+// latestQuarantine returns the bad rows of the last ingest into a catalogue.
+func latestQuarantine(t *testing.T, dir string) (all []report.BadRow) {
+	t.Helper()
+	files, err := filepath.Glob(filepath.Join(dir, "quarantine", "*.ndjson"))
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no quarantine: %v", err)
+	}
+	text, err := os.ReadFile(slices.Max(files))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for d := json.NewDecoder(bytes.NewReader(text)); d.More(); {
+		var e report.BadRow
+		if err := d.Decode(&e); err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, e)
+	}
+	return all
 }
 
 // member returns the JSON of a member of a JSON object, or "".
@@ -289,50 +374,6 @@ func oneFileEach(t *testing.T, rows []string) []string {
 	return out
 }
 
-// TestUpsert: a later crawl wins, values that only the earlier one has stay, and the same crawl again changes nothing.
-func TestUpsert(t *testing.T) {
-	dir := t.TempDir()
-	row := func(id int, members string) string {
-		return fmt.Sprintf(`{"id":%d,%s,"adult":false,"production_countries":[],"spoken_languages":[],"status":"Released","tagline":""}`, id, members)
-	}
-	lines(t, dir, Config{},
-		row(2, `"title":"Old","overview":"kept","genres":[],"keywords":{"keywords":[{"id":1,"name":"k"}]},"one":1,"both":1`),
-		row(4, `"title":"D","genres":[]`))
-	later := []string{
-		row(2, `"title":"New","poster_path":null,"genres":[{"id":18,"name":"Drama"}],"images":{"posters":[]},"both":2`),
-		row(1, `"title":"A","genres":[]`),
-	}
-	r := lines(t, dir, Config{}, later...)
-	want := []string{
-		`{"adult":false,"genres":[],"id":1,"production_countries":[],"spoken_languages":[],"status":"Released","tagline":"","title":"A"}`,
-		`{"adult":false,"genres":[{"id":18,"name":"Drama"}],"id":2,"overview":"kept","poster_path":null,` +
-			`"production_countries":[],"spoken_languages":[],"status":"Released","tagline":"","title":"New",` +
-			`"images":{"posters":[]},"keywords":{"keywords":[{"id":1,"name":"k"}]},"both":2,"one":1}`,
-		`{"adult":false,"genres":[],"id":4,"production_countries":[],"spoken_languages":[],"status":"Released","tagline":"","title":"D"}`,
-	}
-	if got := records(t, dir); !slices.Equal(got, want) {
-		t.Errorf("records = %s\nwant %s", strings.Join(got, "\n"), strings.Join(want, "\n"))
-	}
-	if r.Records["movie"] != 3 || r.Conflicts != 0 {
-		t.Errorf("Run = %+v, want 3 records and no conflict: news is none", r)
-	}
-	before := catalogBytes(t, dir)
-	lines(t, dir, Config{}, later...)
-	if !bytes.Equal(catalogBytes(t, dir), before) {
-		t.Error("the same crawl again changed the catalogue's bytes")
-	}
-	rows := sampleRows(t, 30)
-	if testing.Short() {
-		rows = rows[:8]
-	}
-	lines(t, dir, Config{}, rows...)
-	before = catalogBytes(t, dir)
-	lines(t, dir, Config{}, rows...)
-	if !bytes.Equal(catalogBytes(t, dir), before) {
-		t.Error("the sample again changed the catalogue's bytes")
-	}
-}
-
 // TestRecordedCatalogue: records made from recorded responses of all years, merged by movie, survive the catalogue's file
 // format unchanged.
 func TestRecordedCatalogue(t *testing.T) {
@@ -377,115 +418,6 @@ func TestConflicts(t *testing.T) {
 	}
 	if r := ingestInto(t, dir, Config{Sources: many}); r.Conflicts != 60 || len(r.Samples) != 3 {
 		t.Errorf("conflicts = %d, %d samples, want 60, 3", r.Conflicts, len(r.Samples))
-	}
-}
-
-// TestCastWithoutIDs: a later source with a cast of names alone does not remove IDs of an earlier source or of the catalogue.
-// Other fields of the list's record are updated, and a list without IDs is replaced.
-func TestCastWithoutIDs(t *testing.T) {
-	src := t.TempDir()
-	linked := put(t, src, "a-movies.ndjson", `{"id":5,"genres":[{"id":18,"name":"Drama"}],"credits":{"cast":[{"id":287,"name":"Brad Pitt"}],"crew":[{"name":"D"}]}}`)
-	named := put(t, src, "b-movies.ndjson", `{"id":5,"budget":1,"genres":[{"name":"X"}],"credits":{"cast":[{"name":"E"}],"crew":[{"name":"F"}]}}`)
-	const cast, genres = `credits.cast: [{"id":287,"name":"Brad Pitt"}] in %s, [{"name":"E"}] in b-movies.ndjson: the rows with ids stay`,
-		`genres: [{"id":18,"name":"Drama"}] in %s, [{"name":"X"}] in b-movies.ndjson: the rows with ids stay`
-	check := func(from, dir string, r Report) {
-		t.Helper()
-		want := []string{"movie 5: " + fmt.Sprintf(cast, from), "movie 5: " + fmt.Sprintf(genres, from)}
-		if r.Conflicts != 2 || !slices.Equal(r.Samples, want) {
-			t.Errorf("conflicts = %d, %q, want %q", r.Conflicts, r.Samples, want)
-		}
-		row := records(t, dir)[0]
-		for name, want := range map[string]string{
-			"credits.cast": `[{"id":287,"name":"Brad Pitt"}]`, "credits.crew": `[{"name":"F"}]`, "budget": "1", "genres": `[{"id":18,"name":"Drama"}]`,
-		} {
-			if got := member(t, row, name); got != want {
-				t.Errorf("%s = %s, want %s", name, got, want)
-			}
-		}
-	}
-	dir := t.TempDir()
-	check("a-movies.ndjson", dir, ingestInto(t, dir, Config{Sources: []string{linked, named}}))
-	dir = t.TempDir()
-	ingestInto(t, dir, Config{Sources: []string{linked}})
-	check("the catalogue", dir, ingestInto(t, dir, Config{Sources: []string{named}}))
-}
-
-// TestConflictGivers: a conflict names the source that gave the field, not the previous one.
-func TestConflictGivers(t *testing.T) {
-	src := t.TempDir()
-	var sources []string
-	for n, row := range []string{
-		`{"id":5,"title":"A","vote_count":1,"runtime":90}`, `{"id":5,"title":"A","overview":"b"}`,
-		`{"id":5,"overview":"c","runtime":91}`, `{"id":5,"title":"D","vote_count":4,"overview":"d","runtime":92}`,
-	} {
-		sources = append(sources, put(t, src, string(rune('a'+n))+"-movies.ndjson", row))
-	}
-	const later = ": the later one wins"
-	want := []string{
-		`movie 5: overview: "b" in b-movies.ndjson, "c" in c-movies.ndjson` + later,
-		`movie 5: overview: "c" in c-movies.ndjson, "d" in d-movies.ndjson` + later,
-		`movie 5: runtime: 90 in a-movies.ndjson, 91 in c-movies.ndjson` + later,
-		`movie 5: runtime: 91 in c-movies.ndjson, 92 in d-movies.ndjson` + later,
-		`movie 5: title: "A" in b-movies.ndjson, "D" in d-movies.ndjson` + later,
-		`movie 5: vote_count: 1 in a-movies.ndjson, 4 in d-movies.ndjson` + later,
-	}
-	if r := ingestInto(t, t.TempDir(), Config{Sources: sources}); !slices.Equal(r.Samples, want) {
-		t.Errorf("conflicts\n%s\nwant\n%s", strings.Join(r.Samples, "\n"), strings.Join(want, "\n"))
-	}
-}
-
-// TestOverlay: an overlay wins over sources before and after it.
-func TestOverlay(t *testing.T) {
-	dir := t.TempDir()
-	titles := func(want ...string) {
-		t.Helper()
-		var got []string
-		for _, row := range records(t, dir) {
-			got = append(got, member(t, row, "id")+" "+member(t, row, "title")+" "+member(t, row, "overview"))
-		}
-		if !slices.Equal(got, want) {
-			t.Errorf("titles = %q, want %q", got, want)
-		}
-	}
-	lines(t, dir, Config{}, `{"id":1,"title":"A","overview":"a"}`)
-	r := lines(t, dir, Config{Mode: merge.Overlay}, `{"id":1,"title":"Ours"}`, `{"id":9,"title":"Own film"}`)
-	titles(`1 "Ours" "a"`, `9 "Own film" `)
-	if r.Records["movie"] != 2 {
-		t.Errorf("records = %v, want 2", r.Records)
-	}
-	lines(t, dir, Config{}, `{"id":1,"title":"B","overview":"b"}`, `{"id":9,"title":"C","overview":"c"}`, `{"id":3,"title":"D","overview":"d"}`)
-	titles(`1 "Ours" "b"`, `3 "D" "d"`, `9 "Own film" "c"`)
-	lines(t, dir, Config{Mode: merge.Overlay}, `{"id":1,"overview":"ours too"}`)
-	titles(`1 "Ours" "ours too"`, `3 "D" "d"`, `9 "Own film" "c"`)
-	checkFiles(t, dir, "changes.parquet", "movie.parquet", "movie.overlay.parquet")
-}
-
-// TestCounts: values that typed columns cannot hold unchanged are kept and counted.
-func TestCounts(t *testing.T) {
-	dir := t.TempDir()
-	r := lines(t, dir, Config{},
-		`{"id":1,"title":"A","popularity":"8.5","vote_count":"12","new":1,"casts":{"cast":[{"id":1,"odd":true}],"crew":[]},"media_type":"movie"}`,
-		`{"id":2,"title":"B","new":{"b":[2]},"genre_ids":[18,99999],"credits":{"cast":[{"id":"7"}]},"images":{}}`)
-	if want := map[string]int64{"new": 2, "credits.cast[].odd": 1, "genre_ids[]": 1}; !reflect.DeepEqual(r.Unknown, want) {
-		t.Errorf("Unknown = %v, want %v", r.Unknown, want)
-	}
-	if want := map[string]int64{"popularity": 1, "vote_count": 1, "credits.cast[].id": 1}; !reflect.DeepEqual(r.Coerced, want) {
-		t.Errorf("Coerced = %v, want %v", r.Coerced, want)
-	}
-	if want := map[string]int64{"images": 1}; !reflect.DeepEqual(r.Dropped, want) {
-		t.Errorf("Dropped = %v, want %v", r.Dropped, want)
-	}
-	rows := records(t, dir)
-	for i, want := range map[string]string{
-		"popularity": "8.5", "vote_count": "12", "new": "1", "media_type": "",
-		"credits": `{"cast":[{"id":1,"odd":true}],"crew":[]}`,
-	} {
-		if got := member(t, rows[0], i); got != want {
-			t.Errorf("%s = %s, want %s", i, got, want)
-		}
-	}
-	if got, want := member(t, rows[1], "genres"), `[{"id":18,"name":"Drama"},{"id":99999,"name":""}]`; got != want {
-		t.Errorf("genres = %s, want %s", got, want)
 	}
 }
 
@@ -546,17 +478,6 @@ func TestOneAtATime(t *testing.T) {
 	}
 }
 
-// TestNothingGood: a dump with only bad rows makes an empty catalogue.
-func TestNothingGood(t *testing.T) {
-	dir := t.TempDir()
-	if r := lines(t, dir, Config{}, `{"id":0}`, `{"id":-1}`); r.Quarantined != 2 || r.Records["movie"] != 0 {
-		t.Errorf("Run = %+v, want 2 rows in quarantine and no record", r)
-	}
-	if got := records(t, dir); len(got) != 0 {
-		t.Errorf("records = %q, want none", got)
-	}
-}
-
 // TestProgress: the progress grows up to the size of all sources.
 func TestProgress(t *testing.T) {
 	src := t.TempDir()
@@ -576,21 +497,6 @@ func TestProgress(t *testing.T) {
 	}
 }
 
-// TestNoFalseConflicts: only sources of one ingest can be in conflict.
-func TestNoFalseConflicts(t *testing.T) {
-	src, dir := t.TempDir(), t.TempDir()
-	lines(t, dir, Config{}, `{"id":5,"title":"Old"}`)
-	a := put(t, src, "a-movies.ndjson", `{"id":5,"overview":"o"}`)
-	b := put(t, src, "b-movies.ndjson", `{"id":5,"title":"New"}`)
-	if r := ingestInto(t, dir, Config{Sources: []string{a, b}}); r.Conflicts != 0 {
-		t.Errorf("conflicts = %d, %q, want none", r.Conflicts, r.Samples)
-	}
-	want := `{"id":5,"overview":"o","title":"New"}`
-	if got := records(t, dir); !slices.Equal(got, []string{want}) {
-		t.Errorf("records = %s, want %s", got, want)
-	}
-}
-
 // TestLeftovers: the next ingest removes leftovers of a killed one, but no other files.
 func TestLeftovers(t *testing.T) {
 	dir := t.TempDir()
@@ -603,4 +509,30 @@ func TestLeftovers(t *testing.T) {
 	}
 	lines(t, dir, Config{Memory: 1}, `{"id":1}`)
 	checkFiles(t, dir, append(mine, movieFile)...)
+}
+
+// TestOtherKinds: an ingest leaves the files of other kinds alone.
+func TestOtherKinds(t *testing.T) {
+	dir := t.TempDir()
+	lines(t, dir, Config{}, `{"id":1,"title":"A"}`)
+	before, err := os.Stat(filepath.Join(dir, movieFile))
+	if err != nil {
+		t.Fatal(err)
+	}
+	ingestInto(t, dir, Config{Sources: []string{put(t, t.TempDir(), "tv.ndjson", `{"id":1,"name":"A"}`+"\n")}})
+	if after, err := os.Stat(filepath.Join(dir, movieFile)); err != nil || !os.SameFile(before, after) {
+		t.Errorf("an ingest of series made a new file of movies: %v", err)
+	}
+}
+
+// TestReplaceIsFresh: without overlays, a replaced catalogue has the bytes of an ingest into an empty one.
+func TestReplaceIsFresh(t *testing.T) {
+	rows := sampleRows(t, 200)
+	dir, fresh := t.TempDir(), t.TempDir()
+	lines(t, dir, Config{}, rows[:150]...)
+	lines(t, dir, Config{Mode: merge.Replace}, rows[50:]...)
+	lines(t, fresh, Config{}, rows[50:]...)
+	if string(catalogBytes(t, dir)) != string(catalogBytes(t, fresh)) {
+		t.Error("the catalogue differs from a new one of the same source")
+	}
 }

@@ -79,3 +79,14 @@ func TestPanic(t *testing.T) {
 		}
 	}
 }
+
+// TestManyFilesBeforeIMDb: IMDb's tables are counted after any number of files.
+func TestManyFilesBeforeIMDb(t *testing.T) {
+	t.Parallel()
+	src := t.TempDir()
+	for id := range 2100 {
+		put(t, src, fmt.Sprintf("movie/%d.json", id+1), fmt.Sprintf(`{"id":%d,"title":"T"}`, id+1))
+	}
+	put(t, src, "title.ratings.tsv", "tconst\taverageRating\tnumVotes\ntt0137523\t8.8\t2000000\n")
+	ingestInto(t, t.TempDir(), Config{Sources: []string{src}})
+}

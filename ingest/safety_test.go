@@ -202,7 +202,7 @@ func TestMaxBad(t *testing.T) {
 		if !bytes.Equal(catalogBytes(t, dir), before) {
 			t.Errorf("--max-bad %s: the catalogue changed", limit)
 		}
-		if n := int64(len(quarantined(t, Report{QuarantineFile: bad.File}))); n != bad.Bad {
+		if n := int64(len(latestQuarantine(t, dir))); n != bad.Bad {
 			t.Errorf("--max-bad %s: %d rows in %s, want %d", limit, n, bad.File, bad.Bad)
 		}
 	}
@@ -219,92 +219,6 @@ func TestMaxBad(t *testing.T) {
 			t.Errorf("ParseTolerance(%q) = nil, want an error", s)
 		}
 	}
-}
-
-// TestRefusedRows: values of a rejected row are not counted, so that no field is reported as kept that is in quarantine.
-func TestRefusedRows(t *testing.T) {
-	r := lines(t, t.TempDir(), Config{Strict: true}, `{"id":1,"title":"A","mine":1}`, `{"id":0,"secret":1,"mine":2,"popularity":"7"}`,
-		`{"id":2,"_merged_into":2}`, `{"id":3,"title":5,"keywords":{"odd":1}}`, `{"id":4,"season/1":{"new":1}}`)
-	if want := (map[string]int64{"mine": 1, "season/1": 1}); !maps.Equal(r.Unknown, want) || len(r.Coerced) > 0 {
-		t.Errorf("Run: unknown %v, coerced %v, want %v and none", r.Unknown, r.Coerced, want)
-	}
-	if r.Rows != 5 || r.Kept != 2 || r.Quarantined != 3 || r.Details.Totals.Records["movie"] != 2 {
-		t.Errorf("Run = %+v, want 2 of 5 rows kept", r)
-	}
-}
-
-// TestRemove: removal rows remove a resource from the catalogue, and later rows restore it.
-func TestRemove(t *testing.T) {
-	dir := t.TempDir()
-	check := func(what string, removed int64, want ...string) {
-		t.Helper()
-		got := records(t, dir)
-		list, err := removedTexts(dir)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if !slices.Equal(got, want) || int64(len(list)) != removed {
-			t.Errorf("%s: records = %q, removed %q, want %q and %d", what, got, list, want, removed)
-		}
-	}
-	movie := func(id int, title string) string { return fmt.Sprintf(`{"id":%d,"title":"%s"}`, id, title) }
-	lines(t, dir, Config{}, movie(1, "A"), movie(2, "B"), movie(3, "C"))
-	r := lines(t, dir, Config{}, `{"id":1,"_deleted":true}`, `{"id":2,"_merged_into":3}`, `{"id":9,"_deleted":true}`)
-	check("removed", 3, movie(3, "C"))
-	if r.Removed != 3 || r.Details.Records[0].Removed != 2 {
-		t.Errorf("Run = %+v, want 3 ids removed, 2 of them records", r)
-	}
-	list, err := removedTexts(dir)
-	if want := []string{"movie 1, deleted", "movie 2, merged into movie 3", "movie 9, deleted"}; err != nil || !slices.Equal(list, want) {
-		t.Errorf("removed = %q, %v, want %q", list, err, want)
-	}
-	lines(t, dir, Config{}, movie(1, "Again"))
-	check("brought back", 2, movie(1, "Again"), movie(3, "C"))
-
-	lines(t, dir, Config{Mode: merge.Overlay}, `{"id":1,"_deleted":true}`, movie(2, "Own"))
-	check("overlay", 2, movie(2, "Own"), movie(3, "C"))
-	lines(t, dir, Config{}, movie(1, "Crawled"), movie(2, "Crawled"))
-	check("the overlay wins over what comes later", 2, movie(2, "Own"), movie(3, "C"))
-	lines(t, dir, Config{Mode: merge.Overlay}, `{"id":1,"_deleted":false,"title":"Mine"}`)
-	check("until another overlay", 1, movie(1, "Mine"), movie(2, "Own"), movie(3, "C"))
-	lines(t, dir, Config{}, movie(9, "Last"))
-	check("the last one that was removed is back", 0, movie(1, "Mine"), movie(2, "Own"), movie(3, "C"), movie(9, "Last"))
-
-	whole := t.TempDir()
-	lines(t, whole, Config{}, movie(1, "A"), `{"id":2,"_deleted":true}`)
-	if r := lines(t, whole, Config{}, movie(2, "B")); r.Removed != 0 {
-		t.Errorf("Removed = %d after the last one came back, want 0", r.Removed)
-	}
-	if list, err := removedTexts(whole); err != nil || len(list) > 0 {
-		t.Errorf("removed = %q, %v after the last one came back, want none", list, err)
-	}
-
-	r = lines(t, dir, Config{}, `{"id":3,"_merged_into":3}`, `{"id":3,"_merged_into":"x"}`, `{"id":3,"_deleted":"yes"}`, `{"_deleted":true}`)
-	if want := []string{
-		`movies.ndjson:1: _merged_into: want the id of another movie, found 3`,
-		`movies.ndjson:2: _merged_into: want the id of another movie, found "x"`,
-		`movies.ndjson:3: _deleted: want true or false, found "yes"`,
-		`movies.ndjson:4: id: want an integer, found nothing`,
-	}; !slices.Equal(r.Bad, want) {
-		t.Errorf("Bad = %q, want %q", r.Bad, want)
-	}
-	check("refused", 0, movie(1, "Mine"), movie(2, "Own"), movie(3, "C"), movie(9, "Last"))
-
-	// In a log, the last row about an ID counts.
-	dir = t.TempDir()
-	if r := lines(t, dir, Config{}, movie(1, "A"), `{"id":1,"_deleted":true}`, movie(2, "B"), `{"id":2,"_deleted":true}`, movie(2, "C")); r.Quarantined > 0 {
-		t.Errorf("Bad = %q, want none", r.Bad)
-	}
-	check("a log", 1, movie(2, "C"))
-
-	// Of several sources, the later one decides whether the resource exists.
-	src := t.TempDir()
-	a := put(t, src, "a/movies.ndjson", movie(3, "A")+"\n"+`{"id":2,"_deleted":true}`)
-	b := put(t, src, "b/movies.ndjson", `{"id":3,"_deleted":true}`+"\n"+movie(4, "D"))
-	other := t.TempDir()
-	ingestInto(t, other, Config{Sources: []string{a, b}})
-	dir = other
-	check("two sources", 2, movie(4, "D"))
 }
 
 func removedTexts(dir string) ([]string, error) {
@@ -370,5 +284,53 @@ func TestUpdate(t *testing.T) {
 	}
 	if _, err := Run(t.Context(), Config{Catalog: t.TempDir(), Sources: []string{put(t, t.TempDir(), "movies.ndjson", row(1))}, Update: true}); err == nil {
 		t.Error("update of nothing = nil, want an error")
+	}
+}
+
+// TestAllOrNothing: if one kind cannot be written, none is.
+func TestAllOrNothing(t *testing.T) {
+	dir := t.TempDir()
+	fileOf(t, dir, "tv.ndjson", Config{}, `{"id":5,"name":"A"}`)
+	put(t, dir, "season.parquet", "PAR1 damaged PAR1")
+	before := allFiles(t, dir)
+	src := put(t, t.TempDir(), "tv.ndjson", `{"id":5,"name":"B","season/1":{"id":1}}`+"\n"+`{"id":"bad"}`)
+	for _, mode := range []merge.Mode{merge.Update, merge.Overlay} {
+		if _, err := Run(t.Context(), Config{Catalog: dir, Sources: []string{src}, Mode: mode}); err == nil || !strings.Contains(err.Error(), "season.parquet") {
+			t.Errorf("Run = %v, want an error that names season.parquet", err)
+		}
+		if !maps.Equal(allFiles(t, dir), before) {
+			t.Error("a failed ingest changed the catalogue")
+		}
+		checkFiles(t, dir, "tv.parquet", "season.parquet")
+	}
+}
+
+// TestDamagedMinted: a damaged list of minted ids is named, with advice, and the ids stay the same without it.
+func TestDamagedMinted(t *testing.T) {
+	src, dir := t.TempDir(), t.TempDir()
+	mapping := put(t, src, "titles.toml", "[[table]]\nfiles = ['titles']\n[[table.record]]\nkind = 'movie'\nmint = ['title', 'year']\nfields.title = 'title'\n")
+	c := Config{Sources: []string{put(t, src, "titles.csv", "title,year\nFilm 76355,1999\n")}, Mappings: []string{mapping}}
+	ingestInto(t, dir, c)
+	before, list := records(t, dir), filepath.Join(dir, merge.MintedFile)
+	whole, err := os.ReadFile(list)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.Catalog = dir
+	for what, damaged := range map[string][]byte{
+		"cut": whole[:20], "with other bytes": append([]byte("x"), whole...), "with an entry twice": append(bytes.Clone(whole), whole[len("rsmint01"):]...),
+	} {
+		if err := os.WriteFile(list, damaged, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := Run(t.Context(), c); err == nil || !strings.Contains(err.Error(), list+" is damaged: remove it") {
+			t.Errorf("Run with a list %s = %v", what, err)
+		}
+	}
+	if err := os.Remove(list); err != nil {
+		t.Fatal(err)
+	}
+	if ingestInto(t, dir, c); !slices.Equal(records(t, dir), before) {
+		t.Errorf("records without the list = %q, want %q", records(t, dir), before)
 	}
 }
