@@ -43,11 +43,11 @@ func delimiterOf(line []byte) (delim byte, count int) {
 }
 
 // tableFormat returns the format and delimiter of a table by its header line and
-// extension. Only .tsv has no quoting, as at IMDb: other files with TABs come from
+// extension. Only .tsv has no quoting, as at IMDb, unless its header is quoted: other files with TABs come from
 // spreadsheets, which quote.
 func tableFormat(line []byte, ext string) (f Format, delim byte) {
 	delim, count := delimiterOf(line)
-	if ext == ".tsv" && (count == 0 || bytes.IndexByte(line, '\t') >= 0) {
+	if ext == ".tsv" && !bytes.HasPrefix(line, []byte{'"'}) && (count == 0 || bytes.IndexByte(line, '\t') >= 0) {
 		return FormatTSV, '\t'
 	}
 	return FormatCSV, delim

@@ -80,6 +80,7 @@ func TestTables(t *testing.T) {
 		{"m.tsv", "id\ttitle\n\\N\t\\N\n\t\n1\ta\tb\n", []string{`m.tsv:2 {"id":null,"title":null}`, "m.tsv:4: has 3 cells, want 2"}, ""},
 		{"m.tsv", "id\ttitle\n1\n2\tB\t\t\n", []string{`m.tsv:2 {"id":"1","title":null}`, `m.tsv:3 {"id":"2","title":"B"}`}, ""},
 		{"m.tsv", "id,title\n1,\"A\"\n", []string{`m.tsv:2 {"id":"1","title":"A"}`}, ""},
+		{"m.tsv", "\"id\"\t\"title\"\n1\t\"A, \"\"B\"\"\"\n2\t\"C\tD\"\n", []string{`m.tsv:2 {"id":"1","title":"A, \"B\""}`, `m.tsv:3 {"id":"2","title":"C\tD"}`}, ""},
 		{"m.tsv", "tconst\ntt1\n", []string{`m.tsv:2 {"tconst":"tt1"}`}, ""},
 		// Zero bytes, as a crash leaves them in blocks
 		{"m.csv", "id,title\n1,\x00\x00\x00\n2,B\n", []string{"m.csv:2: byte 2: found U+0000, which no text has", `m.csv:3 {"id":"2","title":"B"}`}, ""},
