@@ -202,7 +202,7 @@ func (e *entry) appendCell(dst []byte, raw string) ([]byte, error) {
 	case (raw[0] == 't' || raw[0] == 'f') && isText:
 		return dst, errors.New("want a text")
 	case raw[0] != '{' && raw[0] != '[':
-		return e.appendText(dst, raw, numberReader{})
+		return e.appendText(dst, raw, numberReader{decimal: "."})
 	case e.field.Shape <= record.ShapeBool:
 		return dst, errors.New("want one value")
 	}

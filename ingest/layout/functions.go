@@ -322,8 +322,9 @@ func amount(p *patcher, constants []any) (reader, error) {
 				text, i = strings.TrimSpace(text[:len(text)-n]), -1
 			}
 		}
-		f, err := numbers.forValue(value).number(text)
-		if err != nil {
+		numbers := numbers.forValue(value)
+		f, err := numbers.number(text)
+		if err != nil || numbers.isUnclear(text) {
 			return nil, fmt.Errorf("want a number, with or without %s", strings.Join(units, ", "))
 		}
 		return f, nil
@@ -522,7 +523,12 @@ func (r numberReader) forValue(value any) numberReader {
 	if _, isText := value.(string); isText {
 		return r
 	}
-	return numberReader{}
+	return numberReader{decimal: "."}
+}
+
+// isUnclear reports whether the table does not show what the point of a number such as 150.000 stands for.
+func (r numberReader) isUnclear(s string) bool {
+	return r.decimal+r.thousands == "" && record.IsGrouped(strings.TrimSpace(s))
 }
 
 // parse returns the number in a text, and the text in Go's format: digits with an optional sign, point and exponent.
@@ -585,7 +591,7 @@ func (r numberReader) integer(s string) (int64, error) {
 		return n, nil
 	}
 	const exact = 1 << 53
-	if !ok || f != float64(int64(f)) || f > exact || f < -exact {
+	if !ok || f != float64(int64(f)) || f > exact || f < -exact || r.isUnclear(s) {
 		return 0, errors.New("want an integer")
 	}
 	return int64(f), nil

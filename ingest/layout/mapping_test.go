@@ -192,9 +192,11 @@ func TestConvert(t *testing.T) {
 	for cell, n := range map[string]string{`"12"`: "12", `" 12 "`: "12", `"550.0"`: "550", `"1.23e6"`: "1230000", `"-3"`: "-3", `"0"`: "0", `425274.0`: "425274", `7`: "7", `"9007199254740993"`: "9007199254740993"} {
 		c.want("budget = x", cell, `"budget":`+n)
 	}
-	for _, cell := range []string{`"1,234"`, `"1.5"`, `"abc"`, `"1e300"`, `"0x10"`, `"1_000"`, `"1 2"`, `"inf"`, `"--1"`, `"12a"`, `1.5`, `true`} {
+	for _, cell := range []string{`"1,234"`, `"1.5"`, `"abc"`, `"1e300"`, `"0x10"`, `"1_000"`, `"1 2"`, `"inf"`, `"--1"`, `"12a"`, `1.5`, `true`, `"150.000"`} {
 		c.refuse("budget = x", cell, "want an integer, found "+cell)
 	}
+	c.want("budget = x", `150.000`, `"budget":150`)
+	c.refuse(`budget = amount(x, "$")`, `"$150.000"`, `want a number, with or without $, found "$150.000"`) // 150,000 in countries with a decimal comma
 	c.refuse("budget = x", `[1]`, "want one value, found [1]")
 	c.want("budget = x", `""`, "")
 	c.want("budget = x", `"  "`, "")

@@ -528,11 +528,12 @@ func (p *Parser) integer(c *cursor, f *Field) (n int64, ok bool, err error) {
 	if err != nil {
 		return 0, false, err
 	}
-	if !ok || v != math.Trunc(v) || math.Abs(v) > 1<<53 {
+	text := ok && c.s[at] == '"'
+	if !ok || v != math.Trunc(v) || math.Abs(v) > 1<<53 || text && IsGrouped(c.s[at+1:c.i-1]) {
 		c.i = at
 		return 0, false, p.reject(c, "an integer")
 	}
-	if text := c.s[at] == '"'; text && !p.Texts || !text && p.Values != nil && !p.Columns {
+	if text && !p.Texts || !text && p.Values != nil && !p.Columns {
 		p.coerced()
 	}
 	return int64(v), true, nil

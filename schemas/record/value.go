@@ -137,6 +137,13 @@ func WithoutIndices(path string) string {
 	}
 }
 
+// IsGrouped reports whether the text of a number, such as 150.000, is a whole number or a fraction, depending on what its
+// point stands for.
+func IsGrouped(s string) bool {
+	i := strings.IndexByte(s, '.')
+	return i > 0 && i <= len("999") && len(s) == i+len(".000") && s[0] != '0' && strings.Trim(s, ".0123456789") == ""
+}
+
 // IsDay reports whether s is a calendar day: 1999-10-15.
 func IsDay(s string) bool {
 	_, err := time.Parse(time.DateOnly, s)
