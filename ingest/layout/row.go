@@ -21,7 +21,7 @@ type row struct {
 // A column is a column of a table, with its cell in the current row.
 type column struct {
 	name    string
-	isText  bool        // a text field reads the column, so "-" may be a value
+	isName  bool        // a title or a name reads the column, so "-" may be a value
 	raw     string      // the cell's JSON text; "" if it is missing or null
 	value   any         // the decoded cell
 	decoded bool        // value is set: several fields may read one cell
@@ -45,18 +45,13 @@ func newRow(f *form) *row {
 	for _, s := range f.shapes {
 		for _, e := range s.entries {
 			for _, name := range e.columns {
-				if c := r.columns[name]; c != nil && e.isText() {
-					c.isText = true
+				if c := r.columns[name]; c != nil && record.IsName(e.field.Name) {
+					c.isName = true
 				}
 			}
 		}
 	}
 	return r
-}
-
-// isText reports whether an entry is free text, not a date or an ID.
-func (e *entry) isText() bool {
-	return e.field.Shape == record.ShapeString && !e.field.Day && !strings.HasSuffix(e.field.Name, "_id")
 }
 
 // read reads the cells of a row. With clean, a tool's word for an empty value gives nothing.
@@ -73,7 +68,7 @@ func (r *row) read(text string, clean bool) error {
 				r.columns[name] = c
 			}
 		}
-		if raw == "null" || clean && len(raw) <= len(`"null"`) && raw[0] == '"' && !c.isText && record.IsNothing(record.Unquote(raw)) {
+		if raw == "null" || clean && len(raw) <= len(`"null"`) && raw[0] == '"' && !c.isName && record.IsNothing(record.Unquote(raw)) {
 			raw = ""
 		}
 		if c.raw == "" && raw != "" { // of two columns with one name, the last counts, as in JSON parsers

@@ -319,6 +319,9 @@ func (p *Parser) text(c *cursor, f *Field) (s string, ok bool, err error) {
 			s = strings.ReplaceAll(s, "\x00", "")
 			p.coerced()
 		}
+		if p.Texts && len(p.path) == 1 && s != "" && IsNothing(s) && !IsName(f.Name) {
+			return "", false, nil
+		}
 	case p.Values != nil && (b == '-' || b >= '0' && b <= '9'):
 		if s = c.scalar(); !f.Day {
 			p.coerced()
@@ -598,7 +601,12 @@ func (p *Parser) rejectAs(err error) error {
 // isKey holds the fields that identify a row's record.
 var isKey = map[string]bool{"id": true, "series_id": true, "season_number": true, "episode_number": true}
 
-// IsNothing reports whether text is a tool's notation for an empty cell. In a column of texts it may be a real value.
+// IsName reports whether a field is a title or a name, which any text may be.
+func IsName(field string) bool {
+	return strings.HasSuffix(field, "title") || strings.HasSuffix(field, "name")
+}
+
+// IsNothing reports whether text is a tool's notation for an empty cell. It may be a title or a name.
 func IsNothing(text string) bool {
 	switch strings.TrimSpace(text) {
 	case "", `\N`, "NaN", "nan", "N/A", "n/a", "NA", "None", "null", "NULL", "-", "?":
