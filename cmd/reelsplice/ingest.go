@@ -358,7 +358,11 @@ func fitLine(f *report.FileFit) string {
 	if f.Files > 1 {
 		name = fmt.Sprintf("%s and %s", name, plural(f.Files-1, "more file"))
 	}
-	line := fmt.Sprintf("%s: %s as %s", name, plural(f.Made, "row"), f.Meaning)
+	rows := plural(f.Made, "row")
+	if f.Made < f.Rows {
+		rows = fmt.Sprintf("%d of %s", f.Made, plural(f.Rows, "row"))
+	}
+	line := fmt.Sprintf("%s: %s as %s", name, rows, f.Meaning)
 	var unused, left []string
 	for i := range f.Columns {
 		c := &f.Columns[i]

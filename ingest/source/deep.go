@@ -34,6 +34,7 @@ type deepRows struct {
 	at    Row      // enclosing row, valid until its reader's next row
 	found []string // its nested rows that were not returned yet
 	row   int64    // rows returned so far
+	lacks int64    // elements without a row at the path
 }
 
 func (d *deepRows) next() (Row, error) {
@@ -42,7 +43,8 @@ func (d *deepRows) next() (Row, error) {
 		if err != nil || row.Err != nil {
 			return row, err
 		}
-		found, err := rowsAt(string(row.JSON), d.path)
+		found, lacks, err := rowsAt(string(row.JSON), d.path)
+		d.lacks += lacks
 		if err == nil {
 			d.at, d.found = row, found
 			continue
@@ -63,15 +65,21 @@ func (d *deepRows) next() (Row, error) {
 	return row, nil
 }
 
-// rowsAt returns the rows at a path in the JSON text of an object.
-func rowsAt(text, path string) (rows []string, err error) {
+// rowsAt returns the rows at a path in the JSON text of an object, and how many elements lack one.
+func rowsAt(text, path string) (rows []string, lacks int64, err error) {
 	switch path {
 	case pathColumns:
-		return rowsOfColumns(text)
+		rows, err = rowsOfColumns(text)
+		return rows, 0, err
 	case pathSplit:
-		return rowsOfSplit(text)
+		rows, err = rowsOfSplit(text)
+		return rows, 0, err
 	}
 	err = eachAt(text, "", path, func(id, row string) error {
+		if row == "" {
+			lacks++
+			return nil
+		}
 		if row[0] != '{' {
 			return fmt.Errorf("rows %s: want objects, found %s", path, record.Shown(row))
 		}
@@ -80,11 +88,11 @@ func rowsAt(text, path string) (rows []string, err error) {
 		}
 		return err
 	})
-	return rows, err
+	return rows, lacks, err
 }
 
-// eachAt calls fn with each row below a value, and the id of the object that it lies in. The id of an object with a list of rows is
-// no row's.
+// eachAt calls fn with each row below a value, or "" for an element without one, and the id of the object that it lies in. The id of
+// an object with a list of rows is no row's.
 func eachAt(value, id, path string, fn func(id, row string) error) error {
 	switch {
 	case path == "" && value[0] == '[':
@@ -108,7 +116,7 @@ func eachAt(value, id, path string, fn func(id, row string) error) error {
 	}
 	inner := fields.Value(name)
 	if inner == "" || inner == "null" {
-		return nil // an element without the field holds no row
+		return fn("", "")
 	}
 	for _, of := range []string{"id", "_id"} {
 		if raw := fields.Value(of); raw != "" && raw[0] != '{' && raw[0] != '[' {

@@ -1,6 +1,7 @@
 package source
 
 import (
+	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -47,6 +48,25 @@ func TestDeepRows(t *testing.T) {
 		if CheckRows(path) == nil {
 			t.Errorf("CheckRows(%s) accepts it", path)
 		}
+	}
+}
+
+// TestDeepBlank: elements without a row are counted.
+func TestDeepBlank(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "m.ndjson")
+	if err := os.WriteFile(file, []byte(`{"page":1,"results":[{"movie":{"id":1}},{"show":{"id":2}}]}`+"\n"+`{"success":false}`+"\n"+`{"results":[]}`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	r, err := Open(File{Path: file, Rows: "results[].movie"}, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	for err == nil {
+		_, err = r.Next()
+	}
+	if blank, _ := r.Blank(); err != io.EOF || blank != 2 {
+		t.Errorf("Blank() = %d, %v, want the series and the error", blank, err)
 	}
 }
 

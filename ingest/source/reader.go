@@ -231,11 +231,14 @@ func (r *Reader) Next() (Row, error) {
 	return row, nil
 }
 
-// Blank returns how many rows of a CSV or TSV file were skipped so far because every cell
-// is empty, or the name of its column. headers counts the latter. No other count has them.
+// Blank returns how many rows were skipped so far: rows of a CSV or TSV file in which every cell is empty, or the name
+// of its column, and elements of JSON without a row at File.Rows. headers counts rows of names. No other count has them.
 func (r *Reader) Blank() (rows, headers int64) {
-	if t, ok := r.rows.(*tableRows); ok {
+	switch t := r.rows.(type) {
+	case *tableRows:
 		return t.blank, t.heads
+	case *deepRows:
+		return t.lacks, 0
 	}
 	return 0, 0
 }
