@@ -84,7 +84,7 @@ func portion(n, real, whole int64) int64 { return (n*real + whole - 1) / whole }
 // A population is all records of a kind, numbered from 0 in the order of their ids.
 type population struct {
 	kind
-	rows              int // of the sample
+	rows              int // number of rows of the sample
 	n, seed           uint64
 	step, back, add   uint64 // record i has the rank i*step+add modulo n; back is the inverse of step
 	votes, popularity tail   // nil for kinds without
@@ -133,7 +133,7 @@ func (p *population) id(i uint64) int64 { return int64(i+i/3) + 2 }
 type head struct {
 	of  *population
 	i   uint64
-	row int // of the sample
+	row int // number of its row of the sample
 
 	id                      record.Int
 	name, original          record.String

@@ -26,7 +26,7 @@ type Info struct {
 	Fetched    age.Days  `json:"fetched,omitzero"` // when its records were fetched, as far as known
 	Empty      bool      `json:"-"`                // it has no records: every response is 404
 	Fallback   string    `json:"-"`                // languages whose texts replace missing ones of others
-	Err        error     `json:"-"`                // of Open for an invalid folder; the numbers are 0 then
+	Err        error     `json:"-"`                // error of Open for an invalid folder; the numbers are 0 then
 }
 
 // Describe returns the numbers of a release.
