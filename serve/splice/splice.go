@@ -9,6 +9,7 @@ package splice
 import (
 	"bytes"
 	"encoding/binary"
+	"encoding/hex"
 	"hash/crc32"
 	"io"
 	"slices"
@@ -129,8 +130,6 @@ func (a *Answer) SegmentsOver(least int) (segments, others int) {
 	return segments, others
 }
 
-const hexDigits = "0123456789abcdef"
-
 // Await waits until the segments of a are in memory. The system reads them concurrently.
 func (a *Answer) Await() {
 	release.AwaitAll(len(a.chunks), func(i int) []byte { return a.chunks[i].seg.Stored })
@@ -149,11 +148,7 @@ func (a *Answer) Check() {
 // content.
 func (a *Answer) AppendETag(dst []byte) []byte {
 	sum := xxh3.Hash128(a.tag).Bytes()
-	dst = append(dst, `W/"`...)
-	for _, b := range sum {
-		dst = append(dst, hexDigits[b>>4], hexDigits[b&15])
-	}
-	return append(dst, '"')
+	return append(hex.AppendEncode(append(dst, `W/"`...), sum[:]), '"')
 }
 
 // header is a gzip header without a name, a time or a system.
