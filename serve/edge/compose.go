@@ -156,8 +156,8 @@ func appendedResource(q *route.Request, a *route.Append) release.Include {
 
 // pick returns the fragment for a sub-request of e, or the default in its place. The defaults of a kind are looked up
 // once for each response.
-func (c *composer) pick(e release.Entry, k fragment.Kind, s fragment.Sub) (variant.Choice, bool) {
-	choice, ok := variant.Pick(e, k, s, c.q)
+func (c *composer) pick(e release.Entry, k fragment.Kind, s fragment.Sub) (choice variant.Choice, ok bool) {
+	choice, ok = variant.Pick(e, k, s, c.q)
 	if choice.Given = ok; ok || int(k) >= len(c.defaults) {
 		return choice, ok
 	}

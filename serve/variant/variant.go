@@ -48,7 +48,7 @@ func FindShared(e release.Entry, s fragment.Sub, p *route.Params) (f release.Fra
 
 // Pick returns what answers sub-request s of resource e, which is of kind k; false when
 // e stores nothing of it, in any variant.
-func Pick(e release.Entry, k fragment.Kind, s fragment.Sub, q *route.Request) (Choice, bool) {
+func Pick(e release.Entry, k fragment.Kind, s fragment.Sub, q *route.Request) (c Choice, ok bool) {
 	own := fragment.Base
 	if q.HasLanguage {
 		own = q.Language.Bare()
@@ -59,24 +59,24 @@ func Pick(e release.Entry, k fragment.Kind, s fragment.Sub, q *route.Request) (C
 		if k == fragment.KindPerson || k == fragment.KindCompany || k == fragment.KindNetwork {
 			l = languages{} // these take none, even if the details they are appended to have one
 		}
+		c.Fragment, ok = e.Find(fragment.Address{Sub: s}) // groups of languages are no translations
 		// The language alone does not choose among the images of an episode, which hardly ever have one.
 		if len(l.include) > 0 || l.own != fragment.Base && k != fragment.KindEpisode {
-			return pickRows(e, s, fragment.Base, l, byImageLanguage)
+			ok = ok && c.pickRows(e, s, l, byImageLanguage)
 		}
-		f, ok := e.Find(fragment.Address{Sub: s}) // groups of languages are no translations
-		return Choice{Fragment: f}, ok
+		return c, ok
 	case fragment.SubVideos:
 		l := languages{own, q.VideoLanguages, english} // a video without the field is English, as in package render
 		if l.own == fragment.Base && len(l.include) == 0 {
 			l.own = english // the language of a request without one
 		}
-		from := fragment.All
-		if _, ok := e.Find(fragment.Address{Sub: s, Variant: from}); !ok {
-			from = fragment.Base
+		if c.Fragment, ok = e.Find(fragment.Address{Sub: s, Variant: fragment.All}); !ok {
+			c.Fragment, ok = e.Find(fragment.Address{Sub: s})
 		}
-		return pickRows(e, s, from, l, byVideoLanguage)
+		ok = ok && c.pickRows(e, s, l, byVideoLanguage)
+		return c, ok
 	}
-	c, ok := pickText(e, k, s, q)
+	c.Fragment, c.Page, ok = pickText(e, k, s, q)
 	switch {
 	case s == fragment.SubChanges:
 		c.Filter = byDay(&q.Params)
@@ -103,7 +103,7 @@ func PickDefault(e release.Entry, k fragment.Kind, s fragment.Sub, q *route.Requ
 // pickText walks the variants in which a text is looked for; in each of them, a page that is not
 // stored is answered by the tail. The last is Base, which every stored sub-request has. English, the language
 // of the base, has no untranslated form: en-GB falls back to en-US.
-func pickText(e release.Entry, k fragment.Kind, s fragment.Sub, q *route.Request) (Choice, bool) {
+func pickText(e release.Entry, k fragment.Kind, s fragment.Sub, q *route.Request) (f release.Fragment, shown uint16, ok bool) {
 	stored, shown := pageOf(k, s, q)
 	var buf [5]fragment.Variant
 	chain := buf[:0]
@@ -118,15 +118,15 @@ func pickText(e release.Entry, k fragment.Kind, s fragment.Sub, q *route.Request
 	}
 	for _, v := range append(chain, fragment.Base) {
 		if stored != 0 {
-			if f, ok := e.Find(fragment.Address{Sub: s, Page: stored, Variant: v}); ok {
-				return Choice{Fragment: f, Page: shown}, true
+			if f, ok = e.Find(fragment.Address{Sub: s, Page: stored, Variant: v}); ok {
+				return f, shown, true
 			}
 		}
-		if f, ok := e.Find(fragment.Address{Sub: s, Variant: v}); ok {
-			return Choice{Fragment: f, Page: shown}, true
+		if f, ok = e.Find(fragment.Address{Sub: s, Variant: v}); ok {
+			return f, shown, true
 		}
 	}
-	return Choice{}, false
+	return f, 0, false
 }
 
 // pageOf returns the page of a sub-request to look for, 0 for one that has none, and the page
@@ -158,14 +158,10 @@ func (l *languages) has(v fragment.Variant) bool {
 	return v == l.own || slices.Contains(l.include, v)
 }
 
-// pickRows returns the rows of the languages in l. The rows of one language are stored as a fragment; other
-// combinations are selected from the fragment of all rows. Languages without a row do not count, so that
-// equal responses are equal choices.
-func pickRows(e release.Entry, sub fragment.Sub, from fragment.Variant, l languages, rows by) (Choice, bool) {
-	whole, ok := e.Find(fragment.Address{Sub: sub, Variant: from})
-	if !ok {
-		return Choice{}, false
-	}
+// pickRows replaces c.Fragment, all rows of a sub-request, by the rows of the languages in l, and reports whether there
+// are any. The rows of one language are stored as a fragment; other combinations are selected by a filter. Languages
+// without a row do not count, so that equal responses are equal choices.
+func (c *Choice) pickRows(e release.Entry, sub fragment.Sub, l languages, rows by) bool {
 	stored := 0
 	var last release.Fragment
 	find := func(v fragment.Variant) {
@@ -182,14 +178,14 @@ func pickRows(e release.Entry, sub fragment.Sub, from fragment.Variant, l langua
 	}
 	switch stored {
 	case 0:
-		return Choice{}, false
+		return false
 	case 1:
-		return Choice{Fragment: last}, true
+		c.Fragment = last
+	case groups(e, sub):
+	default:
+		c.Filter = Filter{by: rows, languages: l}
 	}
-	if stored == groups(e, sub) {
-		return Choice{Fragment: whole}, true
-	}
-	return Choice{Fragment: whole, Filter: Filter{by: rows, languages: l}}, true
+	return true
 }
 
 // groups counts the languages that rows of a sub-request have.
