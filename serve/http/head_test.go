@@ -67,3 +67,19 @@ func TestParseFields(t *testing.T) {
 	// Fields that start as those before do.
 	f("If-None-Match: \"a\", \"b\"\r\nORIGIN: https://x\r\nA: b\r\n", map[int]string{fieldIfNoneMatch: `"a", "b"`, fieldOrigin: "https://x"})
 }
+
+func TestEqual(t *testing.T) {
+	for _, length := range []int{0, 1, 7, 8, 9, 200} {
+		a := bytes.Repeat([]byte("x"), length)
+		if !equal(a, bytes.Clone(a)) {
+			t.Errorf("equal of %d equal bytes = false", length)
+		}
+		for i := range a {
+			b := bytes.Clone(a)
+			b[i] = 'y'
+			if equal(a, b) {
+				t.Errorf("equal of %d bytes, byte %d of which differs, = true", length, i)
+			}
+		}
+	}
+}
