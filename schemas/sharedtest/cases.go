@@ -30,7 +30,7 @@ func Cases(tb testing.TB, path string, run func(input string) (result string)) {
 		cases++
 		got := strings.TrimRight(" "+run(expand(input)), " ")
 		if got != want && !update {
-			tb.Errorf("%s: %s =>%s\nwant%s", path, input, got, want)
+			tb.Errorf("%s: %s =>%s\nwant%s; the test with UPDATE=1 in the environment writes the file anew", path, input, got, want)
 		}
 		fmt.Fprintf(&written, "%s =>%s\n", input, got)
 	}
