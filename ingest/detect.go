@@ -130,25 +130,26 @@ func (d *detector) lookDeeper(ctx context.Context, in *input, document, reason s
 	best := func(all []place) place {
 		return slices.MaxFunc(all, func(a, b place) int { return cmp.Or(cmp.Compare(a.used, b.used), len(a.Rows)-len(b.Rows)) })
 	}
+	var one place
 	switch {
 	case in.draft != nil && !slices.ContainsFunc(append(taken, drafted...), func(p place) bool { return p.used > in.used }):
 		return reason // the document is a row
 	case len(taken) > 0 && !slices.ContainsFunc(drafted, func(p place) bool { return strings.HasPrefix(best(taken).Rows, p.Rows) && p.used > best(taken).used }):
-		one := best(taken)
-		for _, other := range taken {
-			if apart := !strings.HasPrefix(one.Rows, other.Rows) && !strings.HasPrefix(other.Rows, one.Rows); apart && 2*other.used > one.used {
-				return fmt.Sprintf("has rows at %s and at %s: use --rows with one of them", one.Rows, other.Rows)
-			}
-		}
-		*in = *one.input
-		return ""
+		one = best(taken)
 	case len(drafted) > 0:
-		one := best(drafted)
+		one = best(drafted)
 		one.draft.SetRows(one.Rows)
-		*in = *one.input
-		return one.reason
+	default:
+		return reason
 	}
-	return reason
+	for _, other := range append(taken, drafted...) {
+		if !strings.HasPrefix(one.Rows, other.Rows) && !strings.HasPrefix(other.Rows, one.Rows) {
+			in.draft = nil
+			return fmt.Sprintf("has rows at %s and at %s: use --rows with one of them", one.Rows, other.Rows)
+		}
+	}
+	*in = *one.input
+	return one.reason
 }
 
 // takeDraft uses the draft of a file's mapping if it is certain and the run uses drafts. It writes the draft beside the file,
