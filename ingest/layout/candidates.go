@@ -172,7 +172,7 @@ func (r *draftRecord) choose() {
 				w = 0.8
 			}
 			isScore := isID && c.forms[0] == "tmdb" && c.share(isPercent.MatchString) == 1
-			if w == 0 || c == r.kindColumn || l.unsure && c.isRowNumbers() || isScore {
+			if w == 0 || c == r.kindColumn || (l.unsure || l.field == "popularity") && c.isRowNumbers() || isScore {
 				continue
 			}
 			t := r.best(l, c)
@@ -416,7 +416,7 @@ func (r *draftRecord) fits(t *candidate, e *entry, out string) bool {
 		return true
 	case record.ShapeString:
 		if text := record.Unquote(out); e.field.Day {
-			return record.IsDay(text) && text >= firstDay
+			return record.IsDay(text) && text >= firstDay && text < lastDay
 		}
 		return isField(t.field, record.Unquote(out))
 	case record.ShapeInts:
@@ -451,7 +451,7 @@ func (r *draftRecord) fits(t *candidate, e *entry, out string) bool {
 // isName reports whether a text may be a person's name.
 func isName(text string) bool {
 	const longest = 80 // bytes
-	return len(text) <= longest && strings.ContainsFunc(text, unicode.IsLetter) && !strings.ContainsAny(text, "{}[]:/_=") && !imdbAddress.MatchString(text)
+	return len(text) <= longest && strings.ContainsFunc(text, unicode.IsLetter) && !strings.ContainsAny(text, "(){}[]:/_=") && !imdbAddress.MatchString(text)
 }
 
 // isPercent matches numbers up to 99.
@@ -483,8 +483,8 @@ func isField(field, text string) bool {
 	return isTitle || strings.ContainsFunc(text, func(c rune) bool { return unicode.IsLetter(c) || unicode.IsDigit(c) && strings.HasSuffix(field, "_id") })
 }
 
-// firstDay is earlier than every release and birth.
-const firstDay = "1800"
+// firstDay is earlier than every release and birth, and lastDay later.
+const firstDay, lastDay = "1800", "2200"
 
 // setBetween sets the separator that most cells with several names have. Semicolons of HTML entities do not count.
 func (c *draftColumn) setBetween() {
@@ -513,16 +513,20 @@ func (r *draftRecord) scores(l *draftLine, c *draftColumn) *candidate {
 	const few = 20 // cells are too few to show the best score
 	five, ten := r.bestOf(l, c, "score({c}, 5)"), r.bestOf(l, c, "score({c}, 10)")
 	hundred := r.bestOf(l, c, "score({c}, 100)")
-	name := c.forms[0]
+	name, unclear := c.forms[0], "the scores of "+c.name+" may be from 0 to 5 or to 10"
 	isTen := strings.Contains(name, "imdb") || strings.Contains(name, "tmdb") || strings.HasPrefix(name, "vote")
 	switch {
 	case five.fit >= leastFit && (five.read > ten.read || five.read == ten.read && !isTen):
 		if five.comment = "from 0 to 5 in the table"; five.given < few && ten.read > 0 {
-			five.doubt = "the scores of " + c.name + " may be from 0 to 5 or to 10"
+			five.doubt = unclear
 		}
 		return five
 	case ten.fit >= leastFit && (ten.fit >= sureFit || ten.read >= hundred.read):
+		if five.read == five.given && five.given >= few {
+			ten.doubt = unclear
+		}
 		if t := r.bestOf(l, c, "{c}"); ten.fit == 1 && t.fit == 1 {
+			t.doubt = ten.doubt
 			return t
 		}
 		return ten

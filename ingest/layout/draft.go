@@ -43,9 +43,7 @@ const (
 // NewDraft proposes a mapping. file is the table's name for comments, base the same without folder and extensions. kind is the
 // kind of the rows, or "" if unknown. rows are JSON objects, sampled from the whole table.
 func NewDraft(file, base, kind string, rows []string) Draft {
-	d := &draft{rows: len(rows), named: map[string]*draftColumn{}}
-	d.read(rows)
-	d.proven = d.looksLikeTMDB()
+	d := newDraft(rows)
 	d.setNumbers()
 	d.setWords(base)
 	for _, r := range d.kinds(kind) {
@@ -60,6 +58,14 @@ func NewDraft(file, base, kind string, rows []string) Draft {
 		r.write()
 	}
 	return d.finish(file, base)
+}
+
+// newDraft returns a draft that has read rows.
+func newDraft(rows []string) *draft {
+	d := &draft{rows: len(rows), named: map[string]*draftColumn{}}
+	d.read(rows)
+	d.proven = d.looksLikeTMDB()
+	return d
 }
 
 // SetRows sets the path to the rows in JSON documents.
@@ -278,7 +284,7 @@ func (c *draftColumn) isRowNumbers() bool {
 	return len(cells) > 0 && areRowNumbers(cells)
 }
 
-// areRowNumbers reports whether cells are numbers from 0 or 1. In a sample, the step may be larger.
+// areRowNumbers reports whether cells are numbers from 0 or 1, in any order. In a sample, the step may be larger.
 func areRowNumbers(cells []string) bool {
 	const many = 10 // values needed to show a step
 	var v []int
@@ -289,6 +295,7 @@ func areRowNumbers(cells []string) bool {
 		}
 		v = append(v, n)
 	}
+	slices.Sort(v)
 	step, odd := max(1, (v[len(v)-1]-v[0])/max(1, len(v)-1)), 0
 	for i := range v[1:] {
 		if off := v[i+1] - v[i] - step; off != 0 && (step == 1 || off != 1 && off != -1) {
@@ -753,6 +760,9 @@ func (d *draft) finish(file, base string) (out Draft) {
 		}
 		out.Columns = append(out.Columns, DraftColumn{c.name, strings.Join(c.fields, ", "), oneLineOf(strings.Join(c.notes, "; "))})
 	}
+	if d.hasFooter() {
+		d.doubt("the last row may be a sum or a note: it lacks what all other rows have")
+	}
 	if 2*unused >= given {
 		d.doubt("%d of %d cells are in columns that no field takes", unused, given)
 	}
@@ -788,6 +798,14 @@ func (d *draft) finish(file, base string) (out Draft) {
 	}
 	out.Text, out.Certain = b.String()+d.text.String(), d.doubts == nil
 	return out
+}
+
+// hasFooter reports whether only the last row has no value in a column.
+func (d *draft) hasFooter() bool {
+	const many = 10 // rows that show a rule
+	return d.rows >= many && slices.ContainsFunc(d.columns, func(c *draftColumn) bool {
+		return c.parent == nil && c.given == d.rows-1 && c.cells[d.rows-1] == ""
+	})
 }
 
 // noteUnused explains why no field takes a column of numbers that may be IDs.
