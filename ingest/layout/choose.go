@@ -66,6 +66,9 @@ func Choose(s Subject, o Options) (out Choice) {
 		}
 		return out
 	}
+	if word := s.otherWord(); word != "" {
+		return Choice{Skip: fmt.Sprintf("its name has a word for other things, %s: use --kind if its rows are titles or people", word)}
+	}
 	all := s.known(o)
 	if s.Layout != Auto {
 		if best := bestOf(all); best != nil {
@@ -115,6 +118,19 @@ func Choose(s Subject, o Options) (out Choice) {
 		out.Meaning = OwnForm(s.Type, s.Sub) // its rows will be rejected with a reason
 	}
 	return out
+}
+
+// otherWord returns a word of the file's name for things that the API does not have, if the name shows no kind.
+func (s *Subject) otherWord() string {
+	words := wordsOf(s.File)
+	is := func(list string) func(string) bool {
+		return func(word string) bool { return draftList(list)[word] > 0 }
+	}
+	i := slices.IndexFunc(words, is("file other"))
+	if i < 0 || s.Layout != Auto || s.Type != nil || slices.ContainsFunc(words, is("file movie")) || slices.ContainsFunc(words, is("file tv")) {
+		return ""
+	}
+	return words[i]
 }
 
 // lostColumns returns the columns that a draft uses, and whose values the best known meaning mostly leaves unused or rejects. It
