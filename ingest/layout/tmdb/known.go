@@ -134,8 +134,12 @@ func (t *Reader) rename(typ *catalog.Type, r record.Record, m record.RawField, n
 	if err := t.parser.Parse(record.RawFields{{Name: now, Raw: m.Raw}}.Object(), from); err != nil {
 		return err
 	}
+	f, _ := typ.Plan.Field(now)
+	if !record.Present(from, f) && !(t.parser.Columns && m.Raw[0] == '"' && record.IsNothing(record.Unquote(m.Raw))) {
+		t.parser.Tally.Settle(m.Name, record.IsLeftOut)
+	}
 	t.dropEmpty(from)
-	if f, _ := typ.Plan.Field(now); !record.Present(r, f) && record.Present(from, f) {
+	if !record.Present(r, f) && record.Present(from, f) {
 		record.Copy(r, from, f)
 	}
 	return nil
