@@ -113,7 +113,7 @@ func (f *fileFit) name() string {
 
 // fitOf returns the fit of a file with its problems.
 func (c *Config) fitOf(f *fileFit) report.FileFit {
-	out := report.FileFit{File: f.name(), Meaning: f.first.meaning.String(), Rows: f.rows.Sum(), Made: f.rows.Kept, Columns: f.columns()}
+	out := report.FileFit{File: f.name(), Meaning: f.first.meaning.String(), Rows: f.rows.Sum(), Made: f.rows.Kept, Columns: f.columns(), Doubts: f.first.meaning.Doubts}
 	if f.files > 1 && f.first.Parts == "" {
 		out.Files = f.files
 	}

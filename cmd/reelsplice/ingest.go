@@ -379,6 +379,9 @@ func fitLine(f *report.FileFit) string {
 	if left != nil {
 		line += "; left out: " + strings.Join(left, ", ")
 	}
+	if f.Doubts != nil {
+		line += "; check: " + strings.Join(f.Doubts, ", ")
+	}
 	return line
 }
 

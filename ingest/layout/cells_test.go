@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/reelsplice/reelsplice/schemas/catalog"
 	"github.com/reelsplice/reelsplice/schemas/fragment"
 	"github.com/reelsplice/reelsplice/schemas/record"
 )
@@ -432,4 +433,39 @@ func FuzzDay(f *testing.F) {
 			t.Errorf("parse(%q) in %q = %q, but that is written %q, which is %q, %v", text, format, got, again, back, err)
 		}
 	})
+}
+
+// TestDoubts: columns that have the API's names, but may have other values, are named.
+func TestDoubts(t *testing.T) {
+	f := func(cells func(n int) string, want ...string) {
+		t.Helper()
+		var rows []string
+		for n := range 20 {
+			rows = append(rows, fmt.Sprintf(`{"id":"%d","title":"A"%s}`, 100+n*n, cells(n+1)))
+		}
+		typ, _ := catalog.TypeNamed("movie")
+		c := Choose(Subject{Row: Row{File: "movies", Type: typ, Table: true}, Path: "movies", Layout: Auto, Named: true, Rows: rows}, Options{})
+		if c.Meaning == nil || !slices.Equal(c.Meaning.Doubts, want) {
+			t.Errorf("Choose(%s, ...) = %+v, doubts %q, want %q", rows[0], c, c.Meaning.Doubts, want)
+		}
+	}
+	const ids = "id is taken for TMDB's"
+	cell := func(column string, value func(n int) any) func(n int) string {
+		return func(n int) string { return fmt.Sprintf(`,"%s":"%v"`, column, value(n)) }
+	}
+	f(func(int) string { return "" }, ids)
+	f(func(int) string { return `,"vote_average":"7","poster_path":"/a.jpg"` })
+	f(cell("popularity", func(n int) any { return 21 - n }), ids, "popularity counts the rows")
+	f(cell("popularity", func(n int) any { return n * n }), ids)
+	f(cell("vote_average", func(n int) any { return float64(n) / 4 }), ids, "no vote_average is above 5 of 10")
+	f(cell("vote_average", func(n int) any { return float64(n) / 3 }), ids)
+	f(cell("vote_average", func(int) any { return 0 }), ids)
+	f(cell("runtime", func(n int) any { return 60 * (80 + n) }), ids, "most runtimes are above 600 minutes")
+	f(cell("runtime", func(n int) any { return 80 + n }), ids)
+	f(cell("release_date", func(n int) any { return fmt.Sprintf("%d/%d/1999", n%12+1, n%9+1) }), ids, "release_date is read with the month first")
+	f(cell("release_date", func(n int) any { return fmt.Sprintf("%d/%d/1999", n%12+1, n+8) }), ids)
+	f(cell("original_language", func(int) any { return "eng" }), ids, "original_language has codes that the API lacks")
+	f(cell("original_language", func(int) any { return "en" }), ids)
+	f(cell("overview", func(int) any { return "Tom &amp; <b>Jerry</b>" }), ids, "overviews have HTML")
+	f(cell("overview", func(n int) any { return fmt.Sprintf("A < %d & B > C", n) }), ids)
 }

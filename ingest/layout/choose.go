@@ -4,9 +4,12 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 
+	"github.com/reelsplice/reelsplice/data/reference"
 	"github.com/reelsplice/reelsplice/schemas/catalog"
 	"github.com/reelsplice/reelsplice/schemas/fragment"
 	"github.com/reelsplice/reelsplice/schemas/record"
@@ -113,6 +116,7 @@ func Choose(s Subject, o Options) (out Choice) {
 		out.Fit = *best
 		if out.Kinds = equals(all, best); len(out.Kinds) < 2 {
 			out.Meaning = best.Meaning
+			out.Meaning.Doubts = s.doubts(best)
 		}
 	case s.Type != nil && (s.isAddressed() || s.isKeyed(o)):
 		out.Meaning = OwnForm(s.Type, s.Sub) // its rows will be rejected with a reason
@@ -424,6 +428,47 @@ func firstOf(left []record.LeftOut, field string) string {
 		}
 	}
 	return field + ": is not what the API has"
+}
+
+// dayOrMonth matches a date that may begin with the day or with the month, and markup a text with HTML.
+var (
+	dayOrMonth = regexp.MustCompile(`^(0?[1-9]|1[0-2])/(0?[1-9]|1[0-2])/\d{4}$`)
+	markup     = regexp.MustCompile(`</?[a-z]+ ?/?>|` + entity.String())
+)
+
+// doubts returns what a person should check in columns that have the API's names: the values may not be what the API has there.
+func (s *Subject) doubts(f *Fit) (out []string) {
+	d := newDraft(s.Rows)
+	if !s.Given && !s.isNested() && !d.proven && f.Columns["id"].Used > 0 && (f.table == nil || f.table.Files == nil) {
+		out = append(out, "id is taken for TMDB's")
+	}
+	above := func(least float64) func(string) bool {
+		return func(text string) bool {
+			n, err := strconv.ParseFloat(text, 64)
+			return err == nil && n > least
+		}
+	}
+	inYear := func(text string) bool { _, year := splitTitle(text); return year != "" }
+	unknownCode := func(text string) bool { _, ok := reference.LanguageByCode(text); return !ok }
+	const many = 10 // values needed to show a scale
+	for _, one := range []struct {
+		column, doubt string
+		least         int
+		is            func(c *draftColumn) bool
+	}{
+		{"popularity", "popularity counts the rows", many, (*draftColumn).isRowNumbers},
+		{"vote_average", "no vote_average is above 5 of 10", many, func(c *draftColumn) bool { return c.share(above(5)) == 0 && c.share(above(0)) > 0 }},
+		{"runtime", "most runtimes are above 600 minutes", many, func(c *draftColumn) bool { return c.share(above(600)) > leastFit }},
+		{"release_date", "release_date is read with the month first", 1, func(c *draftColumn) bool { return c.share(dayOrMonth.MatchString) == 1 }},
+		{"original_language", "original_language has codes that the API lacks", 1, func(c *draftColumn) bool { return c.share(unknownCode) > leastFit }},
+		{"title", "titles end in years", many, func(c *draftColumn) bool { return c.share(inYear) > leastFit }},
+		{"overview", "overviews have HTML", 1, func(c *draftColumn) bool { return c.share(markup.MatchString) > oftenFit }},
+	} {
+		if c := d.named[one.column]; c != nil && c.given >= one.least && f.Columns[one.column].Used > 0 && one.is(c) {
+			out = append(out, one.doubt)
+		}
+	}
+	return out
 }
 
 // ownIDs returns the column with TMDB's IDs, if there is one beside a column id with other values, or "".

@@ -18,6 +18,7 @@ type Meaning struct {
 	Layout string        // name of the layout
 	Type   *catalog.Type // kind of the API's own form; nil for a table
 	Sub    string        // sub-request of Type that each row responds to; "" for whole records
+	Doubts []string      // what a person should check
 	table  *table        // nil for the API's own form
 	own    bool          // the table is from the caller's mappings
 }

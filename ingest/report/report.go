@@ -176,6 +176,7 @@ type FileFit struct {
 	Rows    int64    `json:"rows"`
 	Made    int64    `json:"made"` // rows that made records
 	Columns []Column `json:"columns"`
+	Doubts  []string `json:"doubts,omitempty"` // what a person should check
 	// Problems are the reasons for rejecting the file.
 	Problems []string `json:"problems,omitempty"`
 }
