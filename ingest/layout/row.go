@@ -122,7 +122,10 @@ func (r *row) countOf(name string) *record.Cells {
 // settle records what became of the values that an expression reads. The best result of several expressions counts.
 func (r *row) settle(reads []read, fate record.Fate) {
 	for _, of := range reads {
-		c := r.column(of.column)
+		c := r.columns[of.column]
+		if c == nil || r.each != "" && (of.column == elementName || of.column == placeName) {
+			continue // an element is no cell, and a row may lack a column
+		}
 		if i := slices.IndexFunc(c.fates, func(f fieldFate) bool { return f.field == of.field }); i >= 0 {
 			c.fates[i].fate = min(c.fates[i].fate, fate)
 		} else {
