@@ -129,9 +129,6 @@ func (r *run) dumps(ctx context.Context) ([]source.File, error) {
 		}
 	}
 	if err == nil {
-		err = r.addMappings(r.mappingsBeside(files))
-	}
-	if err == nil {
 		err = r.joinMovieLens(ctx, files)
 	}
 	return files, err

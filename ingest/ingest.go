@@ -14,6 +14,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"log/slog"
 	"os"
 	"path/filepath"
@@ -126,45 +127,56 @@ func newRun(c Config) (*run, error) {
 	if err := errors.Join(errs...); err != nil {
 		return nil, err
 	}
-	r := &run{
-		Config: c, rows: layout.Options{Language: c.Language}, start: time.Now(), list: &fileList{}, sums: map[string]string{},
-		fits: fits{of: map[fitKey]*fileFit{}},
+	rows := layout.Options{Language: c.Language}
+	c.Mappings = appendBeside(c.Mappings, c.Sources)
+	for _, file := range c.Mappings {
+		m, err := layout.ReadMapping(file)
+		rows.Mappings = append(rows.Mappings, m)
+		errs = append(errs, err)
 	}
+	if err := errors.Join(errs...); err != nil {
+		return nil, err
+	}
+	r := &run{Config: c, rows: layout.WithAliases(rows), start: time.Now(), list: &fileList{}, sums: map[string]string{}, fits: fits{of: map[fitKey]*fileFit{}}}
 	files := source.Options{Limits: c.Limits, Kind: c.Kind, Encoding: c.Encoding, Strict: c.Strict, Buckets: c.Buckets}
 	r.detector = detector{&r.Config, &r.rows, files, map[string]looked{}}
-	return r, r.addMappings(c.Mappings)
-}
-
-// addMappings reads mapping files.
-func (r *run) addMappings(paths []string) error {
-	var errs []error
-	for _, path := range paths {
-		m, err := layout.ReadMapping(path)
-		if errs = append(errs, err); err == nil {
-			r.rows.Mappings = append(r.rows.Mappings, m)
-		}
-	}
-	r.rows = layout.WithAliases(r.rows)
-	return errors.Join(errs...)
+	return r, nil
 }
 
 // setting matches a line of TOML that is neither blank nor a comment.
 var setting = regexp.MustCompile(`(?m)^[ \t]*[^#\s]`)
 
-// mappingsBeside returns the mapping files of local dumps: films.toml belongs to films.csv. Empty files are ignored: a shell
-// creates one before --explain writes to it. So are comments alone, which --explain writes if it has no draft.
-func (r *run) mappingsBeside(files []source.File) (paths []string) {
-	for i := range files {
-		path := source.Beside(files[i].Whole(), mappingExt)
-		info, err := os.Stat(path)
-		if err != nil || !info.Mode().IsRegular() || slices.Contains(r.Mappings, path) || slices.Contains(paths, path) {
-			continue
+// appendBeside appends the mappings of local dumps: films.toml belongs to films.csv. Empty files are ignored: a shell creates
+// one before --explain writes to it. So are comments alone, which --explain writes if it has no draft.
+func appendBeside(mappings, sources []string) []string {
+	add := func(dump string) {
+		file := source.Beside(dump, mappingExt)
+		info, err := os.Stat(file)
+		if err != nil || !info.Mode().IsRegular() || slices.Contains(mappings, file) {
+			return
 		}
-		if text, err := os.ReadFile(path); err != nil || setting.Match(text) { // the error is reported when the mapping is read
-			paths = append(paths, path)
+		if text, err := os.ReadFile(file); err != nil || setting.Match(text) { // the error is reported when the mapping is read
+			mappings = append(mappings, file)
 		}
 	}
-	return paths
+	for _, src := range sources {
+		found, err := filepath.Glob(src)
+		if err != nil || len(found) == 0 { // a file name may contain pattern characters
+			found = []string{src}
+		}
+		for _, dump := range found {
+			_ = filepath.WalkDir(dump, func(path string, d fs.DirEntry, err error) error { // unreadable folders are reported by source.List
+				if err == nil && !d.IsDir() {
+					add(path)
+					for dir := filepath.Dir(path); source.IsParts(dir) || strings.Contains(filepath.Base(dir), "="); dir = filepath.Dir(dir) {
+						add(dir)
+					}
+				}
+				return nil
+			})
+		}
+	}
+	return mappings
 }
 
 // mappingExt is the extension of mapping files.

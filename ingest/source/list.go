@@ -109,8 +109,8 @@ func isMarker(name string) bool {
 		strings.HasPrefix(name, "_started_") || strings.HasPrefix(name, "_committed_")
 }
 
-// isParts reports whether a folder has the name of a file: its files are the parts of one.
-func isParts(folder string) bool { return extOf(folder) != "" }
+// IsParts reports whether a folder has the name of a file: its files are the parts of one.
+func IsParts(folder string) bool { return extOf(folder) != "" }
 
 // setParts sets Parts to the folder that stands for one file with f as a part. Folders of partitions may lie between them, and a
 // pattern may name these.
@@ -122,7 +122,7 @@ func (f *found) setParts() {
 			return
 		}
 		p, full = p[:cut], path.Dir(full)
-		if isParts(p) {
+		if IsParts(p) {
 			f.Parts = p
 			return
 		}
