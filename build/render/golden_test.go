@@ -66,10 +66,10 @@ func withFragments(t *testing.T, r *Renderer, cases string) string {
 		}
 	}
 	for line := range strings.Lines(cases) {
-		switch c := line[0]; {
-		case c == ' ':
+		switch c := line[0]; c {
+		case ' ':
 			row.WriteString(line)
-		case c == '\t':
+		case '\t':
 			continue
 		default:
 			end()

@@ -230,11 +230,6 @@ type reply struct {
 // get requests target, a path with its query, without compression.
 func (e *testEdge) get(target string) reply { return e.do(target, nil) }
 
-// getIfNot requests target with If-None-Match.
-func (e *testEdge) getIfNot(target, etag string) reply {
-	return e.do(target, func(rq *edge.Request) { rq.IfNoneMatch = []byte(etag) })
-}
-
 // getGzip requests target with gzip, and checks that the body is one member.
 func (e *testEdge) getGzip(t *testing.T, target string) reply {
 	t.Helper()

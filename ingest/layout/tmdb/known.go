@@ -135,7 +135,8 @@ func (t *Reader) rename(typ *catalog.Type, r record.Record, m record.RawField, n
 		return err
 	}
 	f, _ := typ.Plan.Field(now)
-	if !record.Present(from, f) && !(t.parser.Columns && m.Raw[0] == '"' && record.IsNothing(record.Unquote(m.Raw))) {
+	isPlaceholder := t.parser.Columns && m.Raw[0] == '"' && record.IsNothing(record.Unquote(m.Raw))
+	if !isPlaceholder && !record.Present(from, f) {
 		t.parser.Tally.Settle(m.Name, record.IsLeftOut)
 	}
 	t.dropEmpty(from)
