@@ -96,8 +96,8 @@ fi
 step "race detector"
 if [ "$(go env CGO_ENABLED)" = 1 ] && command -v "$(go env CC)" >/dev/null; then
   # -short: large dumps pass once, without the detector. -skip: no long tests of one goroutine or of many processes.
-  go test -race -vet=off -short ${full:+-shuffle=on} -skip '^(TestDamaged(Part|Table)|TestDamagedPrevious|TestSealInterrupted|TestDiscover|TestSortPlaces|TestCopy|TestVerifyFindsEveryFlip|TestVersions|TestOpenNamesFile|TestComposition|TestChain(Model|OfRows)|TestFlips)$' "${shared[@]/#/./}"
-  go test -race -vet=off -short -run '^(TestOrder|TestIMDb|TestManyFiles)$' ./ingest # batches in parallel, in order
+  go test -race -vet=off -short ${full:+-shuffle=on} -skip '^(TestDamaged(Part|Table)|TestDamagedPrevious|TestSealInterrupted|TestDiscover|TestSortPlaces|TestCopy|TestVerifyFindsEveryFlip|TestVersions|TestOpenNamesFile|TestComposition|TestFlips)$' "${shared[@]/#/./}"
+  go test -race -vet=off -short -run '^(TestOrder|TestScript)$/tables' ./ingest # batches in parallel, in order
 else
   echo "skipped: the race detector needs a C compiler, and there is none"
 fi

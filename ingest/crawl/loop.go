@@ -96,7 +96,7 @@ func (l *loop) run(ctx context.Context) error {
 	}
 	asking, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	defer cancel()
-	tasks, outcomes := make(chan task), make(chan outcome, l.cfg.Concurrency)
+	tasks, outcomes := make(chan task), make(chan outcome) // no buffer: an outcome is processed before its worker asks again
 	var workers sync.WaitGroup
 	for range l.cfg.Concurrency {
 		workers.Go(func() {
