@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"flag"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -23,8 +22,6 @@ import (
 	"github.com/reelsplice/reelsplice/schemas/tables/credits"
 	"github.com/reelsplice/reelsplice/schemas/tables/posting"
 )
-
-var update = flag.Bool("update", false, "rewrite the golden files")
 
 // config returns a Config over a catalogue with a fresh folder of releases.
 func config(tb testing.TB, catalogDir string) Config {
@@ -300,16 +297,7 @@ func TestEveryKind(t *testing.T) {
 	path := filepath.Join("testdata", "kinds.golden")
 	rel := openRelease(t, c, report)
 	got := dump(t, rel) + dumpTables(t, rel)
-	if *update {
-		sharedtest.NoError(t, os.WriteFile(path, []byte(got), 0o644))
-	}
-	want, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatalf("%v (go test ./build -update writes it)", err)
-	}
-	if diff := cmp.Diff(strings.Split(string(want), "\n"), strings.Split(got, "\n")); diff != "" {
-		t.Errorf("fragments differ from %s (-want +got); go test ./build -update writes it:\n%s", path, diff)
-	}
+	sharedtest.Golden(t, path, got)
 	// Derived: two people, a collection, a network, a keyword, a review. Credits are no resources.
 	if report.Derived != 6 {
 		t.Errorf("Derived = %d, want 6", report.Derived)

@@ -2,7 +2,6 @@ package ingest
 
 import (
 	"bufio"
-	"flag"
 	"fmt"
 	"maps"
 	"os"
@@ -13,8 +12,6 @@ import (
 
 	"github.com/reelsplice/reelsplice/schemas/sharedtest"
 )
-
-var update = flag.Bool("update", false, "rewrite the table of dumps")
 
 // dumpsTable holds the result for each real dump.
 const dumpsTable = "testdata/dumps.tsv"
@@ -89,7 +86,7 @@ func TestDumps(t *testing.T) {
 	want, list := readTable(t), dumps(t)
 	lines := make([]string, len(list))
 	t.Cleanup(func() {
-		if !*update {
+		if !*sharedtest.Update {
 			return
 		}
 		text := "# dump, rows, without a value, that repeat another, in quarantine, records by kind, quarantine by reason, why it holds none\n" +
@@ -101,7 +98,7 @@ func TestDumps(t *testing.T) {
 	for n, d := range list {
 		t.Run(d.name, func(t *testing.T) {
 			t.Parallel()
-			if d.isLarge() && !*update {
+			if d.isLarge() && !*sharedtest.Update {
 				sharedtest.Long(t)
 			}
 			failed := ""
@@ -111,7 +108,7 @@ func TestDumps(t *testing.T) {
 			}
 			lines[n] = d.name + "\t" + counted(&r, failed)
 			t.Logf("%8d rows %8.2f s %7.1f MB/s  %s", r.Rows, r.Seconds, float64(r.Details.Totals.Bytes)/1e6/max(r.Seconds, 1e-3), recordsByKind(&r))
-			if !*update && want[d.name] != lines[n] {
+			if !*sharedtest.Update && want[d.name] != lines[n] {
 				t.Errorf("%s:\n got %s\nwant %s\ngo test ./ingest -run Dumps -update writes %s", d.name, lines[n], want[d.name], dumpsTable)
 			}
 		})
@@ -121,7 +118,7 @@ func TestDumps(t *testing.T) {
 func readTable(t *testing.T) map[string]string {
 	t.Helper()
 	b, err := os.ReadFile(dumpsTable)
-	if err != nil && !*update {
+	if err != nil && !*sharedtest.Update {
 		t.Fatal(err)
 	}
 	out := map[string]string{}

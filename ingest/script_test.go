@@ -28,7 +28,7 @@ func TestScript(t *testing.T) {
 	for _, path := range paths {
 		t.Run(filepath.Base(path), func(t *testing.T) {
 			t.Parallel()
-			sharedtest.Archive(t, path, *update, func(dir string, lines []string) string {
+			sharedtest.Archive(t, path, func(dir string, lines []string) string {
 				s := script{T: t, dir: dir}
 				for _, line := range lines {
 					fmt.Fprintln(&s.out, "$", line)

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"flag"
 	"fmt"
 	"log/slog"
 	"os"
@@ -17,9 +16,8 @@ import (
 	"testing/synctest"
 
 	"github.com/reelsplice/reelsplice/build/task"
+	"github.com/reelsplice/reelsplice/schemas/sharedtest"
 )
-
-var update = flag.Bool("update", false, "write the golden files")
 
 func TestNewChainRefuses(t *testing.T) {
 	good := Settings{Program: "reelsplice", Count: 1, Attempts: 1}
@@ -72,19 +70,7 @@ func TestDocuments(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		path := filepath.Join("..", "..", "docs", "reference", "engines", name)
-		if *update {
-			if err := os.WriteFile(path, got, 0o644); err != nil {
-				t.Fatal(err)
-			}
-		}
-		want, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if !bytes.Equal(got, want) {
-			t.Errorf("%s differs: run go test ./build/array -run TestDocuments -update", path)
-		}
+		sharedtest.Golden(t, filepath.Join("..", "..", "docs", "reference", "engines", name), string(got))
 	}
 }
 

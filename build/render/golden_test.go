@@ -1,7 +1,6 @@
 package render
 
 import (
-	"flag"
 	"fmt"
 	"maps"
 	"os"
@@ -19,8 +18,6 @@ import (
 	"github.com/reelsplice/reelsplice/schemas/sharedtest"
 )
 
-var update = flag.Bool("update", false, "write the fragments into the files of testdata")
-
 // TestCases renders the records in testdata/*.txt. A line "== KIND SUB..." selects a kind and the sub-requests to show,
 // all of them without any. Each record starts a line with its brace; the tabbed lines after it are its fragments.
 func TestCases(t *testing.T) {
@@ -33,21 +30,8 @@ func TestCases(t *testing.T) {
 		t.Run(filepath.Base(path), func(t *testing.T) {
 			data, err := os.ReadFile(path)
 			sharedtest.NoError(t, err)
-			text := withFragments(t, r, string(data))
-			isGolden(t, path, text, string(data))
-			if *update {
-				err = os.WriteFile(path, []byte(text), 0o644)
-			}
-			sharedtest.NoError(t, err)
+			sharedtest.Golden(t, path, withFragments(t, r, string(data)))
 		})
-	}
-}
-
-// isGolden compares fragments with those in a place of a file.
-func isGolden(tb testing.TB, place, got, want string) {
-	tb.Helper()
-	if diff := cmp.Diff(strings.Split(want, "\n"), strings.Split(got, "\n")); diff != "" && !*update {
-		tb.Errorf("%s (-want +got):\n%s\nIf that is right: go test ./build/render -update", place, diff)
 	}
 }
 
@@ -117,8 +101,10 @@ func fragmentsAre(tb testing.TB, name string, list []release.FragmentSpec, subs 
 		i, file.Files = len(file.Files), append(file.Files, txtar.File{Name: name})
 	}
 	text := lines(tb, list, subs...)
-	isGolden(tb, path+": "+name, text, string(file.Files[i].Data))
-	if file.Files[i].Data = []byte(text); *update {
+	if diff := cmp.Diff(string(file.Files[i].Data), text); diff != "" && !*sharedtest.Update {
+		tb.Errorf("%s: %s (-want +got); %s:\n%s", path, name, sharedtest.Writer(tb), diff)
+	}
+	if file.Files[i].Data = []byte(text); *sharedtest.Update {
 		err = os.WriteFile(path, txtar.Format(file), 0o644)
 	}
 	sharedtest.NoError(tb, err)

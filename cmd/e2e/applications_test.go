@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
-	"flag"
 	"fmt"
 	"net/url"
 	"os"
@@ -13,10 +12,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/reelsplice/reelsplice/schemas/sharedtest"
 	"github.com/reelsplice/reelsplice/serve/edge"
 )
-
-var update = flag.Bool("update", false, "write golden files, and the requests of applications into docs/how-to/applications")
 
 // A replay is an application's requests to the API, from its source. The files lie in scripts/clients/replay, whose
 // README describes them.
@@ -80,7 +78,7 @@ func TestApplicationPages(t *testing.T) {
 		want := head + begin + r.table() + end + tail
 		switch {
 		case want == string(b):
-		case !*update:
+		case !*sharedtest.Update:
 			t.Errorf("%s does not list the requests of %s: run go test ./cmd/e2e -run TestApplicationPages -update", page, file)
 		default:
 			if err := os.WriteFile(page, []byte(want), 0o644); err != nil {

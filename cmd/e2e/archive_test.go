@@ -13,6 +13,7 @@ import (
 	"github.com/reelsplice/reelsplice/schemas/release"
 	"github.com/reelsplice/reelsplice/schemas/release/check"
 	"github.com/reelsplice/reelsplice/schemas/release/store"
+	"github.com/reelsplice/reelsplice/schemas/sharedtest"
 	"github.com/reelsplice/reelsplice/serve/auth"
 )
 
@@ -31,7 +32,7 @@ const (
 func TestArchives(t *testing.T) {
 	current := filepath.Join(archives, fmt.Sprintf("v%d", release.FeatureVersion))
 	if _, err := os.Stat(current); errors.Is(err, fs.ErrNotExist) {
-		if !*update {
+		if !*sharedtest.Update {
 			t.Errorf("no archive %s: %s adds it", current, archiveAdd)
 		} else {
 			addArchive(t, current)
@@ -98,23 +99,7 @@ func checkArchive(t *testing.T, dir string) {
 	if err != nil || len(problems) > 0 {
 		t.Errorf("Verify = %v, %v, want no problem", problems, err)
 	}
-	golden := filepath.Join(dir, archiveResponses)
-	got := archiveServed(t, copied, id)
-	if *update {
-		if err := os.WriteFile(golden, []byte(got), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(golden)
-	if err != nil {
-		t.Fatal(err)
-	}
-	gotLines, wantLines := strings.Split(got, "\n"), strings.Split(string(want), "\n")
-	for i := range max(len(gotLines), len(wantLines)) {
-		if i >= len(gotLines) || i >= len(wantLines) || gotLines[i] != wantLines[i] {
-			t.Fatalf("line %d of the responses differs from %s, which %s writes", i+1, golden, archiveAdd)
-		}
-	}
+	sharedtest.Golden(t, filepath.Join(dir, archiveResponses), archiveServed(t, copied, id))
 }
 
 // archiveServed returns the responses of a release to all requests, one per line.

@@ -37,7 +37,7 @@ func TestPowerCut(t *testing.T) {
 	}
 	dumps := t.TempDir()
 	text, err := fs.ReadFile(sample.FS(), "movies.ndjson")
-	noError(t, err)
+	sharedtest.NoError(t, err)
 	rows := bytes.SplitAfter(text, []byte("\n"))
 	writeFiles(t, dumps, map[string][]byte{"old/movies.ndjson": bytes.Join(rows[:4], nil), "new/movies.ndjson": bytes.Join(rows[4:6], nil)})
 	at := time.Date(2026, 11, 22, 4, 0, 0, 0, time.UTC)
@@ -45,7 +45,7 @@ func TestPowerCut(t *testing.T) {
 		return func(t *testing.T, dir string) {
 			t.Helper()
 			_, err := ingest.Run(t.Context(), ingest.Config{Catalog: filepath.Join(dir, "c"), Sources: []string{filepath.Join(dumps, from)}, Update: update, Date: at})
-			noError(t, err)
+			sharedtest.NoError(t, err)
 		}
 	}
 	first, second := ingests("old", false), ingests("new", true)
@@ -55,13 +55,13 @@ func TestPowerCut(t *testing.T) {
 		c.Catalog, c.Releases = filepath.Join(dir, "c"), s.Dir
 		id, err := store.Current(t.Context(), s)
 		if !errors.Is(err, store.ErrNoRelease) {
-			noError(t, err)
+			sharedtest.NoError(t, err)
 		}
 		c.Previous = id
 		r, err := build.Run(t.Context(), c)
-		noError(t, err)
+		sharedtest.NoError(t, err)
 		_, err = store.Publish(t.Context(), s, r.Release)
-		noError(t, err)
+		sharedtest.NoError(t, err)
 	}
 	published := t.TempDir() // the releases of both catalogues
 	for _, step := range []func(*testing.T, string){first, publishes, second, publishes} {
@@ -69,7 +69,7 @@ func TestPowerCut(t *testing.T) {
 	}
 	all := store.Folder{Dir: filepath.Join(published, "r")}
 	infos, err := all.List(t.Context())
-	noError(t, err)
+	sharedtest.NoError(t, err)
 	bucket := servetest.NewBucket(t)
 	newer, older := infos[0].ID, infos[1].ID
 	bucket.Upload(t, all, older)
@@ -107,7 +107,7 @@ func TestPowerCut(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir, err := filepath.EvalSymlinks(t.TempDir())
-			noError(t, err)
+			sharedtest.NoError(t, err)
 			for _, step := range c.before {
 				step(t, dir)
 			}
@@ -131,19 +131,12 @@ func TestPowerCut(t *testing.T) {
 				if c.command(t, dir); c.look(t, dir) != after {
 					t.Errorf("after %s, and the command again: %s, want %s", s.At, c.look(t, dir), after)
 				}
-				noError(t, os.RemoveAll(dir))
+				sharedtest.NoError(t, os.RemoveAll(dir))
 				if t.Failed() {
 					return
 				}
 			}
 		})
-	}
-}
-
-func noError(t *testing.T, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
 	}
 }
 
@@ -157,11 +150,11 @@ func catalogue(t *testing.T, dir string) string {
 		return between
 	}
 	paths, err := filepath.Glob(filepath.Join(dir, "c", "*.parquet"))
-	noError(t, err)
+	sharedtest.NoError(t, err)
 	var all []string
 	for _, path := range paths {
 		data, err := os.ReadFile(path)
-		noError(t, err)
+		sharedtest.NoError(t, err)
 		all = append(all, fmt.Sprintf("%s %x", filepath.Base(path), sha256.Sum256(data))[:24])
 	}
 	return strings.Join(all, ", ")
@@ -175,14 +168,14 @@ func current(t *testing.T, dir string) string {
 	if errors.Is(err, store.ErrNoRelease) {
 		return "none"
 	}
-	noError(t, err)
+	sharedtest.NoError(t, err)
 	infos, err := s.List(t.Context())
-	noError(t, err)
+	sharedtest.NoError(t, err)
 	for _, i := range infos {
-		noError(t, i.Err)
+		sharedtest.NoError(t, i.Err)
 	}
 	problems, err := check.Verify(t.Context(), s.Path(id), check.Options{}, nil)
-	noError(t, err)
+	sharedtest.NoError(t, err)
 	if len(problems) > 0 {
 		t.Errorf("release %s: %v", id, problems)
 	}
@@ -197,7 +190,7 @@ func tokens(t *testing.T, dir string) string {
 		return "none"
 	}
 	all, err := auth.List(path)
-	noError(t, err)
+	sharedtest.NoError(t, err)
 	var names []string
 	for _, r := range all {
 		names = append(names, r.Name)
@@ -212,7 +205,7 @@ func pullInto(t *testing.T, bucket *servetest.Bucket, dir, id string) {
 	c := pull.DefaultConfig()
 	c.Bucket, c.Dir = bucket.Folder, dir
 	p, err := pull.New(c)
-	noError(t, err)
+	sharedtest.NoError(t, err)
 	ctx, cancel := context.WithTimeout(t.Context(), sharedtest.Patience)
 	defer cancel()
 	e := &pulling{store: store.Folder{Dir: dir}, id: id, done: cancel}

@@ -13,12 +13,11 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/reelsplice/reelsplice/build"
 	"github.com/reelsplice/reelsplice/ingest"
 	"github.com/reelsplice/reelsplice/schemas/release"
 	"github.com/reelsplice/reelsplice/schemas/release/store"
+	"github.com/reelsplice/reelsplice/schemas/sharedtest"
 	"github.com/reelsplice/reelsplice/serve/auth"
 	"github.com/reelsplice/reelsplice/serve/edge"
 	"github.com/reelsplice/reelsplice/serve/query"
@@ -307,12 +306,5 @@ func (e *testEdge) golden(t *testing.T, name string, credentials map[string]stri
 		}
 		got.WriteString(line)
 	}
-	if *update {
-		err = os.WriteFile(path, []byte(got.String()), 0o644)
-	} else if d := cmp.Diff(string(want), got.String()); d != "" {
-		t.Errorf("%s differs (-want +got); -update writes it:\n%s", path, d)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.Golden(t, path, got.String())
 }

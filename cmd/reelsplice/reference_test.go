@@ -1,7 +1,6 @@
 package main
 
 import (
-	"flag"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -13,28 +12,14 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/reelsplice/reelsplice/schemas/api"
+	"github.com/reelsplice/reelsplice/schemas/sharedtest"
 	"github.com/reelsplice/reelsplice/serve/observe"
 )
-
-var update = flag.Bool("update", false, "write the generated documents of docs/reference anew")
 
 // generated compares a document of docs/reference with its generator, or writes it.
 func generated(t *testing.T, name, want string) {
 	t.Helper()
-	path := filepath.Join("..", "..", "docs", "reference", name)
-	if *update {
-		if err := os.WriteFile(path, []byte(want), 0o644); err != nil {
-			t.Fatal(err)
-		}
-		return
-	}
-	got, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if string(got) != want {
-		t.Errorf("docs/reference/%s is out of date: run go test ./cmd/reelsplice -run TestReference -update", name)
-	}
+	sharedtest.Golden(t, filepath.Join("..", "..", "docs", "reference", name), want)
 }
 
 // generatedPart is generated for the part of a document between comments with its name.

@@ -2,7 +2,6 @@ package crawl
 
 import (
 	"cmp"
-	"flag"
 	"fmt"
 	"maps"
 	"net/http"
@@ -17,8 +16,6 @@ import (
 	"github.com/reelsplice/reelsplice/schemas/sharedtest"
 	"github.com/reelsplice/reelsplice/serve/servetest"
 )
-
-var update = flag.Bool("update", false, "rewrite the output of archives")
 
 // listsArchive has lists of other programs with the requests that they lead to, and the responses of a database: by path, and
 // parameters of a search. At TVDB, a series, a season and an episode of others have the same number in it, and numbers of other
@@ -65,7 +62,7 @@ func (d *database) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // TestLists: each row of another program's list, and each title of a library, leads to its title or is reported, and no row
 // removes anything.
 func TestLists(t *testing.T) {
-	sharedtest.Archive(t, listsArchive, *update, func(dir string, lines []string) string {
+	sharedtest.Archive(t, listsArchive, func(dir string, lines []string) string {
 		responses := servetest.ReadFile(t, filepath.Join(dir, "database"))
 		var out strings.Builder
 		for _, line := range lines {
@@ -120,7 +117,7 @@ func unresolvedLines(places []string) (lines string) {
 
 // TestLibraries describes the titles of libraries.
 func TestLibraries(t *testing.T) {
-	sharedtest.Archive(t, filepath.Join("testdata", "library.txtar"), *update, func(dir string, lines []string) string {
+	sharedtest.Archive(t, filepath.Join("testdata", "library.txtar"), func(dir string, lines []string) string {
 		var out strings.Builder
 		for _, line := range lines {
 			fmt.Fprintln(&out, "$", line)

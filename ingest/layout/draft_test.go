@@ -14,6 +14,7 @@ import (
 	"github.com/rogpeppe/go-internal/txtar"
 
 	"github.com/reelsplice/reelsplice/schemas/record"
+	"github.com/reelsplice/reelsplice/schemas/sharedtest"
 )
 
 // A draftCase is a file of testdata/draft: a small table as people have them, and its draft. A line "kind person" before the
@@ -121,7 +122,7 @@ func TestDraft(t *testing.T) {
 				{Name: "columns", Data: []byte(columns.String())},
 				{Name: "first row", Data: []byte(strings.Join(append(described(recs[0]), ""), "\n"))},
 			}}
-			wantFile(t, c.path, string(txtar.Format(&now)))
+			sharedtest.Golden(t, c.path, string(txtar.Format(&now)))
 		})
 	}
 }

@@ -2,10 +2,7 @@ package layout
 
 import (
 	"errors"
-	"flag"
 	"maps"
-	"os"
-	"testing"
 
 	"github.com/reelsplice/reelsplice/ingest/layout/tmdb"
 	"github.com/reelsplice/reelsplice/schemas/catalog"
@@ -85,23 +82,4 @@ func described(recs []Record) []string {
 func chosen(file, kind string, o Options, rows ...string) Choice {
 	t, _ := catalog.TypeNamed(kind)
 	return Choose(Subject{Row: Row{File: file, Type: t}, Path: file, Layout: Auto, Named: true, Rows: rows}, o)
-}
-
-var update = flag.Bool("update", false, "write goldens")
-
-// wantFile checks that a file has a text, or writes it.
-func wantFile(t *testing.T, path, text string) {
-	t.Helper()
-	old, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if text == string(old) {
-		return
-	}
-	if !*update {
-		t.Errorf("%s; go test ./ingest/layout -update writes it: is now\n%s", path, text)
-	} else if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
-		t.Fatal(err)
-	}
 }

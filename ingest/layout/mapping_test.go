@@ -14,6 +14,7 @@ import (
 
 	"github.com/reelsplice/reelsplice/schemas/fragment"
 	"github.com/reelsplice/reelsplice/schemas/record"
+	"github.com/reelsplice/reelsplice/schemas/sharedtest"
 )
 
 // mapping parses a mapping.
@@ -443,7 +444,7 @@ func TestReady(t *testing.T) {
 		if err := e.Encode(g); err != nil {
 			t.Fatal(err)
 		}
-		wantFile(t, g.path, now.String())
+		sharedtest.Golden(t, g.path, now.String())
 	}
 	for _, name := range mappedLayouts {
 		for _, m := range ready(name) {

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
-	"flag"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -20,30 +19,11 @@ import (
 	"github.com/reelsplice/reelsplice/ingest/source"
 	"github.com/reelsplice/reelsplice/schemas/file"
 	"github.com/reelsplice/reelsplice/schemas/record"
+	"github.com/reelsplice/reelsplice/schemas/sharedtest"
 )
-
-var update = flag.Bool("update", false, "rewrite the goldens")
 
 // noon is the start of these tests' ingests.
 var noon = time.Date(2026, 3, 14, 12, 0, 0, 0, time.UTC)
-
-// golden compares got with a file in testdata.
-func golden(t *testing.T, name string, got []byte) {
-	t.Helper()
-	path := filepath.Join("testdata", name)
-	if *update {
-		if err := os.WriteFile(path, got, 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if d := cmp.Diff(string(want), string(got)); d != "" {
-		t.Errorf("%s (-want +got); go test ./ingest/report -update writes it:\n%s", path, d)
-	}
-}
 
 func collector() *Collector { return NewCollector(noon) }
 
@@ -111,7 +91,7 @@ func TestGoldenJSON(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	golden(t, "full.json", b)
+	sharedtest.Golden(t, filepath.Join("testdata", "full.json"), string(b))
 	var back Report
 	d := json.NewDecoder(bytes.NewReader(b))
 	d.DisallowUnknownFields()
@@ -129,7 +109,7 @@ func TestGoldenHTML(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	golden(t, "full.html", b)
+	sharedtest.Golden(t, filepath.Join("testdata", "full.html"), string(b))
 }
 
 // TestEmpty: an empty report has lists, not nulls, and a page.

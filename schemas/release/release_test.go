@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"flag"
 	"fmt"
 	"io/fs"
 	"os"
@@ -23,8 +22,6 @@ import (
 	. "github.com/reelsplice/reelsplice/schemas/release/releasetest"
 	"github.com/reelsplice/reelsplice/schemas/sharedtest"
 )
-
-var update = flag.Bool("update", false, "rewrite the files in testdata")
 
 // readTree returns the content of every file below dir by its name there.
 func readTree(tb testing.TB, dir string) map[string]string {
@@ -82,7 +79,7 @@ func addArchive(tb testing.TB, archive, dir string) {
 // TestArchive writes the archive of this version byte for byte, and reads the archives of all versions.
 func TestArchive(t *testing.T) {
 	dir := TinyDir(t)
-	if *update {
+	if *sharedtest.Update {
 		addArchive(t, archive, dir)
 	}
 	if _, err := os.Stat(archive); err != nil {

@@ -14,22 +14,16 @@ import (
 
 // Archive writes the files of a txtar archive to a folder, without the last one, whose name is output, and compares that one
 // with what run returns for the lines above the files. In files, \x94 is a byte. Blank lines and comments, which begin with #,
-// are left out. With update, the archive gets the new output.
-func Archive(tb testing.TB, path string, update bool, run func(dir string, lines []string) (output string)) {
+// are left out. With -update, the archive gets the new output.
+func Archive(tb testing.TB, path string, run func(dir string, lines []string) (output string)) {
 	tb.Helper()
 	a, err := txtar.ParseFile(path)
-	if err != nil {
-		tb.Fatal(err)
-	}
+	NoError(tb, err)
 	last, dir := len(a.Files)-1, tb.TempDir()
 	for _, f := range a.Files[:last] {
 		to := filepath.Join(dir, filepath.FromSlash(f.Name))
-		if err := os.MkdirAll(filepath.Dir(to), 0o755); err != nil {
-			tb.Fatal(err)
-		}
-		if err := os.WriteFile(to, escaped.ReplaceAllFunc(f.Data, unescape), 0o600); err != nil {
-			tb.Fatal(err)
-		}
+		NoError(tb, os.MkdirAll(filepath.Dir(to), 0o755))
+		NoError(tb, os.WriteFile(to, escaped.ReplaceAllFunc(f.Data, unescape), 0o600))
 	}
 	var lines []string
 	for line := range strings.Lines(string(a.Comment)) {
@@ -38,13 +32,11 @@ func Archive(tb testing.TB, path string, update bool, run func(dir string, lines
 		}
 	}
 	output := strings.ReplaceAll(run(dir, lines), dir+string(filepath.Separator), "")
-	if d := cmp.Diff(string(a.Files[last].Data), output); d != "" && !update {
-		tb.Errorf("%s (-want +got); go test with -update writes it:\n%s", path, d)
+	if d := cmp.Diff(string(a.Files[last].Data), output); d != "" && !*Update {
+		tb.Errorf("%s (-want +got); %s:\n%s", path, Writer(tb), d)
 	}
-	if a.Files[last].Data = []byte(output); update {
-		if err := os.WriteFile(path, txtar.Format(a), 0o644); err != nil {
-			tb.Fatal(err)
-		}
+	if a.Files[last].Data = []byte(output); *Update {
+		NoError(tb, os.WriteFile(path, txtar.Format(a), 0o644))
 	}
 }
 

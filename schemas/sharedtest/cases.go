@@ -10,15 +10,12 @@ import (
 )
 
 // Cases compares results with a file. Its lines "input => result" are cases, in the order in which run gets their inputs;
-// all other lines are comments. An input may be a Go string in quotes, and {3*ab} in it stands for ababab. With UPDATE=1 in
-// the environment, Cases writes the results into the file instead.
+// all other lines are comments. An input may be a Go string in quotes, and {3*ab} in it stands for ababab. With -update, Cases
+// writes the results into the file.
 func Cases(tb testing.TB, path string, run func(input string) (result string)) {
 	tb.Helper()
-	update := os.Getenv("UPDATE") != ""
 	data, err := os.ReadFile(path)
-	if err != nil {
-		tb.Fatal(err)
-	}
+	NoError(tb, err)
 	var written strings.Builder
 	cases := 0
 	for line := range strings.Lines(string(data)) {
@@ -29,18 +26,16 @@ func Cases(tb testing.TB, path string, run func(input string) (result string)) {
 		}
 		cases++
 		got := strings.TrimRight(" "+run(expand(input)), " ")
-		if got != want && !update {
-			tb.Errorf("%s: %s =>%s\nwant%s; the test with UPDATE=1 in the environment writes the file anew", path, input, got, want)
+		if got != want && !*Update {
+			tb.Errorf("%s: %s =>%s\nwant%s; %s", path, input, got, want, Writer(tb))
 		}
 		fmt.Fprintf(&written, "%s =>%s\n", input, got)
 	}
 	if cases == 0 {
 		tb.Errorf("%s: want lines such as: input => result", path)
 	}
-	if update {
-		if err := os.WriteFile(path, []byte(written.String()), 0o644); err != nil {
-			tb.Fatal(err)
-		}
+	if *Update {
+		NoError(tb, os.WriteFile(path, []byte(written.String()), 0o644))
 	}
 }
 

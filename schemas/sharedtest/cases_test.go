@@ -26,22 +26,22 @@ func TestCases(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	f := func(want int, update string) {
+	f := func(want int, update bool) {
 		t.Helper()
-		t.Setenv("UPDATE", update)
+		Set(t, Update, update)
 		counts := &failing{TB: t}
 		if Cases(counts, path, strings.ToUpper); counts.errors != want {
 			t.Errorf("%d errors, want %d", counts.errors, want)
 		}
 	}
 	write("# Comment a => b\n\na => A\n\"\\x61{2*b}\" => b\nc =>\n")
-	f(2, "")
-	f(0, "1")
-	f(0, "")
+	f(2, false)
+	f(0, true)
+	f(0, false)
 	const want = "# Comment a => b\n\na => A\n\"\\x61{2*b}\" => ABB\nc => C\n"
 	if data, err := os.ReadFile(path); err != nil || string(data) != want {
 		t.Errorf("written: %q, %v, want %q", data, err, want)
 	}
 	write("a = A\n")
-	f(1, "")
+	f(1, false)
 }

@@ -1,7 +1,7 @@
 // Package sharedtest finds the recorded responses and real dumps next to a checkout, in ../shared. The project does
 // not ship them, so tests that need them are skipped if the folder is absent. In CI (CI=true) they fail instead, so
-// they cannot silently stop running. The package also has helpers for tests of several stages: long tests, waiting,
-// folders in memory, files of another user.
+// they cannot silently stop running. The package also has helpers for tests of several stages: golden files, long tests,
+// waiting, folders in memory, files of another user.
 package sharedtest
 
 import (

@@ -1,7 +1,6 @@
 package tables
 
 import (
-	"flag"
 	"fmt"
 	"os"
 	"slices"
@@ -12,8 +11,6 @@ import (
 	"github.com/reelsplice/reelsplice/schemas/release"
 	"github.com/reelsplice/reelsplice/schemas/sharedtest"
 )
-
-var update = flag.Bool("update", false, "write the table of columns into TABLES.md")
 
 var typeNames = [...]string{
 	Uint64s: "Uint64s", Float64s: "Float64s", Range: "Range", NumberOrder: "NumberOrder", TextOrder: "TextOrder",
@@ -83,7 +80,7 @@ func TestDocument(t *testing.T) {
 		t.Fatalf("%s has no table that begins with %q", file, begin)
 	}
 	want := before + documented() + after
-	if *update {
+	if *sharedtest.Update {
 		sharedtest.NoError(t, os.WriteFile(file, []byte(want), 0o644))
 		return
 	}

@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"flag"
 	"fmt"
 	"image/png"
 	"io/fs"
@@ -617,8 +616,6 @@ func testPlaceholders(b *browser) {
 	}
 }
 
-var update = flag.Bool("update", false, "take the picture of the page in README.md anew")
-
 // testPicture: the picture in README.md shows the page as it is, but for fonts: seen from afar, as the means of squares.
 func testPicture(b *browser) {
 	t := b.t
@@ -629,7 +626,7 @@ func testPicture(b *browser) {
 		t.Fatal(err)
 	}
 	const path = "../../docs/page.png"
-	if *update {
+	if *sharedtest.Update {
 		if err := os.WriteFile(path, shot, 0o644); err != nil {
 			t.Fatal(err)
 		}

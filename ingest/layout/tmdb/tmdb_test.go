@@ -1,7 +1,6 @@
 package tmdb
 
 import (
-	"flag"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -14,8 +13,6 @@ import (
 	"github.com/reelsplice/reelsplice/schemas/record"
 	"github.com/reelsplice/reelsplice/schemas/sharedtest"
 )
-
-var update = flag.Bool("update", false, "write goldens")
 
 // TestRows: rows of every kind, as crawlers and tables have them, and their records or the error.
 func TestRows(t *testing.T) {
@@ -34,22 +31,7 @@ func TestRows(t *testing.T) {
 			now.WriteString(line + read(t, line))
 		}
 	}
-	if now.String() == string(old) {
-		return
-	}
-	if *update {
-		if err := os.WriteFile(path, []byte(now.String()), 0o644); err != nil {
-			t.Fatal(err)
-		}
-		return
-	}
-	was, is := strings.Split(string(old), "\n"), strings.Split(now.String(), "\n")
-	for i := range is {
-		if i >= len(was) || was[i] != is[i] {
-			t.Fatalf("%s:%d, which go test ./ingest/layout/tmdb -update writes, is now\n%s", path, i+1, is[i])
-		}
-	}
-	t.Fatalf("%s has lines after its last row", path)
+	sharedtest.Golden(t, path, now.String())
 }
 
 // read reads a line such as `movie language=de-DE id=5 sub=credits {"cast":[]}`, and returns a line for each result.
