@@ -468,4 +468,9 @@ func TestDoubts(t *testing.T) {
 	f(cell("original_language", func(int) any { return "en" }), ids)
 	f(cell("overview", func(int) any { return "Tom &amp; <b>Jerry</b>" }), ids, "overviews have HTML")
 	f(cell("overview", func(n int) any { return fmt.Sprintf("A < %d & B > C", n) }), ids)
+	typ, _ := catalog.TypeNamed("keyword") // a response of a crawl, keyword/5.json
+	c := Choose(Subject{Row: Row{File: "5", ID: 5, Type: typ}, Path: "keyword/5", Layout: Auto, Rows: []string{`{"id":5,"name":"a"}`}}, Options{})
+	if c.Meaning == nil || c.Meaning.Doubts != nil {
+		t.Errorf("Choose of a response at its address = %+v, want no doubts", c)
+	}
 }

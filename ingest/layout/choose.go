@@ -437,9 +437,12 @@ var (
 )
 
 // doubts returns what a person should check in columns that have the API's names: the values may not be what the API has there.
+// A file whose name is the address of its record is a response of the API. A crawl has many such files, and each is chosen for.
 func (s *Subject) doubts(f *Fit) (out []string) {
-	d := newDraft(s.Rows)
-	if !s.Given && !s.isNested() && !d.proven && f.Columns["id"].Used > 0 && (f.table == nil || f.table.Files == nil) {
+	if s.isAddressed() {
+		return nil
+	}
+	if !s.Given && f.Columns["id"].Used > 0 && (f.table == nil || f.table.Files == nil) && !s.isNested() && !newDraft(s.Rows).proven {
 		out = append(out, "id is taken for TMDB's")
 	}
 	above := func(least float64) func(string) bool {
@@ -464,7 +467,14 @@ func (s *Subject) doubts(f *Fit) (out []string) {
 		{"title", "titles end in years", many, func(c *draftColumn) bool { return c.share(inYear) > leastFit }},
 		{"overview", "overviews have HTML", 1, func(c *draftColumn) bool { return c.share(markup.MatchString) > oftenFit }},
 	} {
-		if c := d.named[one.column]; c != nil && c.given >= one.least && f.Columns[one.column].Used > 0 && one.is(c) {
+		if f.Columns[one.column].Used == 0 {
+			continue
+		}
+		c := &draftColumn{name: one.column}
+		for _, row := range s.fields {
+			c.all = append(c.all, row.Value(one.column))
+		}
+		if c.setNothing(); c.given >= one.least && one.is(c) {
 			out = append(out, one.doubt)
 		}
 	}
