@@ -52,11 +52,11 @@ type to[T any] = func(value, read, evaluator any) T
 
 // functions lists all functions. docs/tables.md documents them.
 var functions = []function{
-	{name: "int", is: new(to[int]), with: alone(func(s *site, value any, _ *evaluator) (any, error) {
+	{name: "int", is: new(to[int]), with: ofNumbers(func(s *site, value any, _ *evaluator) (any, error) {
 		n, err := s.numbers.forValue(value).integer(textOf(value))
 		return int(n), err
 	})},
-	{name: "number", is: new(to[float64]), with: alone(func(s *site, value any, _ *evaluator) (any, error) {
+	{name: "number", is: new(to[float64]), with: ofNumbers(func(s *site, value any, _ *evaluator) (any, error) {
 		return s.numbers.forValue(value).number(textOf(value))
 	})},
 	{name: "amount", is: new(to[float64]), with: amount},
@@ -75,7 +75,7 @@ var functions = []function{
 	{name: "imdb", is: new(to[string]), with: alone(readIMDb)},
 	{name: "tmdb", is: new(to[int]), with: alone(readTMDB)},
 	{name: "image", is: new(to[string]), with: alone(imagePath)},
-	{name: "minutes", is: new(to[int]), with: alone(minutes)},
+	{name: "minutes", is: new(to[int]), with: ofNumbers(minutes)},
 	{name: "score", is: new(to[float64]), with: score},
 	{name: "without", is: new(to[any]), text: true, with: withTexts(func(value any, words []string) (any, error) {
 		if text, ok := value.(string); ok && slices.Contains(words, text) {
@@ -108,6 +108,16 @@ func alone(read func(s *site, value any, v *evaluator) (any, error)) maker {
 		}
 		s := p.site
 		return func(value any, v *evaluator) (any, error) { return read(s, value, v) }, nil
+	}
+}
+
+// ofNumbers makes a function that reads numbers in the format of the table.
+func ofNumbers(read func(s *site, value any, v *evaluator) (any, error)) maker {
+	return func(p *patcher, constants []any) (reader, error) {
+		if len(constants) > 0 {
+			return nil, errors.New("want one argument: decimal, thousands and scale are keys of the table")
+		}
+		return alone(read)(p, nil)
 	}
 }
 

@@ -126,6 +126,7 @@ func TestMappingRefuses(t *testing.T) {
 	entry("title = x.title()", "want the name of a function before (")
 	entry("title = now()", "now: there is no such function: want one of "+strings.Join(functionNames(), ", ")+", or one of the language")
 	entry("title = imdb(x, 'tt')", "imdb: want one argument, found 2")
+	entry("runtime = minutes(x, ',')", "minutes: want one argument: decimal, thousands and scale are keys of the table")
 	entry("runtime = tmdb(x, 'movie')", "tmdb: want one argument, found 2")
 	entry("vote_average = score(x)", "score: want the best score, such as 5 or 100")
 	entry("vote_average = score(x, 0)", "score: want the best score, such as 5 or 100")
