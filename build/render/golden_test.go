@@ -89,7 +89,7 @@ func lines(tb testing.TB, list []release.FragmentSpec, subs ...string) string {
 	return out.String()
 }
 
-// fragmentsAre compares the fragments of some sub-requests with those of a name in testdata/derived.txtar.
+// fragmentsAre compares the fragments of some sub-requests with the file name of testdata/derived.txtar.
 func fragmentsAre(tb testing.TB, name string, list []release.FragmentSpec, subs ...string) {
 	tb.Helper()
 	allAreJSON(tb, name, list)

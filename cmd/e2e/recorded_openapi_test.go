@@ -66,6 +66,6 @@ func TestRecordedOpenAPI(t *testing.T) {
 		}
 	}
 	if len(all) < 735 || unknown > 8 {
-		t.Errorf("%d recordings, of which %d have a row without media_type; want 735 or more, and 8 or fewer", len(all), unknown)
+		t.Errorf("%d recordings, %d with a row without media_type; want 735 or more, and 8 or fewer", len(all), unknown)
 	}
 }

@@ -158,7 +158,7 @@ func samplePlaces(t *testing.T, rel *release.Reader) places {
 		r, _ := fragment.ParseKey(e.Key())
 		name := placesOf[r.Kind]
 		switch {
-		case e.IsAlias(): // of a season or an episode, by its id
+		case e.IsAlias(): // a season or an episode by its id
 			if kind := fragment.Kind(e.Key()[1]); kind == fragment.KindSeason || kind == fragment.KindEpisode {
 				p.add(placesOf[kind], string(e.Key()[2:]))
 			}

@@ -43,7 +43,7 @@ func checkGenres(t *testing.T, file string, m Media, list []genre, lang, region 
 	return seen
 }
 
-// TestRecorded compares the genres in recorded details of each language, and default regions with those of recorded
+// TestRecorded compares the genres in recorded details of each language, and default regions with the regions of recorded
 // translations.
 func TestRecorded(t *testing.T) {
 	root, seen := sharedtest.Path(t, "recorded"), 0

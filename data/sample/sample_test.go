@@ -100,7 +100,7 @@ func TestIDs(t *testing.T) {
 		}
 	}
 	if len(owners) < 10_000 {
-		t.Errorf("%d ids, want those of all credits and episodes", len(owners))
+		t.Errorf("%d ids, want the ids of all credits and episodes", len(owners))
 	}
 }
 

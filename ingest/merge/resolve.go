@@ -200,7 +200,7 @@ func (n *news) owner(name string) int {
 // resource had in the catalogue under minted ids; their rows come first.
 func (k *kindMerger) readRows(key catalog.Key) (moved version, n news, err error) {
 	s := sourceMerge{k: k, key: key}
-	for row, err := range k.rows.of(key) {
+	for row, err := range k.rows.rowsOf(key) {
 		if err != nil {
 			return moved, n, err
 		}

@@ -182,8 +182,8 @@ func (r rowStream) peek() (key catalog.Key, ok bool, err error) {
 	return r.next.key.Key, r.next.key.Kind == r.typ.Kind, nil
 }
 
-// of takes the rows of a key, one after the other, and yields them with their records.
-func (r rowStream) of(key catalog.Key) iter.Seq2[*sortedRow, error] {
+// rowsOf takes the rows of a key, one after the other, and yields them with their records.
+func (r rowStream) rowsOf(key catalog.Key) iter.Seq2[*sortedRow, error] {
 	return func(yield func(*sortedRow, error) bool) {
 		for {
 			next, ok, err := r.peek()

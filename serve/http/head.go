@@ -409,7 +409,7 @@ var isToken = func() (t [256]bool) {
 }()
 
 // equal reports whether a and b, which have the same length, are equal. Its time depends on
-// the length alone, and is less than that of crypto/subtle, which looks at single bytes.
+// the length alone. crypto/subtle takes longer: it compares single bytes.
 func equal(a, b []byte) bool {
 	diff := uint64(0)
 	for ; len(a) >= 8 && len(b) >= 8; a, b = a[8:], b[8:] {
