@@ -102,7 +102,7 @@ func fragmentsAre(tb testing.TB, name string, list []release.FragmentSpec, subs 
 	}
 	text := lines(tb, list, subs...)
 	if diff := cmp.Diff(string(file.Files[i].Data), text); diff != "" && !*sharedtest.Update {
-		tb.Errorf("%s: %s (-want +got); %s:\n%s", path, name, sharedtest.Writer(tb), diff)
+		tb.Errorf("%s: %s (-want +got); %s:\n%s", path, name, sharedtest.UpdateHint(tb), diff)
 	}
 	if file.Files[i].Data = []byte(text); *sharedtest.Update {
 		err = os.WriteFile(path, txtar.Format(file), 0o644)

@@ -33,7 +33,7 @@ func Archive(tb testing.TB, path string, run func(dir string, lines []string) (o
 	}
 	output := strings.ReplaceAll(run(dir, lines), dir+string(filepath.Separator), "")
 	if d := cmp.Diff(string(a.Files[last].Data), output); d != "" && !*Update {
-		tb.Errorf("%s (-want +got); %s:\n%s", path, Writer(tb), d)
+		tb.Errorf("%s (-want +got); %s:\n%s", path, UpdateHint(tb), d)
 	}
 	if a.Files[last].Data = []byte(output); *Update {
 		NoError(tb, os.WriteFile(path, txtar.Format(a), 0o644))

@@ -27,7 +27,7 @@ func Cases(tb testing.TB, path string, run func(input string) (result string)) {
 		cases++
 		got := strings.TrimRight(" "+run(expand(input)), " ")
 		if got != want && !*Update {
-			tb.Errorf("%s: %s =>%s\nwant%s; %s", path, input, got, want, Writer(tb))
+			tb.Errorf("%s: %s =>%s\nwant%s; %s", path, input, got, want, UpdateHint(tb))
 		}
 		fmt.Fprintf(&written, "%s =>%s\n", input, got)
 	}

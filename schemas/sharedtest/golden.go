@@ -20,15 +20,16 @@ func Golden(tb testing.TB, path, got string) {
 	}
 	want, err := os.ReadFile(path)
 	if err != nil {
-		tb.Fatalf("%v; %s", err, Writer(tb))
+		tb.Fatalf("%v; %s", err, UpdateHint(tb))
 	}
 	if string(want) != got {
-		tb.Errorf("%s (-want +got); %s:\n%s", path, Writer(tb), cmp.Diff(strings.Split(string(want), "\n"), strings.Split(got, "\n")))
+		tb.Errorf("%s (-want +got); %s:\n%s", path, UpdateHint(tb), cmp.Diff(strings.Split(string(want), "\n"), strings.Split(got, "\n")))
 	}
 }
 
-// Writer returns the command that writes the files of a test.
-func Writer(tb testing.TB) string {
+// UpdateHint returns the end of a failure's message: the command that writes the files of a test.
+func UpdateHint(tb testing.TB) string {
+	tb.Helper()
 	name, _, _ := strings.Cut(tb.Name(), "/")
 	return "go test -run '^" + name + "$' -update writes it"
 }
