@@ -52,7 +52,7 @@ func TestSwitchUnderLoad(t *testing.T) {
 		running.Wait()
 	})
 	defer end() // where the test has failed
-	for n := range 200 {
+	for n := range 60 {
 		servetest.Publish(t, w.dir, ids[n%versions])
 		w.releases.Poll()
 		if got := w.releases.ID(); got != ids[n%versions] {

@@ -3,4 +3,4 @@
 package http
 
 // checks is how many hundreds of streams TestTwins sends.
-const checks = 30
+const checks = 10

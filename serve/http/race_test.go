@@ -3,4 +3,4 @@
 package http
 
 // checks is how many hundreds of streams TestTwins sends.
-const checks = 8
+const checks = 3
