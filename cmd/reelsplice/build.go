@@ -39,8 +39,8 @@ func buildCommand(a *app) *cobra.Command {
 		Example: "  reelsplice build --publish",
 	}
 	f := c.Flags()
-	f.StringVar(&cfg.Catalog, "catalog", usualCatalog, "`DIR` of the catalogue")
-	f.StringVar(&cfg.Releases, "releases", usualReleases, "`DIR` of the releases, created if missing")
+	f.StringVar(&cfg.Catalog, "catalog", defaultCatalog, "`DIR` of the catalogue")
+	f.StringVar(&cfg.Releases, "releases", defaultReleases, "`DIR` of the releases, created if missing")
 	f.IntVar(&cfg.Jobs, "jobs", cfg.Jobs, "tasks that run side by side")
 	f.Var(bytesFlag[int64]{&cfg.Memory}, "memory", "memory limit, such as 512MiB")
 	contentFlags(f, &cfg)
@@ -66,9 +66,9 @@ func buildCommand(a *app) *cobra.Command {
 			return err
 		}
 		if publish {
-			a.next("serve", places{"releases": cfg.Releases})
+			a.printNext("serve", pathFlags{"releases": cfg.Releases})
 		} else {
-			a.next("publish", places{"releases": cfg.Releases}, r.Release)
+			a.printNext("publish", pathFlags{"releases": cfg.Releases}, r.Release)
 		}
 		return nil
 	})
@@ -95,7 +95,7 @@ func (a *app) previousRelease(ctx context.Context, s store.Folder, name string) 
 		return "", nil
 	case "current":
 	default:
-		return a.folder(s.Dir).named(ctx, name)
+		return a.folder(s.Dir).resolveID(ctx, name)
 	}
 	id, err := store.Current(ctx, s)
 	if err == nil {
@@ -165,7 +165,7 @@ func writeBuild(w io.Writer, r *build.Report, published bool) {
 	}
 	fmt.Fprintf(w, "release\t%s, %s\n", r.Release, state)
 	for _, kind := range slices.Sorted(maps.Keys(r.Records)) {
-		fmt.Fprintf(w, "records\t%s\n", ofKind(r.Records[kind], kind))
+		fmt.Fprintf(w, "records\t%s\n", countOfKind(r.Records[kind], kind))
 	}
 	if r.Fetched != nil {
 		fmt.Fprintf(w, "fetched\t%s, %s\n", r.Fetched, plural(r.Fetched.Records, "record"))
@@ -179,7 +179,7 @@ func writeBuild(w io.Writer, r *build.Report, published bool) {
 		fmt.Fprintf(w, "reused\t%s of the previous release\n", plural(r.Kept, "resource"))
 	}
 	for _, kind := range slices.Sorted(maps.Keys(r.Changed)) {
-		fmt.Fprintf(w, "changed\t%s since the previous release\n", ofKind(int64(r.Changed[kind]), kind))
+		fmt.Fprintf(w, "changed\t%s since the previous release\n", countOfKind(int64(r.Changed[kind]), kind))
 	}
 	fmt.Fprintf(w, "bytes\t%s raw, %s stored at level %d\n", humanize.IBytes(uint64(r.RawBytes)), humanize.IBytes(uint64(r.StoredBytes)), r.Level)
 	fmt.Fprintf(w, "took\t%.1f s with %s, %s of memory at most\n", r.Seconds, plural(r.Jobs, "job"), humanize.IBytes(uint64(r.PeakRSSBytes)))

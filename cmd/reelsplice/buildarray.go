@@ -97,8 +97,8 @@ func buildPlanCommand(a *app) *cobra.Command {
 			"plan, each stage with \"build task\", and \"build seal\".",
 	}
 	f := c.Flags()
-	f.StringVar(&cfg.Catalog, "catalog", usualCatalog, "`DIR` of the catalogue")
-	f.StringVar(&cfg.Releases, "releases", usualReleases, "`DIR` of the releases")
+	f.StringVar(&cfg.Catalog, "catalog", defaultCatalog, "`DIR` of the catalogue")
+	f.StringVar(&cfg.Releases, "releases", defaultReleases, "`DIR` of the releases")
 	workFlag(f, &s)
 	machineFlags(f, &s)
 	contentFlags(f, &cfg)
@@ -116,20 +116,16 @@ func buildPlanCommand(a *app) *cobra.Command {
 		if err != nil {
 			return err
 		}
-		return a.printPlan(p)
-	})
-}
-
-func (a *app) printPlan(p *plan.Plan) error {
-	v := struct {
-		Plan     string           `json:"plan"`
-		Records  map[string]int64 `json:"records"`
-		Titles   int              `json:"title_tasks"`
-		Parts    int              `json:"resource_tasks"`
-		Previous string           `json:"previous"`
-	}{p.ID(), p.Records, p.TitleTasks(), p.Partitions(), p.Previous}
-	return a.print(v, func(w io.Writer) {
-		fmt.Fprintf(w, "plan\t%s: %s and %s, upon %s\n", v.Plan, plural(v.Titles, "title task"), plural(v.Parts, "resource task"), cmp.Or(v.Previous, "no release"))
+		v := struct {
+			Plan     string           `json:"plan"`
+			Records  map[string]int64 `json:"records"`
+			Titles   int              `json:"title_tasks"`
+			Parts    int              `json:"resource_tasks"`
+			Previous string           `json:"previous"`
+		}{p.ID(), p.Records, p.TitleTasks(), p.Partitions(), p.Previous}
+		return a.print(v, func(w io.Writer) {
+			fmt.Fprintf(w, "plan\t%s: %s and %s, upon %s\n", v.Plan, plural(v.Titles, "title task"), plural(v.Parts, "resource task"), cmp.Or(v.Previous, "no release"))
+		})
 	})
 }
 
@@ -276,29 +272,27 @@ func buildStatusCommand(a *app) *cobra.Command {
 		if err := a.openSite(&s); err != nil {
 			return err
 		}
-		st, err := array.ReadStatus(s)
+		status, err := array.ReadStatus(s)
 		if err != nil {
 			return err
 		}
-		return a.print(st, func(w io.Writer) { writeStatus(w, &st) })
+		return a.print(status, func(w io.Writer) {
+			fmt.Fprintln(w, "STAGE\tDONE\tRUNNING\tFAILED")
+			for _, stage := range status.Stages {
+				tasks := "?"
+				if stage.Tasks >= 0 {
+					tasks = fmt.Sprint(stage.Tasks)
+				}
+				fmt.Fprintf(w, "%s\t%d of %s\t%d\t%d\n", stage.Stage, stage.Done, tasks, stage.Running, stage.Failed)
+			}
+			slices.SortFunc(status.Runs, func(x, y array.Run) int { return x.Started.Compare(y.Started) })
+			for _, r := range status.Runs {
+				if r.Error != "" {
+					fmt.Fprintf(w, "failed\t%s, share %d of %d, on %s at %s: %s\n", r.Stage, r.Index, r.Count, r.Host, r.Ended.Format(time.RFC3339), r.Error)
+				}
+			}
+		})
 	})
-}
-
-func writeStatus(w io.Writer, st *array.Status) {
-	fmt.Fprintln(w, "STAGE\tDONE\tRUNNING\tFAILED")
-	for _, at := range st.Stages {
-		tasks := "?"
-		if at.Tasks >= 0 {
-			tasks = fmt.Sprint(at.Tasks)
-		}
-		fmt.Fprintf(w, "%s\t%d of %s\t%d\t%d\n", at.Stage, at.Done, tasks, at.Running, at.Failed)
-	}
-	slices.SortFunc(st.Runs, func(x, y array.Run) int { return x.Started.Compare(y.Started) })
-	for _, r := range st.Runs {
-		if r.Error != "" {
-			fmt.Fprintf(w, "failed\t%s, share %d of %d, on %s at %s: %s\n", r.Stage, r.Index, r.Count, r.Host, r.Ended.Format(time.RFC3339), r.Error)
-		}
-	}
 }
 
 // submission is a build that goes to an engine: what the flags of build submit hold.
@@ -330,8 +324,8 @@ func submitCommand(a *app) *cobra.Command {
 	}
 	f := c.Flags()
 	f.StringVar(&s.engine, "engine", "", "`NAME` of the engine: slurm, kubernetes or processes")
-	f.StringVar(&s.chain.Catalog, "catalog", usualCatalog, "`DIR` of the catalogue, as tasks see it")
-	f.StringVar(&s.chain.Releases, "releases", usualReleases, "`DIR` of the releases, as tasks see it")
+	f.StringVar(&s.chain.Catalog, "catalog", defaultCatalog, "`DIR` of the catalogue, as tasks see it")
+	f.StringVar(&s.chain.Releases, "releases", defaultReleases, "`DIR` of the releases, as tasks see it")
 	f.StringVar(&s.chain.Work, "work", "", "`DIR` of the files between tasks, for this build only")
 	f.IntVar(&s.chain.Count, "count", 0, "tasks of each stage")
 	f.IntVar(&s.chain.Attempts, "attempts", 4, "tries per task")
@@ -380,24 +374,10 @@ func (a *app) submit(ctx context.Context, s *submission) error {
 	if s.chain.Work, err = workFolder(s.chain.Work); err != nil {
 		return err
 	}
-	chain, err := s.settle(a)
-	if err != nil {
-		return usage(err)
-	}
-	out, err := produce(chain)
-	if err != nil {
-		return err
-	}
-	return a.write(out)
-}
-
-// settle completes what the flags leave open and returns the chain.
-func (s *submission) settle(a *app) (array.Chain, error) {
-	local := s.engine == "slurm" || s.engine == "processes"
 	if s.chain.Program == "" {
 		s.chain.Program = "reelsplice"
-		if self, err := os.Executable(); err == nil && local {
-			s.chain.Program = self
+		if path, err := os.Executable(); err == nil && s.engine != "kubernetes" {
+			s.chain.Program = path
 		}
 	}
 	s.planFlags.VisitAll(func(f *pflag.Flag) {
@@ -406,23 +386,30 @@ func (s *submission) settle(a *app) (array.Chain, error) {
 		}
 	})
 	s.chain.JSON = a.json
-	var err error
 	if s.chain.Gate, err = s.gate.args(); err != nil {
-		return array.Chain{}, err
+		return usage(err)
 	}
-	switch {
-	case s.parallel < 1:
-		return array.Chain{}, fmt.Errorf("parallel %d: want 1 or more", s.parallel)
-	case s.volume != "":
+	if s.parallel < 1 {
+		return usage(fmt.Errorf("parallel %d: want 1 or more", s.parallel))
+	}
+	if s.volume != "" {
 		if s.kubernetes.Claim, err = array.ParseClaim(s.volume); err != nil {
-			return array.Chain{}, err
+			return usage(err)
 		}
 	}
 	// Tasks run in folders of their own choice.
 	if s.engine == "slurm" {
 		if s.slurm.Logs, err = filepath.Abs(s.slurm.Logs); err != nil {
-			return array.Chain{}, err
+			return usage(err)
 		}
 	}
-	return array.NewChain(s.chain)
+	chain, err := array.NewChain(s.chain)
+	if err != nil {
+		return usage(err)
+	}
+	out, err := produce(chain)
+	if err != nil {
+		return err
+	}
+	return a.write(out)
 }

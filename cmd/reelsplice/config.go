@@ -129,11 +129,11 @@ func setValue(cmd *cobra.Command, f *pflag.Flag, v any) error {
 		if _, isList := f.Value.(pflag.SliceValue); !isList {
 			break
 		}
-		for _, one := range v {
-			if _, nested := one.([]any); nested {
+		for _, element := range v {
+			if _, nested := element.([]any); nested {
 				return errors.New("want a list of values, not of lists")
 			}
-			if err := setValue(cmd, f, one); err != nil {
+			if err := setValue(cmd, f, element); err != nil {
 				return err
 			}
 		}
@@ -191,26 +191,26 @@ func readConfig(path string, root *cobra.Command) (map[string]any, error) {
 // unknownKeys returns the keys that are neither a flag of cmd nor of its subcommands, and the tables that are no
 // command, each with a similar name.
 func unknownKeys(settings map[string]any, cmd *cobra.Command, path string) []string {
-	var out []string
+	var unknown, tables []string
+	commands := map[string]*cobra.Command{}
+	for _, c := range cmd.Commands() {
+		commands[c.Name()] = c
+		tables = append(tables, c.Name())
+	}
 	for key, v := range settings {
 		table, isTable := v.(map[string]any)
-		sub := subcommand(cmd, key)
 		switch {
-		case isTable && sub != nil:
-			out = append(out, unknownKeys(table, sub, path+key+".")...)
+		case isTable && commands[key] != nil:
+			unknown = append(unknown, unknownKeys(table, commands[key], path+key+".")...)
 		case isTable:
-			var tables []string
-			for _, c := range cmd.Commands() {
-				tables = append(tables, c.Name())
-			}
-			out = append(out, path+key+didYouMean(path, like(key, tables)))
+			unknown = append(unknown, path+key+didYouMean(path, similar(key, tables)))
 		default:
 			if flags := flagsBelow(cmd); !slices.Contains(flags, key) {
-				out = append(out, path+key+didYouMean(path, like(key, flags)))
+				unknown = append(unknown, path+key+didYouMean(path, similar(key, flags)))
 			}
 		}
 	}
-	return out
+	return unknown
 }
 
 // configurable reports whether a flag can be set outside the command line.
@@ -237,13 +237,4 @@ func flagsBelow(cmd *cobra.Command) (names []string) {
 		names = append(names, flagsBelow(sub)...)
 	}
 	return names
-}
-
-func subcommand(cmd *cobra.Command, name string) *cobra.Command {
-	for _, c := range cmd.Commands() {
-		if c.Name() == name {
-			return c
-		}
-	}
-	return nil
 }

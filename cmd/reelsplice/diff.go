@@ -40,28 +40,29 @@ func diffCommand(a *app) *cobra.Command {
 	storeFlag(c, &releases)
 	c.Flags().BoolVar(&purge, "purge", false, "print the purge list for caches instead")
 	return a.leaf(c, func(ctx context.Context, args []string) error {
-		return a.atStore(ctx, releases, func(s releaseSet) error { return s.diff(ctx, args[0], args[1], purge) })
-	})
-}
-
-// diff compares two releases, given by ids or words.
-func (s releaseSet) diff(ctx context.Context, nameFrom, nameTo string, purge bool) error {
-	from, err := s.openNamed(ctx, nameFrom)
-	if err != nil {
-		return err
-	}
-	defer func() { _ = from.Close() }() // read only
-	to, err := s.openNamed(ctx, nameTo)
-	if err != nil {
-		return err
-	}
-	defer func() { _ = to.Close() }()
-	return release.Guard(func() error {
-		d := &diff{from: from, to: to, credits: map[compare.Change]int64{}}
-		if err := d.find(ctx, s.app); err != nil {
-			return err
-		}
-		return d.print(ctx, s.app, purge)
+		return a.atStore(ctx, releases, func(s releaseSet) error {
+			from, err := s.openNamed(ctx, args[0])
+			if err != nil {
+				return err
+			}
+			defer func() { _ = from.Close() }() // read only
+			to, err := s.openNamed(ctx, args[1])
+			if err != nil {
+				return err
+			}
+			defer func() { _ = to.Close() }()
+			d := &diff{from: from, to: to, credits: map[compare.Change]int64{}}
+			write := d.text
+			switch {
+			case purge && a.json:
+				write = d.purgeJSON
+			case purge:
+				write = d.purge
+			case a.json:
+				write = d.json
+			}
+			return release.Guard(func() error { return d.print(ctx, a, write) })
+		})
 	})
 }
 
@@ -72,16 +73,29 @@ type diff struct {
 	credits  map[compare.Change]int64 // differences of derived credits, which are table rows
 }
 
-func (d *diff) find(ctx context.Context, a *app) (err error) {
+// print compares the releases and streams the differences, so that their size takes no memory.
+func (d *diff) print(ctx context.Context, a *app, write func(context.Context, *bufio.Writer) error) (err error) {
 	p := a.progress("diff", true)
 	defer p.stop()
 	if d.found, err = compare.Releases(ctx, d.from, d.to, p.update); err != nil {
 		return err
 	}
-	return d.eachCredit(func(x compare.Difference) error {
+	err = d.eachCredit(func(x compare.Difference) error {
 		d.credits[x.Change]++
 		return nil
 	})
+	if err != nil {
+		return err
+	}
+	p.stop()
+	out := bufio.NewWriterSize(a.Stdout, 64<<10)
+	if err = write(ctx, out); err == nil {
+		err = out.Flush()
+	}
+	if err != nil {
+		return fmt.Errorf("write differences: %w", err)
+	}
+	return nil
 }
 
 // eachCredit calls fn for every difference of derived credits. Credits that are resources of either release are in
@@ -97,28 +111,6 @@ func (d *diff) eachCredit(fn func(compare.Difference) error) error {
 	})
 }
 
-// print streams d, so that its size takes no memory.
-func (d *diff) print(ctx context.Context, a *app, purge bool) error {
-	out := bufio.NewWriterSize(a.Stdout, 64<<10)
-	write := d.text
-	switch {
-	case purge && a.json:
-		write = d.purgeJSON
-	case purge:
-		write = d.purge
-	case a.json:
-		write = d.json
-	}
-	err := write(ctx, out)
-	if err == nil {
-		err = out.Flush()
-	}
-	if err != nil {
-		return fmt.Errorf("write differences: %w", err)
-	}
-	return nil
-}
-
 // diffCounts counts the changes to resources of a kind.
 type diffCounts struct {
 	Created int64 `json:"created"`
@@ -129,7 +121,7 @@ type diffCounts struct {
 
 // counts returns the number of differing resources by kind.
 func (d *diff) counts() map[fragment.Kind]diffCounts {
-	of := func(change compare.Change) map[fragment.Kind]int64 {
+	count := func(change compare.Change) map[fragment.Kind]int64 {
 		found := d.found.Count(change)
 		if n := d.credits[change]; n > 0 {
 			found[fragment.KindCredit] += n
@@ -137,7 +129,7 @@ func (d *diff) counts() map[fragment.Kind]diffCounts {
 		return found
 	}
 	counts := map[fragment.Kind]diffCounts{}
-	created, changed, deleted, merged := of(compare.Created), of(compare.Changed), of(compare.Deleted), of(compare.Merged)
+	created, changed, deleted, merged := count(compare.Created), count(compare.Changed), count(compare.Deleted), count(compare.Merged)
 	for _, found := range []map[fragment.Kind]int64{created, changed, deleted, merged} {
 		for k := range found {
 			counts[k] = diffCounts{created[k], changed[k], deleted[k], merged[k]}
@@ -165,8 +157,8 @@ func (d *diff) each(ctx context.Context, fn func(compare.Difference) error, chan
 	return nil
 }
 
-// listedAlike is the number of resources of a diffGroup that are listed.
-const listedAlike = 10
+// maxListed is the number of resources of a diffGroup that are listed.
+const maxListed = 10
 
 // A diffGroup is the resources of a kind that differ in the same way.
 type diffGroup struct {
@@ -195,8 +187,16 @@ func (d *diff) text(ctx context.Context, w *bufio.Writer) error {
 	err := d.each(ctx, func(x compare.Difference) error {
 		r, _ := fragment.ParseKey(x.Key)
 		g := diffGroup{x.Change, r.Kind, strings.Join(differentParts(x), ", ")}
-		if number[g]++; number[g] <= listedAlike {
-			first[g] = append(first[g], d.describe(x))
+		if number[g]++; number[g] <= maxListed {
+			in := d.to
+			if x.Change == compare.Deleted || x.Change == compare.Merged {
+				in = d.from
+			}
+			line := nameOf(in, x.Key)
+			if x.Into != nil {
+				line += " into " + nameOf(d.to, x.Into)
+			}
+			first[g] = append(first[g], line)
 		}
 		return nil
 	}, compare.Changes()...)
@@ -222,21 +222,8 @@ func (d *diff) text(ctx context.Context, w *bufio.Writer) error {
 	return nil
 }
 
-// describe returns the id and the name of a resource: "550 Fight Club", "1 Cats into 2 Dogs".
-func (d *diff) describe(x compare.Difference) string {
-	in := d.to
-	if x.Change == compare.Deleted || x.Change == compare.Merged {
-		in = d.from
-	}
-	line := described(in, x.Key)
-	if x.Into != nil {
-		line += " into " + described(d.to, x.Into)
-	}
-	return line
-}
-
-// described returns the id and the name of a resource of a release.
-func described(in *release.Reader, key []byte) string {
+// nameOf returns the id and the name of a resource of a release: "550 Fight Club".
+func nameOf(in *release.Reader, key []byte) string {
 	_, id, _ := strings.Cut(fragment.DescribeKey(key), " ")
 	r, ok := fragment.ParseKey(key)
 	path := fmt.Sprintf("/3/%s/%d", r.Kind, r.ID)
@@ -283,8 +270,8 @@ type diffRow struct {
 	Into     *diffRow `json:"into,omitempty"`  // the target of a merge
 }
 
-// rowOf returns the row of the resource with that key.
-func rowOf(key []byte) *diffRow {
+// rowOfKey returns the row of the resource with that key.
+func rowOfKey(key []byte) *diffRow {
 	r, ok := fragment.ParseKey(key)
 	row := &diffRow{Kind: r.Kind.String()}
 	switch {
@@ -318,10 +305,10 @@ func (d *diff) json(ctx context.Context, w *bufio.Writer) error {
 	for _, change := range compare.Changes() {
 		err := writeList(w, change.String(), func(add func(v any) error) error {
 			return d.each(ctx, func(x compare.Difference) error {
-				row := rowOf(x.Key)
+				row := rowOfKey(x.Key)
 				row.Parts = differentParts(x)
 				if x.Into != nil {
-					row.Into = rowOf(x.Into)
+					row.Into = rowOfKey(x.Into)
 				}
 				return add(row)
 			}, change)
@@ -380,14 +367,14 @@ func (d *diff) eachPurge(ctx context.Context, fn func(name []byte) error) error 
 // eachLogged calls fn with the key of each resource that only the change log of the later release lists: a new
 // episode changes the log of its series, but not the series itself.
 func (d *diff) eachLogged(fn func(key []byte) error) error {
-	was, is := changelog.Open(d.from), changelog.Open(d.to)
+	earlier, later := changelog.Open(d.from), changelog.Open(d.to)
 	var key []byte
-	for i := range is.Builds() {
-		if n := was.Builds(); n > 0 && is.Time(i) <= was.Time(n-1) {
+	for i := range later.Builds() {
+		if n := earlier.Builds(); n > 0 && later.Time(i) <= earlier.Time(n-1) {
 			continue
 		}
 		for _, kind := range changelog.Lists() {
-			rows := is.Changed(kind, i) // a title may be in several builds; repeating it is harmless
+			rows := later.Changed(kind, i) // a title may be in several builds; repeating it is harmless
 			for k := range rows.Len() {
 				key = fragment.AppendID(key[:0], kind, fragment.ID(rows.At(k).ID))
 				if d.found.Has(key) {

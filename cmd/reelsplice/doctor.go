@@ -33,7 +33,7 @@ func doctorCommand(a *app) *cobra.Command {
 	return a.leaf(c, func(ctx context.Context, _ []string) error {
 		ctx, cancel := context.WithTimeout(ctx, time.Minute)
 		defer cancel()
-		findings := append(a.unknownVariables(c.Root()), a.otherCommands()...)
+		findings := append(a.unknownVariables(c.Root()), a.refusedSettings()...)
 		in := doctor.Installation{Now: time.Now(), Catalog: a.setting("build", "catalog"), Command: program(), ConfigFile: a.config}
 		in.BucketErr = openReleases(ctx, &cfg)
 		in.Config = cfg
@@ -42,7 +42,15 @@ func doctorCommand(a *app) *cobra.Command {
 			return err
 		}
 		findings = append(findings, found...)
-		if err := a.print(findings, func(w io.Writer) { writeFindings(w, findings) }); err != nil {
+		err = a.print(findings, func(w io.Writer) {
+			for _, f := range findings {
+				fmt.Fprintf(w, "%s\t%s\t%s\n", f.Level, f.Check, f.Text)
+				if f.Mend != "" {
+					fmt.Fprintf(w, "\t\tmend: %s\n", f.Mend)
+				}
+			}
+		})
+		if err != nil {
 			return err
 		}
 		failed := 0
@@ -58,15 +66,6 @@ func doctorCommand(a *app) *cobra.Command {
 	})
 }
 
-func writeFindings(w io.Writer, findings []doctor.Finding) {
-	for _, f := range findings {
-		fmt.Fprintf(w, "%s\t%s\t%s\n", f.Level, f.Check, f.Text)
-		if f.Mend != "" {
-			fmt.Fprintf(w, "\t\tmend: %s\n", f.Mend)
-		}
-	}
-}
-
 // unknownVariables finds environment variables that look like settings but are not.
 func (a *app) unknownVariables(root *cobra.Command) (findings []doctor.Finding) {
 	flags := flagsBelow(root)
@@ -77,20 +76,20 @@ func (a *app) unknownVariables(root *cobra.Command) (findings []doctor.Finding) 
 		}
 		mend := "unset " + name
 		flag := strings.ReplaceAll(strings.ToLower(strings.TrimPrefix(name, envPrefix)), "_", "-")
-		if like := like(flag, flags); len(like) > 0 {
-			mend += ", and set " + variableOf(like[0]) + " if you meant that"
+		if names := similar(flag, flags); len(names) > 0 {
+			mend += ", and set " + variableOf(names[0]) + " if you meant that"
 		}
 		findings = append(findings, doctor.Finding{Check: "environment", Level: doctor.Warn, Text: name + " is no setting", Mend: mend})
 	}
 	return findings
 }
 
-// otherCommands finds settings that commands other than serve refuse. The edge serves anyway.
-func (a *app) otherCommands() (findings []doctor.Finding) {
+// refusedSettings finds settings that commands other than serve refuse. The edge serves anyway.
+func (a *app) refusedSettings() (findings []doctor.Finding) {
 	other := newApp(a.process)
 	root, found := rootCommand(other), map[string]bool{}
-	var look func(c *cobra.Command)
-	look = func(c *cobra.Command) {
+	var walk func(c *cobra.Command)
+	walk = func(c *cobra.Command) {
 		name := strings.TrimPrefix(c.CommandPath(), root.Name()+" ")
 		other.config = a.config
 		err := other.configure(c)
@@ -106,9 +105,9 @@ func (a *app) otherCommands() (findings []doctor.Finding) {
 			})
 		}
 		for _, sub := range c.Commands() {
-			look(sub)
+			walk(sub)
 		}
 	}
-	look(root)
+	walk(root)
 	return findings
 }

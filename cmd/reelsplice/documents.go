@@ -27,23 +27,18 @@ func manCommand(a *app) *cobra.Command {
 	c.Flags().StringVar(&out, "out", "", "`DIR` of the pages, created if missing")
 	required(c, "out")
 	return a.leaf(c, func(context.Context, []string) error {
-		return writeManual(out)
+		if err := os.MkdirAll(out, 0o755); err != nil {
+			return fmt.Errorf("make folder of manual pages: %w", err)
+		}
+		root := rootCommand(newApp(process{}))
+		root.DisableAutoGenTag = true
+		asMarkdown(root)
+		header := &doc.GenManHeader{Section: "1", Source: "reelsplice " + version().Version, Manual: "reelsplice"}
+		if err := doc.GenManTree(root, header, out); err != nil {
+			return fmt.Errorf("write manual pages into %q: %w", out, err)
+		}
+		return nil
 	})
-}
-
-// writeManual writes a page for each visible command into dir.
-func writeManual(dir string) error {
-	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return fmt.Errorf("make folder of manual pages: %w", err)
-	}
-	root := rootCommand(newApp(process{}))
-	root.DisableAutoGenTag = true
-	asMarkdown(root)
-	header := &doc.GenManHeader{Section: "1", Source: "reelsplice " + version().Version, Manual: "reelsplice"}
-	if err := doc.GenManTree(root, header, dir); err != nil {
-		return fmt.Errorf("write manual pages into %q: %w", dir, err)
-	}
-	return nil
 }
 
 // asMarkdown escapes the texts of c and its subcommands for the page generator, which reads them as Markdown.

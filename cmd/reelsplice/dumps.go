@@ -80,35 +80,31 @@ func crawlCommand(a *app) *cobra.Command {
 		if err := cfg.Validate(); err != nil {
 			return usage(err)
 		}
-		return a.crawl(ctx, cfg)
-	})
-}
-
-// crawl runs a crawl with progress and a log. It prints the report even after an error.
-func (a *app) crawl(ctx context.Context, cfg crawl.Config) error {
-	cfg.Log = a.logger()
-	p := a.progress("crawl", false)
-	defer p.stop()
-	cfg.Progress = p.update
-	r, err := crawl.Run(ctx, cfg)
-	p.stop()
-	if r.Requests == 0 && err != nil && len(r.Unresolved) == 0 {
+		cfg.Log = a.logger()
+		p := a.progress("crawl", false)
+		defer p.stop()
+		cfg.Progress = p.update
+		r, err := crawl.Run(ctx, cfg)
+		p.stop()
+		if r.Requests == 0 && err != nil && len(r.Unresolved) == 0 {
+			return err
+		}
+		// A crawl that fails later still has a report.
+		err = errors.Join(a.print(r, func(w io.Writer) { writeCrawl(w, &r, len(cfg.Library) > 0 && !cfg.Search) }), err)
+		if err == nil && r.Failures > 0 {
+			return fmt.Errorf("%s had no usable response: run the same command again; the first: %s", plural(r.Failures, "request"), r.Failed[0])
+		}
+		if err == nil {
+			a.printNext("ingest", nil, r.Out)
+		}
 		return err
-	}
-	err = errors.Join(a.print(r, func(w io.Writer) { writeCrawl(w, &r, len(cfg.Library) > 0 && !cfg.Search) }), err)
-	if err == nil && r.Failures > 0 {
-		return fmt.Errorf("%s had no usable response: run the same command again; the first: %s", plural(r.Failures, "request"), r.Failed[0])
-	}
-	if err == nil {
-		a.next("ingest", nil, r.Out)
-	}
-	return err
+	})
 }
 
 // writeCrawl prints a report. unsearched means that library names without an id were not searched for.
 func writeCrawl(w io.Writer, r *crawl.Report, unsearched bool) {
 	for _, kind := range slices.Sorted(maps.Keys(r.Fetched)) {
-		fmt.Fprintf(w, "fetched: %s\n", ofKind(r.Fetched[kind], kind))
+		fmt.Fprintf(w, "fetched: %s\n", countOfKind(r.Fetched[kind], kind))
 	}
 	for _, n := range []struct {
 		count int64
@@ -184,13 +180,11 @@ func genCommand(a *app) *cobra.Command {
 			return err
 		}
 		p.stop()
-		return a.print(r, func(w io.Writer) { writeGen(w, &r) })
+		return a.print(r, func(w io.Writer) {
+			for _, f := range r.Files {
+				fmt.Fprintf(w, "%s\t%s\t%s raw\t%s stored\n", f.Name, plural(f.Rows, "row"), humanize.IBytes(uint64(f.Bytes)), humanize.IBytes(uint64(f.Stored)))
+			}
+			fmt.Fprintf(w, "made %s in %s in %.1f s\n", plural(r.Rows, "row"), r.Out, r.Seconds)
+		})
 	})
-}
-
-func writeGen(w io.Writer, r *gen.Report) {
-	for _, f := range r.Files {
-		fmt.Fprintf(w, "%s\t%s\t%s raw\t%s stored\n", f.Name, plural(f.Rows, "row"), humanize.IBytes(uint64(f.Bytes)), humanize.IBytes(uint64(f.Stored)))
-	}
-	fmt.Fprintf(w, "made %s in %s in %.1f s\n", plural(r.Rows, "row"), r.Out, r.Seconds)
 }

@@ -83,8 +83,8 @@ func (v *verdict) passes() bool {
 
 // examine compares release id of a store with the current release of s, which it is to replace. A broken current
 // release is no obstacle, because publishing repairs it.
-func (s releaseSet) examine(ctx context.Context, g *publishGate, of releaseSet, id string) (v verdict, err error) {
-	r, err := of.Manifest(ctx, id)
+func (s releaseSet) examine(ctx context.Context, g *publishGate, from releaseSet, id string) (v verdict, err error) {
+	r, err := from.Manifest(ctx, id)
 	if err != nil {
 		return v, fmt.Errorf("publish %s: %w", id, err)
 	}
@@ -106,7 +106,7 @@ func (s releaseSet) examine(ctx context.Context, g *publishGate, of releaseSet, 
 		s.app.logger().Warn("the current release is unreadable: publishing without the --max-drop check", "release", current, "error", err)
 	}
 	if len(g.expected) > 0 {
-		opened, err := of.Open(ctx, id)
+		opened, err := from.Open(ctx, id)
 		if err != nil {
 			return v, err
 		}
@@ -115,7 +115,7 @@ func (s releaseSet) examine(ctx context.Context, g *publishGate, of releaseSet, 
 			return v, fmt.Errorf("%s: %w", g.expectations, err)
 		}
 	}
-	if v.RolledBack, err = s.rolledBackLike(ctx, of, id); err != nil {
+	if v.RolledBack, err = s.rolledBackLike(ctx, from, id); err != nil {
 		return v, err
 	}
 	v.Forced = g.force && !v.passes()
@@ -124,7 +124,7 @@ func (s releaseSet) examine(ctx context.Context, g *publishGate, of releaseSet, 
 
 // rolledBackLike returns the ID of a rolled-back release with the same responses as release id of a store, "" for none.
 // A removed or broken release is matched by its ID only.
-func (s releaseSet) rolledBackLike(ctx context.Context, of releaseSet, id string) (string, error) {
+func (s releaseSet) rolledBackLike(ctx context.Context, from releaseSet, id string) (string, error) {
 	ids, err := store.RolledBack(ctx, s)
 	if errors.Is(err, release.ErrCorrupt) {
 		s.app.logger().Warn("the list of rolled-back releases is unreadable: publishing without that check", "error", err)
@@ -136,13 +136,13 @@ func (s releaseSet) rolledBackLike(ctx context.Context, of releaseSet, id string
 	case slices.Contains(ids, id):
 		return id, nil
 	}
-	r, err := of.Open(ctx, id)
+	r, err := from.Open(ctx, id)
 	if err != nil {
 		return "", err
 	}
 	defer func() { _ = r.Close() }() // read side
 	for _, back := range ids {
-		same, err := sameResponses(ctx, r, back, of, s)
+		same, err := sameResponses(ctx, r, back, from, s)
 		if same || err != nil {
 			return back, err
 		}
@@ -181,8 +181,8 @@ func isSample(s releaseStore, id string) bool {
 	if !ok {
 		return false
 	}
-	made, err := os.ReadFile(filepath.Join(filepath.Dir(filepath.Clean(local.Dir)), sampleMark))
-	return err == nil && string(made) == id
+	mark, err := os.ReadFile(filepath.Join(filepath.Dir(filepath.Clean(local.Dir)), sampleMark))
+	return err == nil && string(mark) == id
 }
 
 // refusal returns the error for a release that is not published; nil if it passes.
@@ -190,23 +190,23 @@ func (v *verdict) refusal(id, releases string) error {
 	if v.passes() {
 		return nil
 	}
-	var why []string
+	var reasons []string
 	if v.Empty {
-		why = append(why, "it has no records")
+		reasons = append(reasons, "it has no records")
 	}
 	if v.RolledBack == id {
-		why = append(why, "it was rolled back")
+		reasons = append(reasons, "it was rolled back")
 	} else if v.RolledBack != "" {
-		why = append(why, "it gives the same responses as "+v.RolledBack+", which was rolled back")
+		reasons = append(reasons, "it gives the same responses as "+v.RolledBack+", which was rolled back")
 	}
 	if n := len(v.Falls); n > 0 {
-		why = append(why, plural(n, "count")+" below what --max-drop allows")
+		reasons = append(reasons, plural(n, "count")+" below what --max-drop allows")
 	}
 	if n := len(v.Failed); n > 0 {
-		why = append(why, plural(n, "expectation")+" not met")
+		reasons = append(reasons, plural(n, "expectation")+" not met")
 	}
 	return fmt.Errorf("release %s is not published: %s; to publish it anyway: %s publish --force --releases %s %s",
-		id, strings.Join(why, ", "), program(), releases, id)
+		id, strings.Join(reasons, ", "), program(), releases, id)
 }
 
 // write writes the result as tables.

@@ -62,7 +62,7 @@ func ingestCommand(a *app) *cobra.Command {
 		Args:    argCount(1, -1),
 	}
 	f := c.Flags()
-	f.StringVar(&cfg.Catalog, "catalog", usualCatalog, "`DIR` of the catalogue, created if missing")
+	f.StringVar(&cfg.Catalog, "catalog", defaultCatalog, "`DIR` of the catalogue, created if missing")
 	meaningFlags(f, &cfg)
 	f.BoolVar(&o.overlay, "overlay", false, "these sources take precedence over all others, even later ones")
 	f.BoolVar(&o.fill, "fill", false, "these sources only fill gaps of the catalogue, and overwrite nothing")
@@ -74,7 +74,17 @@ func ingestCommand(a *app) *cobra.Command {
 	f.BoolVar(&cfg.Strict, "strict", false, "refuse a row for one value that fits no field, and do not correct nearly valid values")
 	f.Int64Var(&o.tolerated, "max-quarantined", 0, "succeed with up to `N` rows in quarantine")
 	f.BoolVar(&o.explain, "explain", false, "print the fields of the first rows, and a draft mapping for an unknown table; write nothing")
-	limitFlags(f, &cfg)
+	cfg.Memory, cfg.Limits = ingest.DefaultMemory, limit.Limits{
+		MaxRowBytes: limit.DefaultMaxRowBytes, MaxRatio: limit.DefaultMaxRatio,
+		MaxPageBytes: limit.DefaultMaxPageBytes, MaxDictionaryBytes: limit.DefaultMaxDictionaryBytes,
+	}
+	l := &cfg.Limits
+	f.Var(bytesFlag[int64]{&cfg.Memory}, "memory", "bytes of rows held in memory, such as 512MiB; more go to disk")
+	f.Var(bytesFlag[int64]{&l.MaxRowBytes}, "max-row-bytes", "length limit of a row; longer rows are bad")
+	f.Var(bytesFlag[int64]{&l.MaxBytes}, "max-file-bytes", "size limit of a file after decompression; 0 for no limit")
+	f.Int64Var(&l.MaxRatio, "max-ratio", l.MaxRatio, "a compressed file may expand to at most `N` times its size; -1 for no limit")
+	f.Var(bytesFlag[int64]{&l.MaxPageBytes}, "max-page-bytes", "largest page of a Parquet file")
+	f.Var(bytesFlag[int64]{&l.MaxDictionaryBytes}, "max-dictionary-bytes", "largest dictionary of a Parquet file")
 	return a.checked(c, func() error { return o.apply(&cfg) }, func(ctx context.Context, args []string) error {
 		cfg.Sources, cfg.Parameters = args, changedFlags(f)
 		catalog, err := catalogFolder(cfg.Catalog)
@@ -83,7 +93,11 @@ func ingestCommand(a *app) *cobra.Command {
 		}
 		cfg.Catalog = catalog
 		if o.explain {
-			return a.explain(ctx, cfg)
+			e, err := ingest.Explain(ctx, cfg)
+			if err != nil {
+				return err
+			}
+			return a.print(e, func(w io.Writer) { writeExplanation(w, &e) })
 		}
 		r, err := a.ingest(ctx, cfg)
 		if err != nil && !r.Stopped {
@@ -94,10 +108,10 @@ func ingestCommand(a *app) *cobra.Command {
 			a.printBad(&r)
 			return err
 		}
-		if err := a.quarantined(&r, o.tolerated, o.maxBad != ""); err != nil {
+		if err := a.checkBadRows(&r, o.tolerated, o.maxBad != ""); err != nil {
 			return err
 		}
-		a.next("build", places{"catalog": cfg.Catalog}, "--publish")
+		a.printNext("build", pathFlags{"catalog": cfg.Catalog}, "--publish")
 		return nil
 	})
 }
@@ -166,44 +180,29 @@ func checkMeaning(cfg *ingest.Config) error {
 	return cfg.CheckMeaning()
 }
 
-// limitFlags adds the flags that limit a dump.
-func limitFlags(f *pflag.FlagSet, cfg *ingest.Config) {
-	cfg.Memory, cfg.Limits = ingest.DefaultMemory, limit.Limits{
-		MaxRowBytes: limit.DefaultMaxRowBytes, MaxRatio: limit.DefaultMaxRatio,
-		MaxPageBytes: limit.DefaultMaxPageBytes, MaxDictionaryBytes: limit.DefaultMaxDictionaryBytes,
-	}
-	l := &cfg.Limits
-	f.Var(bytesFlag[int64]{&cfg.Memory}, "memory", "bytes of rows held in memory, such as 512MiB; more go to disk")
-	f.Var(bytesFlag[int64]{&l.MaxRowBytes}, "max-row-bytes", "length limit of a row; longer rows are bad")
-	f.Var(bytesFlag[int64]{&l.MaxBytes}, "max-file-bytes", "size limit of a file after decompression; 0 for no limit")
-	f.Int64Var(&l.MaxRatio, "max-ratio", l.MaxRatio, "a compressed file may expand to at most `N` times its size; -1 for no limit")
-	f.Var(bytesFlag[int64]{&l.MaxPageBytes}, "max-page-bytes", "largest page of a Parquet file")
-	f.Var(bytesFlag[int64]{&l.MaxDictionaryBytes}, "max-dictionary-bytes", "largest dictionary of a Parquet file")
-}
-
 // apply checks the flags and sets them in cfg.
 func (o *ingestFlags) apply(cfg *ingest.Config) error {
 	errs := []error{checkMeaning(cfg)}
 	var err error
-	for _, most := range []struct {
+	for _, t := range []struct {
 		flag, text string
-		to         *ingest.Tolerance
+		value      *ingest.Tolerance
 	}{{"max-bad", o.maxBad, &cfg.MaxBad}, {"max-bad-values", o.maxValues, &cfg.MaxBadValues}} {
-		if most.text == "" {
+		if t.text == "" {
 			continue
 		}
-		if *most.to, err = ingest.ParseTolerance(most.text); err != nil {
-			errs = append(errs, fmt.Errorf("%s: %w", most.flag, err))
+		if *t.value, err = ingest.ParseTolerance(t.text); err != nil {
+			errs = append(errs, fmt.Errorf("%s: %w", t.flag, err))
 		}
 	}
-	for _, mode := range []struct {
-		set bool
-		is  merge.Mode
+	for _, flag := range []struct {
+		set  bool
+		mode merge.Mode
 	}{{o.overlay, merge.Overlay}, {o.fill, merge.Fill}, {o.replace, merge.Replace}} {
-		if mode.set && cfg.Mode != merge.Update {
-			errs = append(errs, fmt.Errorf("--%s: want no --%s beside it", mode.is, cfg.Mode))
-		} else if mode.set {
-			cfg.Mode = mode.is
+		if flag.set && cfg.Mode != merge.Update {
+			errs = append(errs, fmt.Errorf("--%s: want no --%s beside it", flag.mode, cfg.Mode))
+		} else if flag.set {
+			cfg.Mode = flag.mode
 		}
 	}
 	if cfg.Date, err = parseDate(o.date); err != nil {
@@ -244,9 +243,9 @@ func (a *app) ingest(ctx context.Context, cfg ingest.Config) (ingest.Report, err
 	return ingest.Run(ctx, cfg)
 }
 
-// quarantined prints each invalid row. It fails above the tolerated number, for unread files, and for sources without
+// checkBadRows prints each invalid row. It fails above the tolerated number, for unread files, and for sources without
 // rows. limited means that the ingest itself has checked the number.
-func (a *app) quarantined(r *ingest.Report, tolerated int64, limited bool) error {
+func (a *app) checkBadRows(r *ingest.Report, tolerated int64, limited bool) error {
 	a.printBad(r)
 	if r.FailedFiles == 0 && len(r.Silent) == 0 && (r.Quarantined <= tolerated || limited) {
 		return nil
@@ -285,10 +284,10 @@ func writeIngest(w io.Writer, r *ingest.Report) {
 		fmt.Fprintf(w, "kept: %d\n", r.Kept)
 	}
 	for _, kind := range slices.Sorted(maps.Keys(r.Records)) {
-		fmt.Fprintf(w, "catalogue: %s\n", ofKind(r.Records[kind], kind))
+		fmt.Fprintf(w, "catalogue: %s\n", countOfKind(r.Records[kind], kind))
 	}
 	for _, kind := range slices.Sorted(maps.Keys(r.RemovedRecords)) {
-		fmt.Fprintf(w, "removed: %s\n", ofKind(r.RemovedRecords[kind], kind))
+		fmt.Fprintf(w, "removed: %s\n", countOfKind(r.RemovedRecords[kind], kind))
 	}
 	for _, n := range []struct {
 		count int64
@@ -363,21 +362,21 @@ func fitLine(f *report.FileFit) string {
 		rows = fmt.Sprintf("%d of %s", f.Made, plural(f.Rows, "row"))
 	}
 	line := fmt.Sprintf("%s: %s as %s", name, rows, f.Meaning)
-	var unused, left []string
+	var unused, leftOut []string
 	for i := range f.Columns {
 		c := &f.Columns[i]
 		if c.Unused > 0 && !c.Ignored {
 			unused = append(unused, c.Name)
 		}
 		if c.LeftOut > 0 {
-			left = append(left, fmt.Sprintf("%d of %d of %s%s", c.LeftOut, c.Cells, c.Name, c.Such()))
+			leftOut = append(leftOut, fmt.Sprintf("%d of %d of %s%s", c.LeftOut, c.Cells, c.Name, c.Such()))
 		}
 	}
 	if unused != nil {
 		line += "; not used: " + strings.Join(unused, ", ")
 	}
-	if left != nil {
-		line += "; left out: " + strings.Join(left, ", ")
+	if leftOut != nil {
+		line += "; left out: " + strings.Join(leftOut, ", ")
 	}
 	if f.Doubts != nil {
 		line += "; check: " + strings.Join(f.Doubts, ", ")
@@ -421,15 +420,6 @@ func writeCounts(w io.Writer, what string, counts map[string]int64) {
 		}
 		fmt.Fprintf(w, "%s: %s: %d\n", what, cmp.Or(name, `""`), counts[name])
 	}
-}
-
-// explain prints the records that an ingest would make from the first rows of its sources.
-func (a *app) explain(ctx context.Context, cfg ingest.Config) error {
-	e, err := ingest.Explain(ctx, cfg)
-	if err != nil {
-		return err
-	}
-	return a.print(e, func(w io.Writer) { writeExplanation(w, &e) })
 }
 
 // writeExplanation prints files, rows and fields. Everything except the suggested mapping is a TOML comment, so the
@@ -503,7 +493,11 @@ func writeExplainedRow(w io.Writer, r *ingest.ExplainedRow) {
 			if len(f.From) > 0 {
 				from = "  from " + strings.Join(f.From, ", ")
 			}
-			writeComment(w, fmt.Sprintf("    %-*s  %s%s", min(width, 32), f.Field, shortened(string(f.Value)), from))
+			value := []rune(string(f.Value))
+			if len(value) > 100 {
+				value = append(value[:100], '…')
+			}
+			writeComment(w, fmt.Sprintf("    %-*s  %s%s", min(width, 32), f.Field, string(value), from))
 		}
 	}
 	for _, list := range []struct {
@@ -518,12 +512,3 @@ func writeExplainedRow(w io.Writer, r *ingest.ExplainedRow) {
 
 // writeComment writes a TOML comment, which must have no control characters.
 func writeComment(w io.Writer, comment string) { fmt.Fprintf(w, "# %s\n", text.Line(comment)) }
-
-// shortened returns the first characters of a value.
-func shortened(s string) string {
-	const most = 100
-	if r := []rune(s); len(r) > most {
-		return string(r[:most]) + "…"
-	}
-	return s
-}

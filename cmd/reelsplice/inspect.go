@@ -35,59 +35,51 @@ func inspectCommand(a *app) *cobra.Command {
 	c.Flags().BoolVar(&explain, "explain", false, "print number, kind, offset, bytes, CRC-32 and origin of each piece")
 	c.Flags().StringVar(&id, "release", "current", "`ID` of the release")
 	return a.leaf(c, func(ctx context.Context, args []string) error {
-		var in edge.Inspection
+		var response edge.Inspection
 		err := a.atStore(ctx, releases, func(s releaseSet) (err error) {
-			in, err = s.inspect(ctx, id, args[0])
+			if !strings.HasPrefix(args[0], "/") {
+				return usage(fmt.Errorf("path %q: want one that starts with a slash, such as /3/movie/550", args[0]))
+			}
+			rel, err := s.openNamed(ctx, id)
+			if err != nil {
+				return err
+			}
+			defer func() { err = errors.Join(err, rel.Close()) }()
+			response, err = edge.Inspect(rel, args[0])
 			return err
 		})
 		if err != nil {
 			return err
 		}
-		if explain && in.Status == 200 {
-			err = a.print(&in, func(w io.Writer) { writePieces(w, &in) })
+		if explain && response.Status == 200 {
+			err = a.print(&response, func(w io.Writer) { writePieces(w, &response) })
 		} else {
-			err = a.write(in.Body)
-			if err == nil && (in.Status != 200 || isTerminal(a.Stdout)) { // separates the next output: a message or the prompt
+			err = a.write(response.Body)
+			if err == nil && (response.Status != 200 || isTerminal(a.Stdout)) { // separates the next output: a message or the prompt
 				err = a.write([]byte("\n"))
 			}
 		}
-		if err == nil && in.Status != 200 {
-			err = fmt.Errorf("%s: status %d", args[0], in.Status)
+		if err == nil && response.Status != 200 {
+			err = fmt.Errorf("%s: status %d", args[0], response.Status)
 		}
 		return err
 	})
 }
 
-func (s releaseSet) inspect(ctx context.Context, id, target string) (in edge.Inspection, err error) {
-	if !strings.HasPrefix(target, "/") {
-		return in, usage(fmt.Errorf("path %q: want one that starts with a slash, such as /3/movie/550", target))
-	}
-	rel, err := s.openNamed(ctx, id)
-	if err != nil {
-		return in, err
-	}
-	defer func() { err = errors.Join(err, rel.Close()) }()
-	return edge.Inspect(rel, target)
-}
-
-func writePieces(w io.Writer, in *edge.Inspection) {
+func writePieces(w io.Writer, r *edge.Inspection) {
 	fmt.Fprintln(w, "PIECE\tKIND\tOFFSET\tRAW\tSTORED\tCRC-32\tFROM\tFILE\tTEXT")
 	stored := 0
-	for i := range in.Pieces {
-		p := &in.Pieces[i]
-		fmt.Fprintf(w, "%d\t%s\t%d\t%d\t%d\t%s\t%s\t%s\t%s\n", p.Number, p.Kind, p.Offset, p.Raw, p.Stored, p.CRC, p.Origin, place(p), p.Text)
+	for i := range r.Pieces {
+		p := &r.Pieces[i]
+		place := ""
+		if p.File != "" {
+			place = fmt.Sprintf("%s:%d", p.File, p.FileOffset)
+		}
+		fmt.Fprintf(w, "%d\t%s\t%d\t%d\t%d\t%s\t%s\t%s\t%s\n", p.Number, p.Kind, p.Offset, p.Raw, p.Stored, p.CRC, p.Origin, place, p.Text)
 		stored += p.Stored
 	}
-	fmt.Fprintf(w, "total\t\t\t%d\t%d\t\t\t\t\n", in.RawBytes, stored)
-	fmt.Fprintf(w, "gzip  %d bytes\netag  %s\n", in.GzipBytes, in.ETag)
-}
-
-// place returns file and offset of a segment.
-func place(p *edge.Piece) string {
-	if p.File == "" {
-		return ""
-	}
-	return fmt.Sprintf("%s:%d", p.File, p.FileOffset)
+	fmt.Fprintf(w, "total\t\t\t%d\t%d\t\t\t\t\n", r.RawBytes, stored)
+	fmt.Fprintf(w, "gzip  %d bytes\netag  %s\n", r.GzipBytes, r.ETag)
 }
 
 func verifyCommand(a *app) *cobra.Command {
@@ -116,7 +108,7 @@ func verifyCommand(a *app) *cobra.Command {
 
 // verify checks a part of a release and prints its problems.
 func (s releaseSet) verify(ctx context.Context, name string, part check.Options) error {
-	id, err := s.named(ctx, name)
+	id, err := s.resolveID(ctx, name)
 	if err != nil {
 		return err
 	}
@@ -126,16 +118,16 @@ func (s releaseSet) verify(ctx context.Context, name string, part check.Options)
 	}
 	p := s.app.progress("verify", true)
 	defer p.stop()
-	var ofTables []release.CorruptError
+	var tableProblems []release.CorruptError
 	var g errgroup.Group
 	g.Go(func() (err error) {
 		defer bug.Catch(&err)
-		ofTables, err = checkTables(ctx, dir, part)
+		tableProblems, err = checkTables(ctx, dir, part)
 		return err
 	})
 	problems, err := check.Verify(ctx, dir, part, p.update)
-	if tables := g.Wait(); err == nil && len(problems) == 0 {
-		problems, err = ofTables, tables
+	if tableErr := g.Wait(); err == nil && len(problems) == 0 {
+		problems, err = tableProblems, tableErr
 	}
 	if err != nil {
 		return err
@@ -156,11 +148,11 @@ func (s releaseSet) verify(ctx context.Context, name string, part check.Options)
 			fmt.Fprintln(w, p)
 		}
 		if len(problems) == 0 {
-			of := ""
+			subset := ""
 			if part.Of > 0 {
-				of = fmt.Sprintf("part %d of %d of ", part.Subset, part.Of)
+				subset = fmt.Sprintf("part %d of %d of ", part.Subset, part.Of)
 			}
-			fmt.Fprintf(w, "%s%s is sound\n", of, id)
+			fmt.Fprintf(w, "%s%s is sound\n", subset, id)
 		}
 	})
 	if err == nil && len(problems) > 0 {

@@ -15,6 +15,7 @@ import (
 	"strconv"
 	"strings"
 	"syscall"
+	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -52,13 +53,20 @@ const (
 	exitInterrupted = 130 // as shells report a process that Ctrl-C ended
 )
 
+// logPatience is how long the process waits at its end for the reader of its log.
+const logPatience = time.Second
+
 // run executes the command line and returns the exit code.
 func run(ctx context.Context, p process) int {
 	a := newApp(p)
 	if a.terminal {
 		a.Stderr = &screen{out: p.Stderr}
 	}
-	defer a.closeLog()
+	defer func() {
+		if a.queue != nil {
+			a.queue.Close(logPatience)
+		}
+	}()
 	root := rootCommand(a)
 	root.SetArgs(p.Args)
 	root.SetOut(p.Stdout)
@@ -159,32 +167,28 @@ func rootCommand(a *app) *cobra.Command {
 	f.BoolVar(&a.json, "json", false, "report as JSON")
 	f.BoolVar(&a.quiet, "quiet", false, "no progress on stderr, and only warnings and errors in the log")
 	f.TextVar(&a.logLevel, "log-level", slog.LevelInfo, "lowest `LEVEL` of log lines: debug, info, warn or error")
-	a.addCommands(c)
+	a.checks = map[*cobra.Command]func() error{}
+	c.AddCommand(
+		upCommand(a), genCommand(a), crawlCommand(a), ingestCommand(a), buildCommand(a), publishCommand(a), rollbackCommand(a),
+		releasesCommand(a), pruneCommand(a), verifyCommand(a), diffCommand(a), inspectCommand(a), serveCommand(a),
+		tokenCommand(a), healthCommand(a), doctorCommand(a), certCommand(a), versionCommand(a), openapiCommand(a),
+		manCommand(a),
+	)
+	c.InitDefaultCompletionCmd()
+	c.SetHelpCommand(helpCommand())
+	group(c)
+	for _, sub := range c.Commands() {
+		if sub.HasSubCommands() && !sub.Runnable() {
+			group(sub)
+		}
+	}
+	a.addCompletions(c)
 	help := c.HelpFunc()
 	c.SetHelpFunc(func(cmd *cobra.Command, args []string) {
 		help(cmd, args)
 		fmt.Fprintf(a.Stdout, "\nConfig file here: %s\n", cmp.Or(a.configFile(), "none"))
 	})
 	return c
-}
-
-func (a *app) addCommands(root *cobra.Command) {
-	a.checks = map[*cobra.Command]func() error{}
-	root.AddCommand(
-		upCommand(a), genCommand(a), crawlCommand(a), ingestCommand(a), buildCommand(a), publishCommand(a), rollbackCommand(a),
-		releasesCommand(a), pruneCommand(a), verifyCommand(a), diffCommand(a), inspectCommand(a), serveCommand(a),
-		tokenCommand(a), healthCommand(a), doctorCommand(a), certCommand(a), versionCommand(a), openapiCommand(a),
-		manCommand(a),
-	)
-	root.InitDefaultCompletionCmd()
-	root.SetHelpCommand(helpCommand())
-	group(root)
-	for _, c := range root.Commands() {
-		if c.HasSubCommands() && !c.Runnable() {
-			group(c)
-		}
-	}
-	a.addCompletions(root)
 }
 
 // leaf completes a command with an action: it sets the flags from all sources before run.
@@ -238,8 +242,8 @@ func group(c *cobra.Command) {
 func unknownCommand(parent *cobra.Command, name string) error {
 	err := fmt.Errorf("unknown command %q for %q", name, parent.CommandPath())
 	parent.SuggestionsMinimumDistance = 2
-	if like := parent.SuggestionsFor(name); len(like) > 0 {
-		err = fmt.Errorf("%w: did you mean %q?", err, like[0])
+	if names := parent.SuggestionsFor(name); len(names) > 0 {
+		err = fmt.Errorf("%w: did you mean %q?", err, names[0])
 	}
 	return err
 }
@@ -253,8 +257,8 @@ func flagError(c *cobra.Command, err error) error {
 	if errors.As(err, &unknown) {
 		var names []string
 		c.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
-		if like := like(unknown.GetSpecifiedName(), names); len(like) > 0 {
-			err = fmt.Errorf("%w: did you mean --%s?", err, like[0])
+		if names = similar(unknown.GetSpecifiedName(), names); len(names) > 0 {
+			err = fmt.Errorf("%w: did you mean --%s?", err, names[0])
 		}
 	}
 	var invalid *pflag.InvalidValueError
@@ -278,8 +282,8 @@ func plainValue(err error) error {
 	}
 }
 
-// like returns the names that are similar to name, by cobra's rule for commands.
-func like(name string, names []string) []string {
+// similar returns the names that are similar to name, by cobra's rule for commands.
+func similar(name string, names []string) []string {
 	c := &cobra.Command{SuggestionsMinimumDistance: 2}
 	if len(name) < 5 {
 		c.SuggestionsMinimumDistance = 1
@@ -290,14 +294,14 @@ func like(name string, names []string) []string {
 	return c.SuggestionsFor(name)
 }
 
-// argCount accepts from least to most arguments; most below 0 is no limit.
-func argCount(least, most int) cobra.PositionalArgs {
+// argCount accepts from low to high arguments; high below 0 is no limit.
+func argCount(low, high int) cobra.PositionalArgs {
 	return func(c *cobra.Command, args []string) error {
 		switch {
-		case len(args) < least:
+		case len(args) < low:
 			return fmt.Errorf("too few arguments: want %q", c.UseLine())
-		case most >= 0 && len(args) > most:
-			return fmt.Errorf("unexpected argument %q: want %q", args[most], c.UseLine())
+		case high >= 0 && len(args) > high:
+			return fmt.Errorf("unexpected argument %q: want %q", args[high], c.UseLine())
 		}
 		return nil
 	}

@@ -96,36 +96,26 @@ func (c *console) serveLogger() *slog.Logger {
 	return slog.New(handler(c.queue))
 }
 
-// logPatience is how long the process waits at its end for the reader of its log.
-const logPatience = time.Second
-
-// closeLog closes the queue of serveLogger.
-func (c *console) closeLog() {
-	if c.queue != nil {
-		c.queue.Close(logPatience)
-	}
-}
-
-// next prints the next command to run at a terminal.
-func (a *app) next(command string, places places, args ...string) {
+// printNext prints the next command to run at a terminal.
+func (a *app) printNext(command string, paths pathFlags, args ...string) {
 	if !a.quiet && !a.json && a.terminal {
-		fmt.Fprintln(a.Stderr, "next: "+a.commandLine(command, places, args...))
+		fmt.Fprintln(a.Stderr, "next: "+a.commandLine(command, paths, args...))
 	}
 }
 
-// places are values of flags for folders and files.
-type places map[string]string
+// pathFlags are values of flags for folders and files.
+type pathFlags map[string]string
 
-// commandLine returns a command of this program for a shell. It includes the config file and the places that differ
+// commandLine returns a command of this program for a shell. It includes the config file and the paths that differ
 // from the command's defaults.
-func (a *app) commandLine(command string, places places, args ...string) string {
+func (a *app) commandLine(command string, paths pathFlags, args ...string) string {
 	words := append([]string{program()}, strings.Fields(command)...)
 	if a.config != newApp(a.process).configFile() {
 		words = append(words, "--config", a.config)
 	}
-	for _, flag := range slices.Sorted(maps.Keys(places)) {
-		if places[flag] != a.setting(command, flag) {
-			words = append(words, "--"+flag, places[flag])
+	for _, flag := range slices.Sorted(maps.Keys(paths)) {
+		if paths[flag] != a.setting(command, flag) {
+			words = append(words, "--"+flag, paths[flag])
 		}
 	}
 	return shellescape.QuoteCommand(append(words, args...))
@@ -144,10 +134,10 @@ func (a *app) setting(command, flag string) string {
 }
 
 // program returns the name for calling this program again.
-func program() string { return calledAgain(os.Args[0]) }
+func program() string { return programName(os.Args[0]) }
 
-// calledAgain returns path if the shell needs it, or else the bare name. The path of "go run" is temporary.
-func calledAgain(path string) string {
+// programName returns path if the shell needs it, or else the bare name. The path of "go run" is temporary.
+func programName(path string) string {
 	temporary := strings.Contains(path, "go-build") || strings.HasPrefix(path, filepath.Clean(os.TempDir())+string(filepath.Separator))
 	if filepath.Base(path) == path || temporary {
 		return "reelsplice"
@@ -167,8 +157,8 @@ var kindNames = map[string][2]string{
 	"episode_group": {"episode group", "episode groups"},
 }
 
-// ofKind returns "1 movie", "2 people".
-func ofKind(n int64, kind string) string {
+// countOfKind returns "1 movie", "2 people".
+func countOfKind(n int64, kind string) string {
 	names, ok := kindNames[kind]
 	switch {
 	case !ok:
@@ -281,11 +271,11 @@ const (
 	terminalEvery = 100 * time.Millisecond
 )
 
-// leastSeconds is the time after the start before which no rate is shown.
-const leastSeconds = 0.5
+// minSeconds is the time after the start before which no rate is shown.
+const minSeconds = 0.5
 
-// mostLeft is the longest remaining time that is shown, in seconds.
-const mostLeft = 1000 * 3600
+// maxLeft is the longest remaining time that is shown, in seconds.
+const maxLeft = 1000 * 3600
 
 // A screen is stderr at a terminal: lines, and below them one line of progress. It is safe for concurrent use.
 type screen struct {
@@ -460,13 +450,13 @@ func (l *progressLine) text() string {
 		percent := min(100, 100*float64(l.Done)/float64(l.Total)) // 100 only at the end
 		text = fmt.Sprintf("%s: %d%% (%s of %s)", l.Stage, int(percent), number(l.Done), number(l.Total))
 	}
-	if l.Seconds < leastSeconds && !l.Final || l.Seconds == 0 {
+	if l.Seconds < minSeconds && !l.Final || l.Seconds == 0 {
 		return text
 	}
 	rate := float64(l.Done) / l.Seconds
 	text += ", " + number(int64(math.Round(rate))) + "/s"
 	if left := l.Total - l.Done; left > 0 && rate > 0 {
-		text += ", " + (time.Duration(min(math.Ceil(float64(left)/rate), mostLeft)) * time.Second).String() + " left"
+		text += ", " + (time.Duration(min(math.Ceil(float64(left)/rate), maxLeft)) * time.Second).String() + " left"
 	}
 	return text
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
-func TestCalledAgain(t *testing.T) {
+func TestProgramName(t *testing.T) {
 	for path, want := range map[string]string{
 		"reelsplice":             "reelsplice",
 		"./reelsplice":           "./reelsplice",
@@ -18,8 +18,8 @@ func TestCalledAgain(t *testing.T) {
 		"/home/me/.cache/go-build/0a/0a-d/reelsplice":  "reelsplice",
 		filepath.Join(os.TempDir(), "x", "reelsplice"): "reelsplice",
 	} {
-		if got := calledAgain(filepath.FromSlash(path)); got != filepath.FromSlash(want) {
-			t.Errorf("calledAgain(%q) = %q, want %q", path, got, want)
+		if got := programName(filepath.FromSlash(path)); got != filepath.FromSlash(want) {
+			t.Errorf("programName(%q) = %q, want %q", path, got, want)
 		}
 	}
 }

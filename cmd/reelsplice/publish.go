@@ -29,7 +29,7 @@ type releaseStore interface {
 }
 
 func storeFlag(c *cobra.Command, releases *string) {
-	c.Flags().StringVar(releases, "releases", usualReleases, "`DIR` of the releases, or their bucket's URL")
+	c.Flags().StringVar(releases, "releases", defaultReleases, "`DIR` of the releases, or their bucket's URL")
 }
 
 // A releaseSet is the releases of a folder or a bucket, with what commands do to them.
@@ -165,19 +165,25 @@ func publishCommand(a *app) *cobra.Command {
 	g.add(c.Flags())
 	return a.checked(c, g.read, func(ctx context.Context, args []string) error {
 		return a.atStore(ctx, releases, func(to releaseSet) error {
-			of := to
+			source := to
 			if from != "" {
-				local, err := uploadFrom(to, from)
+				if _, ok := to.releaseStore.(bucketStore); !ok {
+					return usage(fmt.Errorf("from %q: want --releases to be the URL of a bucket, not a folder", from))
+				}
+				dir, isLocal, err := localFolder(from)
+				if err == nil && !isLocal {
+					err = usage(fmt.Errorf("from %q: want a folder of this machine", object.WithoutSecrets(from)))
+				}
 				if err != nil {
 					return err
 				}
-				of.releaseStore = local
+				source = a.folder(dir)
 			}
-			id, err := of.named(ctx, append(args, newest)[0])
+			id, err := source.resolveID(ctx, append(args, newest)[0])
 			if err != nil {
 				return err
 			}
-			v, previous, err := to.admit(ctx, &g, of, id, canary)
+			v, previous, err := to.admit(ctx, &g, source, id, canary)
 			if err != nil {
 				return err
 			}
@@ -204,12 +210,12 @@ func publishCommand(a *app) *cobra.Command {
 
 // admit makes release id of a store current or the canary, unless the gate refuses it. It uploads the release of another
 // store first.
-func (s releaseSet) admit(ctx context.Context, g *publishGate, of releaseSet, id string, canary bool) (v verdict, previous string, err error) {
-	if v, err = s.examine(ctx, g, of, id); err != nil || !v.passes() {
+func (s releaseSet) admit(ctx context.Context, g *publishGate, from releaseSet, id string, canary bool) (v verdict, previous string, err error) {
+	if v, err = s.examine(ctx, g, from, id); err != nil || !v.passes() {
 		return v, "", err
 	}
-	if bucket, ok := s.releaseStore.(bucketStore); ok && s.String() != of.String() {
-		if err := bucket.upload(ctx, of, id); err != nil {
+	if bucket, ok := s.releaseStore.(bucketStore); ok && s.String() != from.String() {
+		if err := bucket.upload(ctx, from, id); err != nil {
 			return v, "", err
 		}
 	}
@@ -226,19 +232,8 @@ func (s releaseSet) admit(ctx context.Context, g *publishGate, of releaseSet, id
 	return v, previous, err
 }
 
-// uploadFrom returns the releases of the folder of --from, for an upload into a bucket.
-func uploadFrom(to releaseSet, from string) (localStore, error) {
-	if _, ok := to.releaseStore.(bucketStore); !ok {
-		return localStore{}, usage(fmt.Errorf("from %q: want --releases to be the URL of a bucket, not a folder", from))
-	}
-	dir, isLocal, err := localFolder(from)
-	if err == nil && !isLocal {
-		err = usage(fmt.Errorf("from %q: want a folder of this machine", object.WithoutSecrets(from)))
-	}
-	return localStore{store.Folder{Dir: dir}}, err
-}
-
-// upload copies a release of a local folder into the bucket, with deltas from the releases that edges have.
+// upload copies a release of a local folder into the bucket, with deltas from the bucket's current and canary releases
+// if the folder has them: edges have these.
 func (s bucketStore) upload(ctx context.Context, from releaseSet, id string) error {
 	r, err := from.Open(ctx, id) // a broken release is not uploaded
 	if err != nil {
@@ -253,11 +248,6 @@ func (s bucketStore) upload(ctx context.Context, from releaseSet, id string) err
 	if _, err := s.Push(ctx, local.Path(id), p.update); err != nil {
 		return err
 	}
-	return s.uploadDeltas(ctx, local, id)
-}
-
-// uploadDeltas stores deltas from the bucket's current and canary releases to a new one, if the folder has them.
-func (s bucketStore) uploadDeltas(ctx context.Context, local store.Folder, id string) error {
 	for _, pointer := range []func(context.Context, store.Store) (string, error){store.Current, store.Canary} {
 		earlier, err := pointer(ctx, s)
 		if errors.Is(err, store.ErrNoRelease) || errors.Is(err, release.ErrCorrupt) || earlier == id {
@@ -280,8 +270,8 @@ func (s bucketStore) uploadDeltas(ctx context.Context, local store.Folder, id st
 // newest names the last built of the releases that can be opened.
 const newest = "newest"
 
-// named returns the id of the current, previous or newest release, or name itself.
-func (s releaseSet) named(ctx context.Context, name string) (string, error) {
+// resolveID returns the id of the current, previous or newest release, or name itself.
+func (s releaseSet) resolveID(ctx context.Context, name string) (string, error) {
 	switch name {
 	case "current":
 		id, err := store.Current(ctx, s)
@@ -322,7 +312,7 @@ func (s releaseSet) Open(ctx context.Context, id string) (*release.Reader, error
 
 // openNamed opens a release by its id or word.
 func (s releaseSet) openNamed(ctx context.Context, name string) (*release.Reader, error) {
-	id, err := s.named(ctx, name)
+	id, err := s.resolveID(ctx, name)
 	if err != nil {
 		return nil, err
 	}
@@ -345,7 +335,17 @@ func rollbackCommand(a *app) *cobra.Command {
 	return a.leaf(c, func(ctx context.Context, _ []string) error {
 		return a.atStore(ctx, releases, func(s releaseSet) error {
 			if canary {
-				return s.removeCanary(ctx)
+				id, err := store.RemoveCanary(ctx, s)
+				if errors.Is(err, store.ErrNoRelease) {
+					return fmt.Errorf("%s has no canary", s)
+				}
+				if err != nil {
+					return err
+				}
+				v := struct {
+					Canary string `json:"from"`
+				}{id}
+				return a.print(v, func(w io.Writer) { fmt.Fprintf(w, "%s is no longer the canary\n", id) })
 			}
 			from, to, err := store.Rollback(ctx, s)
 			if err != nil {
@@ -358,20 +358,6 @@ func rollbackCommand(a *app) *cobra.Command {
 			return a.print(v, func(w io.Writer) { fmt.Fprintf(w, "%s is current, %s no more\n", to, from) })
 		})
 	})
-}
-
-func (s releaseSet) removeCanary(ctx context.Context) error {
-	id, err := store.RemoveCanary(ctx, s)
-	if errors.Is(err, store.ErrNoRelease) {
-		return fmt.Errorf("%s has no canary", s)
-	}
-	if err != nil {
-		return err
-	}
-	v := struct {
-		Canary string `json:"from"`
-	}{id}
-	return s.app.print(v, func(w io.Writer) { fmt.Fprintf(w, "%s is no longer the canary\n", id) })
 }
 
 func releasesCommand(a *app) *cobra.Command {
@@ -393,7 +379,16 @@ func releasesCommand(a *app) *cobra.Command {
 			if len(infos) == 0 && !a.quiet && !a.json {
 				fmt.Fprintf(a.Stderr, "no releases in %s: run %s first\n", releases, a.nextBuild())
 			}
-			return a.print(releaseRows(infos), func(w io.Writer) { writeReleases(w, infos) })
+			rows := make([]releaseRow, 0, len(infos))
+			for _, i := range infos {
+				row := releaseRow{Info: i}
+				row.Built = i.Built.UTC()
+				if i.Err != nil {
+					row.Error = oneLine(i.Err)
+				}
+				rows = append(rows, row)
+			}
+			return a.print(rows, func(w io.Writer) { writeReleases(w, rows) })
 		})
 	})
 }
@@ -412,54 +407,29 @@ type releaseRow struct {
 	Error string `json:"error,omitempty"`
 }
 
-func releaseRows(infos []store.Info) []releaseRow {
-	rows := make([]releaseRow, 0, len(infos))
-	for _, i := range infos {
-		row := releaseRow{Info: i}
-		row.Built = i.Built.UTC()
-		if i.Err != nil {
-			row.Error = oneLine(i.Err)
-		}
-		rows = append(rows, row)
-	}
-	return rows
-}
-
-func writeReleases(w io.Writer, infos []store.Info) {
+func writeReleases(w io.Writer, rows []releaseRow) {
 	fmt.Fprintln(w, "RELEASE\t\tBUILT\tFRAGMENTS\tSIZE\tDATA OF")
-	for _, i := range infos {
-		fmt.Fprintf(w, "%s\t%s\t%s\t", i.ID, marks(&i), i.Built.UTC().Format("2006-01-02 15:04:05"))
-		if i.Err != nil {
-			fault := "broken"
-			if errors.Is(i.Err, release.ErrVersion) {
-				fault = "of another version"
+	for i := range rows {
+		r := &rows[i]
+		var marks []string
+		for _, mark := range []struct {
+			set  bool
+			name string
+		}{{r.Current, "current"}, {r.Previous, "previous"}, {r.Canary, "canary"}, {r.Forced, "forced"}, {r.RolledBack, "rolled back"}} {
+			if mark.set {
+				marks = append(marks, mark.name)
 			}
-			fmt.Fprintf(w, "%s: %s\n", fault, oneLine(i.Err))
-			continue
 		}
-		fmt.Fprintf(w, "%d\t%s\t%s\n", i.Fragments, humanize.IBytes(uint64(i.Bytes)), i.Fetched)
+		fmt.Fprintf(w, "%s\t%s\t%s\t", r.ID, strings.Join(marks, ", "), r.Built.Format("2006-01-02 15:04:05"))
+		switch {
+		case errors.Is(r.Err, release.ErrVersion):
+			fmt.Fprintf(w, "of another version: %s\n", r.Error)
+		case r.Err != nil:
+			fmt.Fprintf(w, "broken: %s\n", r.Error)
+		default:
+			fmt.Fprintf(w, "%d\t%s\t%s\n", r.Fragments, humanize.IBytes(uint64(r.Bytes)), r.Fetched)
+		}
 	}
-}
-
-// marks lists the pointers to a release, and how it was published.
-func marks(i *store.Info) string {
-	var all []string
-	if i.Current {
-		all = append(all, "current")
-	}
-	if i.Previous {
-		all = append(all, "previous")
-	}
-	if i.Canary {
-		all = append(all, "canary")
-	}
-	if i.Forced {
-		all = append(all, "forced")
-	}
-	if i.RolledBack {
-		all = append(all, "rolled back")
-	}
-	return strings.Join(all, ", ")
 }
 
 func pruneCommand(a *app) *cobra.Command {

@@ -24,16 +24,15 @@ import (
 	"github.com/reelsplice/reelsplice/schemas/release/store"
 	"github.com/reelsplice/reelsplice/serve"
 	"github.com/reelsplice/reelsplice/serve/auth"
-	"github.com/reelsplice/reelsplice/serve/pull"
 )
 
 // Default values of flags. In one folder, the commands find each other's files.
 const (
-	usualCatalog   = "catalog"
-	usualReleases  = "releases"
-	usualTokens    = "tokens.txt"
-	usualAddr      = "127.0.0.1:8080"
-	usualAdminAddr = "127.0.0.1:8079" // in examples; there is no admin listener by default
+	defaultCatalog   = "catalog"
+	defaultReleases  = "releases"
+	defaultTokens    = "tokens.txt"
+	defaultAddr      = "127.0.0.1:8080"
+	exampleAdminAddr = "127.0.0.1:8079" // in examples; there is no admin listener without the flag
 )
 
 func serveCommand(a *app) *cobra.Command {
@@ -51,7 +50,7 @@ func serveCommand(a *app) *cobra.Command {
 			"more about the start. With --json, it prints its address as one line of JSON once it accepts requests.\n\n" +
 			"Under systemd, the edge reports when it is ready, reloads and stops (Type=notify-reload), and takes listeners of\n" +
 			"a socket unit in place of --addr and, by the name admin, of --admin-addr.",
-		Example: "  reelsplice serve --addr :8080 --admin-addr " + usualAdminAddr + "\n" +
+		Example: "  reelsplice serve --addr :8080 --admin-addr " + exampleAdminAddr + "\n" +
 			"  reelsplice serve --releases s3://bucket/releases --cache-dir cache --cache-size 100GiB",
 	}
 	f := c.Flags()
@@ -91,7 +90,7 @@ func serveCommand(a *app) *cobra.Command {
 			return a.print(v, func(w io.Writer) {
 				fmt.Fprintf(w, "address  %s\n", v.URL)
 				if cfg.Page {
-					fmt.Fprintf(w, "page     %s/\n", fromHere(v.URL))
+					fmt.Fprintf(w, "page     %s/\n", localURL(v.URL))
 				}
 				if v.AdminURL != "" {
 					fmt.Fprintf(w, "admin    %s\n", v.AdminURL)
@@ -114,7 +113,7 @@ func (a *app) firstToken(cfg *serve.Config) error {
 		return nil
 	}
 	if !a.terminal {
-		return fmt.Errorf("no token file %s: make it with %s", path, a.commandLine("token issue", places{"tokens": path}, "--name", "me"))
+		return fmt.Errorf("no token file %s: make it with %s", path, a.commandLine("token issue", pathFlags{"tokens": path}, "--name", "me"))
 	}
 	token, err := auth.Issue(path, auth.Record{Name: "me", Created: time.Now(), Scopes: auth.AllScopes})
 	if err != nil {
@@ -124,22 +123,18 @@ func (a *app) firstToken(cfg *serve.Config) error {
 	return nil
 }
 
-// pullFlags adds the flags that choose a release, and the flags for a bucket of releases.
-func pullFlags(f *pflag.FlagSet, cfg *pull.Config) {
-	f.StringVar(&cfg.Follow, "follow", cfg.Follow, "pointer to follow: current, or canary, which falls back to current")
-	f.StringVar(&cfg.Pin, "pin", "", "serve the release `ID` and ignore the pointers")
-	f.StringVar(&cfg.Dir, "cache-dir", "", "`DIR` for releases of a bucket; each edge needs its own")
-	f.Var(bytesFlag[int64]{&cfg.Size}, "cache-size", "size limit of --cache-dir; above it, releases no longer served are removed, and pulls fail")
-	f.Var(bytesFlag[int64]{&cfg.Rate}, "pull-rate", "bytes pulled from a bucket each second; 0 for no limit")
-}
-
 // installationFlags adds the flags of an edge: where its releases and tokens are, and how it serves them.
 func installationFlags(c *cobra.Command, cfg *serve.Config) {
 	f := c.Flags()
-	f.StringVar(&cfg.Releases, "releases", usualReleases, "`DIR` of the releases, or their s3:// or gs:// URL")
+	f.StringVar(&cfg.Releases, "releases", defaultReleases, "`DIR` of the releases, or their s3:// or gs:// URL")
 	tokensFlag(c, &cfg.Tokens)
 	serveFlags(f, cfg)
-	pullFlags(f, &cfg.Pull)
+	p := &cfg.Pull
+	f.StringVar(&p.Follow, "follow", p.Follow, "pointer to follow: current, or canary, which falls back to current")
+	f.StringVar(&p.Pin, "pin", "", "serve the release `ID` and ignore the pointers")
+	f.StringVar(&p.Dir, "cache-dir", "", "`DIR` for releases of a bucket; each edge needs its own")
+	f.Var(bytesFlag[int64]{&p.Size}, "cache-size", "size limit of --cache-dir; above it, releases no longer served are removed, and pulls fail")
+	f.Var(bytesFlag[int64]{&p.Rate}, "pull-rate", "bytes pulled from a bucket each second; 0 for no limit")
 }
 
 // openReleases opens the bucket of releases if cfg has its URL.
@@ -158,7 +153,7 @@ func openReleases(ctx context.Context, cfg *serve.Config) error {
 
 // serveFlags adds the flags that serve and up share.
 func serveFlags(f *pflag.FlagSet, cfg *serve.Config) {
-	f.StringVar(&cfg.Addr, "addr", usualAddr, "host:port of the API")
+	f.StringVar(&cfg.Addr, "addr", defaultAddr, "host:port of the API")
 	f.StringVar(&cfg.AdminAddr, "admin-addr", "", "host:port of health, metrics and profiles; off by default")
 	f.StringVar(&cfg.TLSCert, "tls-cert", "", "PEM `FILE` of the certificate, with --tls-key")
 	f.StringVar(&cfg.TLSKey, "tls-key", "", "PEM `FILE` of the key")
@@ -207,7 +202,19 @@ func (a *app) serve(ctx context.Context, cfg *serve.Config, announce func(*serve
 	watched, stop := context.WithCancel(context.WithoutCancel(ctx))
 	n := newNotifier(s, log)
 	if !a.terminal { // SIGHUP of a terminal ends the edge
-		reloadOnHangup(watched, func() { n.reload(s.Reload) })
+		hangups := make(chan os.Signal, 1)
+		signal.Notify(hangups, syscall.SIGHUP)
+		go func() {
+			defer signal.Stop(hangups)
+			for {
+				select {
+				case <-watched.Done():
+					return
+				case <-hangups:
+					n.reload(s.Reload)
+				}
+			}
+		}()
 	}
 	var notifying sync.WaitGroup
 	notifying.Go(func() { n.run(watched, ctx) })
@@ -220,23 +227,6 @@ func (a *app) serve(ctx context.Context, cfg *serve.Config, announce func(*serve
 	return err
 }
 
-// reloadOnHangup calls reload upon SIGHUP until ctx ends.
-func reloadOnHangup(ctx context.Context, reload func()) {
-	hangups := make(chan os.Signal, 1)
-	signal.Notify(hangups, syscall.SIGHUP)
-	go func() {
-		defer signal.Stop(hangups)
-		for {
-			select {
-			case <-ctx.Done():
-				return
-			case <-hangups:
-				reload()
-			}
-		}
-	}()
-}
-
 func healthCommand(a *app) *cobra.Command {
 	cfg, timeout := serve.DefaultConfig(), 5*time.Second
 	c := &cobra.Command{
@@ -244,7 +234,7 @@ func healthCommand(a *app) *cobra.Command {
 		Short: "Exit with 0 if an edge is ready",
 		Long: "health requests /readyz of an edge's admin listener, prints the response, and exits with 0 if the edge is ready.\n" +
 			"--admin-addr comes from the same sources as in serve: the environment and the [serve] table of the config file.",
-		Example:     "  reelsplice health --admin-addr " + usualAdminAddr,
+		Example:     "  reelsplice health --admin-addr " + exampleAdminAddr,
 		Annotations: map[string]string{settingsOf: "serve"},
 	}
 	c.Flags().StringVar(&cfg.AdminAddr, "admin-addr", "", "host:port of the edge's admin listener")

@@ -127,8 +127,8 @@ func passedListeners() (api, admin *net.TCPListener, err error) {
 	if err != nil {
 		return nil, nil, fmt.Errorf("sockets that systemd passed: %w", err)
 	}
-	for name, some := range all {
-		for _, l := range some {
+	for name, listeners := range all {
+		for _, l := range listeners {
 			tcp, ok := l.(*net.TCPListener)
 			switch {
 			case !ok:

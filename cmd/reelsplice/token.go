@@ -31,7 +31,7 @@ func tokenCommand(a *app) *cobra.Command {
 }
 
 func tokensFlag(c *cobra.Command, path *string) {
-	c.Flags().StringVar(path, "tokens", usualTokens, "`FILE` of the tokens")
+	c.Flags().StringVar(path, "tokens", defaultTokens, "`FILE` of the tokens")
 }
 
 func tokenIssueCommand(a *app) *cobra.Command {
@@ -68,7 +68,7 @@ func tokenIssueCommand(a *app) *cobra.Command {
 	f.BoolVar(&t.force, "force", false, "take a --value that is easy to guess")
 	c.MarkFlagsMutuallyExclusive("guest", "v4")
 	c.MarkFlagsMutuallyExclusive("value", "sha256", "hex")
-	return a.leaf(c, func(context.Context, []string) error {
+	return a.leaf(c, func(ctx context.Context, _ []string) error {
 		named := t.record.Name != ""
 		for _, limit := range []string{"rate", "burst", "concurrent"} {
 			if f.Changed(limit) && f.Lookup(limit).Value.String() == "0" {
@@ -79,7 +79,17 @@ func tokenIssueCommand(a *app) *cobra.Command {
 			return usage(err)
 		}
 		_, missing := os.Stat(t.path)
-		token, err := t.issue()
+		token := t.value
+		var err error
+		switch {
+		case t.value != "":
+			t.record.Hash = auth.HashToken([]byte(t.value))
+			err = auth.Add(t.path, t.record)
+		case t.sha256 != "":
+			err = auth.Add(t.path, t.record)
+		default:
+			token, err = auth.Issue(t.path, t.record)
+		}
 		if err != nil {
 			return err
 		}
@@ -96,18 +106,13 @@ func tokenIssueCommand(a *app) *cobra.Command {
 			return err
 		}
 		if missing != nil {
-			a.afterFirstToken(t.path)
+			releases := a.setting("serve", "releases")
+			if _, err := store.Current(ctx, store.Folder{Dir: releases}); err == nil || object.IsURL(releases) {
+				a.printNext("serve", pathFlags{"tokens": t.path})
+			}
 		}
 		return nil
 	})
-}
-
-// afterFirstToken prints the next command if the location of the releases is known.
-func (a *app) afterFirstToken(tokens string) {
-	releases := a.setting("serve", "releases")
-	if _, err := store.Current(context.Background(), store.Folder{Dir: releases}); err == nil || object.IsURL(releases) {
-		a.next("serve", places{"tokens": tokens})
-	}
 }
 
 // An issue is a token to be made.
@@ -128,21 +133,37 @@ func (t *issue) complete(stdin io.Reader, chosen, hashed bool) (err error) {
 	case account != "" && !t.v4:
 		t.record.Kind = auth.KindSession
 	}
-	if chosen {
-		if err := t.readValue(stdin); err != nil {
+	for _, flag := range []struct {
+		set  bool
+		text string
+	}{{chosen, "--value"}, {t.hex, "--hex"}, {hashed, fmt.Sprintf("--sha256 %q", t.sha256)}} {
+		if flag.set && t.record.Kind != auth.KindToken {
+			return fmt.Errorf("%s: want it for a token, not with --session", flag.text)
+		}
+	}
+	if chosen { // errors do not quote the value
+		if t.value == "-" {
+			line, err := bufio.NewReader(io.LimitReader(stdin, auth.MaxTokenLen+2)).ReadString('\n')
+			if err != nil && !errors.Is(err, io.EOF) {
+				return fmt.Errorf("--value: read stdin: %w", err)
+			}
+			t.value = strings.TrimRight(line, "\r\n")
+		}
+		if err := auth.CheckChosen([]byte(t.value), t.force); errors.Is(err, auth.ErrWeak) {
+			return fmt.Errorf("--value: %w; --force accepts it", err)
+		} else if err != nil {
 			return fmt.Errorf("--value: %w", err)
 		}
 	}
 	if t.hex {
-		if t.record.Kind != auth.KindToken {
-			return errors.New("--hex: want it for a token, not with --session")
-		}
 		t.value = auth.HexKey()
 	}
 	if hashed {
-		if err := t.readHash(); err != nil {
-			return fmt.Errorf("--sha256 %q: %w", t.sha256, err)
+		hash, err := hex.DecodeString(t.sha256)
+		if err != nil || len(hash) != len(t.record.Hash) {
+			return fmt.Errorf("--sha256 %q: want %d hex digits, as the edge logs them with \"credential refused\"", t.sha256, 2*len(t.record.Hash))
 		}
+		copy(t.record.Hash[:], hash)
 	}
 	if t.record.Name == "" {
 		t.record.Name = t.record.Kind.String() + "-" + rand.Text()[:8]
@@ -156,49 +177,6 @@ func (t *issue) complete(stdin io.Reader, chosen, hashed bool) (err error) {
 		return err
 	}
 	return t.record.Validate()
-}
-
-// readValue checks the value of --value, read from stdin for "-". Its errors do not quote it.
-func (t *issue) readValue(stdin io.Reader) error {
-	if t.record.Kind != auth.KindToken {
-		return errors.New("want it for a token, not with --session")
-	}
-	if t.value == "-" {
-		line, err := bufio.NewReader(io.LimitReader(stdin, auth.MaxTokenLen+2)).ReadString('\n')
-		if err != nil && !errors.Is(err, io.EOF) {
-			return fmt.Errorf("read stdin: %w", err)
-		}
-		t.value = strings.TrimRight(line, "\r\n")
-	}
-	err := auth.CheckChosen([]byte(t.value), t.force)
-	if errors.Is(err, auth.ErrWeak) {
-		err = fmt.Errorf("%w; --force accepts it", err)
-	}
-	return err
-}
-
-// readHash reads the value of --sha256.
-func (t *issue) readHash() error {
-	hash, err := hex.DecodeString(t.sha256)
-	switch {
-	case t.record.Kind != auth.KindToken:
-		return errors.New("want it for a token, not with --session")
-	case err != nil || len(hash) != len(t.record.Hash):
-		return fmt.Errorf("want %d hex digits, as the edge logs them with \"credential refused\"", 2*len(t.record.Hash))
-	}
-	copy(t.record.Hash[:], hash)
-	return nil
-}
-
-// issue adds the token to the file and returns it, "" if only its hash is known.
-func (t *issue) issue() (string, error) {
-	switch {
-	case t.value != "":
-		t.record.Hash = auth.HashToken([]byte(t.value))
-	case t.sha256 == "":
-		return auth.Issue(t.path, t.record)
-	}
-	return t.value, auth.Add(t.path, t.record)
 }
 
 // parseExpiry parses a duration from now, an RFC 3339 time, or never: the zero time.
@@ -239,21 +217,6 @@ type tokenRow struct {
 	Void    string     `json:"void,omitempty"` // reason for a refusal
 }
 
-// limitsText returns the limits of a token for people.
-func limitsText(l auth.Limits) string {
-	var all []string
-	if l.Rate > 0 {
-		all = append(all, fmt.Sprintf("%d/s", l.Rate))
-	}
-	if l.Burst > 0 {
-		all = append(all, fmt.Sprintf("burst %d", l.Burst))
-	}
-	if l.Concurrent > 0 {
-		all = append(all, fmt.Sprintf("%d at a time", l.Concurrent))
-	}
-	return cmp.Or(strings.Join(all, ", "), "none")
-}
-
 // hashDigits is the number of hash digits shown, enough to identify a token.
 const hashDigits = 12
 
@@ -288,26 +251,34 @@ func tokenListCommand(a *app) *cobra.Command {
 		for i := range records {
 			rows = append(rows, rowOfToken(&records[i]))
 		}
-		return a.print(rows, func(w io.Writer) { writeTokens(w, rows) })
+		return a.print(rows, func(w io.Writer) {
+			fmt.Fprintln(w, "NAME\tHASH\tKIND\tACCOUNT\tSCOPES\tLIMITS\tCREATED\tEXPIRES\tREVOKED")
+			timeText := func(t *time.Time, otherwise string) string {
+				if t == nil {
+					return otherwise
+				}
+				return t.UTC().Format(time.RFC3339)
+			}
+			for _, r := range rows {
+				var limits []string
+				if r.Rate > 0 {
+					limits = append(limits, fmt.Sprintf("%d/s", r.Rate))
+				}
+				if r.Burst > 0 {
+					limits = append(limits, fmt.Sprintf("burst %d", r.Burst))
+				}
+				if r.Concurrent > 0 {
+					limits = append(limits, fmt.Sprintf("%d at a time", r.Concurrent))
+				}
+				state := "no"
+				if r.Void != "" {
+					state = "void: " + r.Void
+				}
+				fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n", r.Name, r.Hash, r.Kind, cmp.Or(r.Account, "none"), cmp.Or(r.Scopes, "all"),
+					cmp.Or(strings.Join(limits, ", "), "none"), timeText(r.Created, "unknown"), timeText(r.Expires, "never"), timeText(r.Revoked, state))
+			}
+		})
 	})
-}
-
-func writeTokens(w io.Writer, rows []tokenRow) {
-	fmt.Fprintln(w, "NAME\tHASH\tKIND\tACCOUNT\tSCOPES\tLIMITS\tCREATED\tEXPIRES\tREVOKED")
-	when := func(at *time.Time, otherwise string) string {
-		if at == nil {
-			return otherwise
-		}
-		return at.UTC().Format(time.RFC3339)
-	}
-	for _, r := range rows {
-		standing := "no"
-		if r.Void != "" {
-			standing = "void: " + r.Void
-		}
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n", r.Name, r.Hash, r.Kind, cmp.Or(r.Account, "none"), cmp.Or(r.Scopes, "all"), limitsText(r.Limits),
-			when(r.Created, "unknown"), when(r.Expires, "never"), when(r.Revoked, standing))
-	}
 }
 
 func tokenRevokeCommand(a *app) *cobra.Command {

@@ -87,41 +87,6 @@ type up struct {
 
 func (u *up) run(ctx context.Context) (err error) {
 	u.clearProgress = true // the address and the token stay alone
-	if err := u.places(); err != nil {
-		return err
-	}
-	if err := u.cfg.Validate(); err != nil {
-		return usage(err)
-	}
-	l := flock.New(filepath.Join(u.dir, ".up.lock"))
-	switch alone, err := l.TryLock(); {
-	case err != nil:
-		return fmt.Errorf("lock %s: %w", l.Path(), err)
-	case !alone:
-		return fmt.Errorf("another up serves the data in %s: stop it, or give another --dir", u.dir)
-	}
-	defer func() { err = errors.Join(err, l.Unlock()) }()
-	// Before the build, which would be wasted on a taken port.
-	if u.cfg.Bound, err = serve.Bind(&u.cfg, nil, nil); err != nil {
-		return err
-	}
-	defer u.cfg.Bound.Close()
-	ofSample, err := u.release(ctx)
-	if err != nil {
-		return err
-	}
-	if ofSample != "" && u.anyDate {
-		u.cfg.Date, u.cfg.DateRelease = sample.Date, ofSample
-	}
-	token, err := u.token()
-	if err != nil {
-		return err
-	}
-	return u.serve(ctx, &u.cfg, func(s *serve.Server) error { return u.announce(s, token, ofSample != "") })
-}
-
-// places sets the defaults of folders and files.
-func (u *up) places() error {
 	if u.dir == "" {
 		cache, err := os.UserCacheDir()
 		if err != nil {
@@ -134,7 +99,62 @@ func (u *up) places() error {
 	if err := os.MkdirAll(u.dir, 0o700); err != nil {
 		return fmt.Errorf("make the folder to work in: %w", err)
 	}
-	return nil
+	if err := u.cfg.Validate(); err != nil {
+		return usage(err)
+	}
+	l := flock.New(filepath.Join(u.dir, ".up.lock"))
+	switch locked, err := l.TryLock(); {
+	case err != nil:
+		return fmt.Errorf("lock %s: %w", l.Path(), err)
+	case !locked:
+		return fmt.Errorf("another up serves the data in %s: stop it, or give another --dir", u.dir)
+	}
+	defer func() { err = errors.Join(err, l.Unlock()) }()
+	// Before the build, which would be wasted on a taken port.
+	if u.cfg.Bound, err = serve.Bind(&u.cfg, nil, nil); err != nil {
+		return err
+	}
+	defer u.cfg.Bound.Close()
+	sampleRelease, err := u.release(ctx)
+	if err != nil {
+		return err
+	}
+	if sampleRelease != "" && u.anyDate {
+		u.cfg.Date, u.cfg.DateRelease = sample.Date, sampleRelease
+	}
+	token, err := u.token()
+	if err != nil {
+		return err
+	}
+	return u.serve(ctx, &u.cfg, func(s *serve.Server) error {
+		v := struct {
+			URL     string `json:"url"`
+			Token   string `json:"token"`
+			Release string `json:"release"`
+			Page    string `json:"page,omitempty"` // with the token, because browsers send none for an address
+		}{localURL(s.URL()), token, s.Release(), ""}
+		if u.cfg.Page {
+			v.Page = v.URL + "/#token=" + token
+		}
+		return u.print(v, func(w io.Writer) {
+			fmt.Fprintf(w, "address  %s\ntoken    %s\n", v.URL, v.Token)
+			if v.Page != "" {
+				fmt.Fprintf(w, "page     %s\n", v.Page)
+			}
+			fmt.Fprintf(w, "data     %s\n", u.dir)
+			if m, err := release.ReadManifest(store.Folder{Dir: u.cfg.Releases}.Path(v.Release)); err == nil && m.Params[release.ParamFallback] != "" {
+				fmt.Fprintf(w, "fallback %s for texts that a language lacks\n", m.Params[release.ParamFallback])
+			}
+			fmt.Fprintln(w)
+			paths := []string{"/3/movie/550?append_to_response=credits,images,videos", "/3/tv/1399?append_to_response=season/1,aggregate_credits"}
+			if sampleRelease == "" {
+				paths = []string{"/3/discover/movie", "/3/search/multi?query=the"}
+			}
+			for _, path := range paths {
+				fmt.Fprintf(w, "curl --compressed -H 'Authorization: Bearer %s' '%s%s'\n", v.Token, v.URL, path)
+			}
+		})
+	})
 }
 
 // folderOfSources returns the folder name for data of a set of sources; "" for none.
@@ -158,25 +178,25 @@ func folderOfSources(sources []string) string {
 const sampleMark = ".sample"
 
 // release builds a release of the sources. Without sources it builds one unless the user has published one. It always
-// rebuilds the sample, in a fraction of a second: this version may have another sample or format. ofSample is the ID
-// of a release of the sample, "" for the user's.
-func (u *up) release(ctx context.Context) (ofSample string, err error) {
+// rebuilds the sample, in a fraction of a second: this version may have another sample or format. sampleRelease is the
+// ID of a release of the sample, "" for the user's.
+func (u *up) release(ctx context.Context) (sampleRelease string, err error) {
 	folder := store.Folder{Dir: u.cfg.Releases}
 	if len(u.dumps.Sources) > 0 {
 		return "", u.publishSources(ctx, folder)
 	}
 	mark := filepath.Join(u.dir, sampleMark)
-	made, _ := os.ReadFile(mark) // unreadable counts as absent: then the release is the user's
+	earlier, _ := os.ReadFile(mark) // unreadable counts as absent: then the release is the user's
 	current, err := store.Current(ctx, folder)
-	if err == nil && current != string(made) {
+	if err == nil && current != string(earlier) {
 		return "", nil
 	}
 	if err != nil && !errors.Is(err, store.ErrNoRelease) {
 		return "", err
 	}
-	own := filepath.Join(u.dir, "catalog")
-	if catalog.Exists(own) && len(made) == 0 {
-		_, err := u.buildAndPublish(ctx, folder, own, "")
+	dir := filepath.Join(u.dir, "catalog")
+	if catalog.Exists(dir) && len(earlier) == 0 {
+		_, err := u.buildAndPublish(ctx, folder, dir, "")
 		return "", err
 	}
 	id, err := u.publishSample(ctx, folder)
@@ -204,7 +224,7 @@ func (u *up) publishSources(ctx context.Context, folder store.Folder) error {
 	if err := os.RemoveAll(u.dumps.Catalog); err != nil {
 		return fmt.Errorf("remove the old catalogue: %w", err)
 	}
-	u.dumps.Drafted = u.drafted
+	u.dumps.Drafted = u.printDraft
 	log := *u.app
 	log.quiet = log.quiet || log.logLevel == slog.LevelInfo // the report names each file
 	u.dumps.Log = log.logger()
@@ -230,8 +250,8 @@ func (u *up) publishSources(ctx context.Context, folder store.Folder) error {
 	return err
 }
 
-// drafted prints the drafted mapping of a table without one.
-func (u *up) drafted(d ingest.Drafted) {
+// printDraft prints the drafted mapping of a table without one.
+func (u *up) printDraft(d ingest.Drafted) {
 	fmt.Fprintf(u.Stderr, "%s: taken by a drafted mapping, %s: check it, or write your own\n", d.File, d.Mapping)
 	if d.Err != nil {
 		fmt.Fprintf(u.Stderr, "  it could not be written: %v\n", d.Err)
@@ -260,21 +280,21 @@ func (u *up) publishSample(ctx context.Context, folder store.Folder) (id string,
 		return "", fmt.Errorf("unpack sample: %w", err)
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(tmp)) }()
-	dumps, made := filepath.Join(tmp, "dumps"), filepath.Join(tmp, "catalog")
+	dumps, dir := filepath.Join(tmp, "dumps"), filepath.Join(tmp, "catalog")
 	if err := os.CopyFS(dumps, sample.FS()); err != nil {
 		return "", fmt.Errorf("unpack sample: %w", err)
 	}
 	r, err := u.ingest(ctx, ingest.Config{
-		Catalog: made, Layout: layout.Auto, Sources: []string{dumps},
+		Catalog: dir, Layout: layout.Auto, Sources: []string{dumps},
 		Log: slog.New(slog.DiscardHandler), // the sample has no surprises
 	})
 	if err != nil {
 		return "", err
 	}
-	if err := u.quarantined(&r, 0, false); err != nil {
+	if err := u.checkBadRows(&r, 0, false); err != nil {
 		return "", err
 	}
-	return u.buildAndPublish(ctx, folder, made, "")
+	return u.buildAndPublish(ctx, folder, dir, "")
 }
 
 // tokenName is the name of up's token.
@@ -295,8 +315,8 @@ func (u *up) token() (token string, err error) {
 		return "", err
 	}
 	token = strings.TrimSpace(string(data))
-	why := auth.NewTable(records).Check(auth.KindToken, []byte(token), now.Unix()).Reason
-	if why == auth.None {
+	refusal := auth.NewTable(records).Check(auth.KindToken, []byte(token), now.Unix()).Reason
+	if refusal == auth.None {
 		return token, nil
 	}
 	if slices.ContainsFunc(records, func(r auth.Record) bool { return r.Name == tokenName && r.Revoked.IsZero() }) { // its token was lost
@@ -305,7 +325,7 @@ func (u *up) token() (token string, err error) {
 		}
 	}
 	r := auth.Record{Name: tokenName, Created: now, Scopes: auth.AllScopes}
-	if why == auth.Unknown && len(token) == auth.TokenLen { // another token file than before
+	if refusal == auth.Unknown && len(token) == auth.TokenLen { // another token file than before
 		r.Hash = auth.HashToken([]byte(token))
 		return token, auth.Add(u.cfg.Tokens, r)
 	}
@@ -315,38 +335,8 @@ func (u *up) token() (token string, err error) {
 	return token, file.WriteFile(path, []byte(token+"\n"), 0o600)
 }
 
-func (u *up) announce(s *serve.Server, token string, ofSample bool) error {
-	v := struct {
-		URL     string `json:"url"`
-		Token   string `json:"token"`
-		Release string `json:"release"`
-		Page    string `json:"page,omitempty"` // with the token, because browsers send none for an address
-	}{fromHere(s.URL()), token, s.Release(), ""}
-	if u.cfg.Page {
-		v.Page = v.URL + "/#token=" + token
-	}
-	return u.print(v, func(w io.Writer) {
-		fmt.Fprintf(w, "address  %s\ntoken    %s\n", v.URL, v.Token)
-		if v.Page != "" {
-			fmt.Fprintf(w, "page     %s\n", v.Page)
-		}
-		fmt.Fprintf(w, "data     %s\n", u.dir)
-		if m, err := release.ReadManifest(store.Folder{Dir: u.cfg.Releases}.Path(v.Release)); err == nil && m.Params[release.ParamFallback] != "" {
-			fmt.Fprintf(w, "fallback %s for texts that a language lacks\n", m.Params[release.ParamFallback])
-		}
-		fmt.Fprintln(w)
-		paths := []string{"/3/movie/550?append_to_response=credits,images,videos", "/3/tv/1399?append_to_response=season/1,aggregate_credits"}
-		if !ofSample {
-			paths = []string{"/3/discover/movie", "/3/search/multi?query=the"}
-		}
-		for _, path := range paths {
-			fmt.Fprintf(w, "curl --compressed -H 'Authorization: Bearer %s' '%s%s'\n", v.Token, v.URL, path)
-		}
-	})
-}
-
-// fromHere returns the URL of a server for a client on this machine, also if the server listens on all addresses.
-func fromHere(base string) string {
+// localURL returns the URL of a server for a client on this machine, also if the server listens on all addresses.
+func localURL(base string) string {
 	u, err := url.Parse(base)
 	if err != nil {
 		return base
