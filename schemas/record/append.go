@@ -108,7 +108,7 @@ func AppendFields(dst []byte, r Record, from, to int) []byte {
 			dst = appendKeyed(dst, r, f)
 			continue
 		}
-		if r.set(f) {
+		if r.isSet(f) {
 			dst = append(appendComma(dst), f.prefix...)
 			dst = appendValue(dst, r, f)
 			continue
@@ -144,32 +144,31 @@ func appendValue(dst []byte, r Record, f *Field) []byte {
 		sub, _ := r.Sub(f)
 		return Append(dst, sub)
 	case ShapeStrings:
-		return appendList(dst, *r.Strings(f), AppendString)
+		dst = append(dst, '[')
+		for _, s := range *r.Strings(f) {
+			dst = AppendString(appendComma(dst), s)
+		}
+		return append(dst, ']')
 	case ShapeInts:
-		return appendList(dst, *r.Ints(f), appendInt)
+		dst = append(dst, '[')
+		for _, n := range *r.Ints(f) {
+			dst = strconv.AppendInt(appendComma(dst), n, 10)
+		}
+		return append(dst, ']')
 	case ShapeKeyed:
 		dst = appendKeyed(append(dst, '{'), r, f)
 		return append(dst, '}')
-	case ShapePages:
-		if n, _ := r.Len(f); n == 1 {
+	default:
+		n, _ := r.Len(f)
+		if f.Shape == ShapePages && n == 1 {
 			return Append(dst, r.At(f, 0))
 		}
-		return appendObjects(dst, r, f)
-	default:
-		return appendObjects(dst, r, f)
-	}
-}
-
-func appendObjects(dst []byte, r Record, f *Field) []byte {
-	dst = append(dst, '[')
-	n, _ := r.Len(f)
-	for i := range n {
-		if i > 0 {
-			dst = append(dst, ',')
+		dst = append(dst, '[')
+		for i := range n {
+			dst = Append(appendComma(dst), r.At(f, i))
 		}
-		dst = Append(dst, r.At(f, i))
+		return append(dst, ']')
 	}
-	return append(dst, ']')
 }
 
 // appendKeyed appends the elements of a ShapeKeyed list, or of a "*" field, as fields without braces.
@@ -189,20 +188,6 @@ func appendKeyed(dst []byte, r Record, f *Field) []byte {
 	return dst
 }
 
-// appendList appends a list; one appends an element.
-func appendList[T any](dst []byte, list []T, one func([]byte, T) []byte) []byte {
-	dst = append(dst, '[')
-	for i, v := range list {
-		if i > 0 {
-			dst = append(dst, ',')
-		}
-		dst = one(dst, v)
-	}
-	return append(dst, ']')
-}
-
-func appendInt(dst []byte, n int64) []byte { return strconv.AppendInt(dst, n, 10) }
-
 // listed reports whether name is in a comma-separated list.
 func listed(list, name string) bool {
 	for item := range strings.SplitSeq(list, ",") {
@@ -216,7 +201,7 @@ func listed(list, name string) bool {
 // IsNull reports whether the named field of r is null rather than absent.
 func IsNull(r Record, name string) bool {
 	i, ok := r.Schema.byName[name]
-	if !ok || r.set(&r.Schema.Fields[i]) {
+	if !ok || r.isSet(&r.Schema.Fields[i]) {
 		return false
 	}
 	return r.Schema.Fields[i].Nullable != listed(r.Object().Unusual, name)

@@ -24,7 +24,7 @@ import (
 func AppendBinary(dst []byte, r Record) []byte {
 	var set uint64
 	for i := range r.Schema.Fields {
-		if r.set(&r.Schema.Fields[i]) {
+		if r.isSet(&r.Schema.Fields[i]) {
 			set |= 1 << i
 		}
 	}
@@ -33,48 +33,44 @@ func AppendBinary(dst []byte, r Record) []byte {
 	dst = encoding.AppendText(dst, o.Unusual)
 	dst = encoding.AppendText(dst, o.Extra)
 	for i := range r.Schema.Fields {
-		if set&(1<<i) != 0 {
-			dst = appendBinaryValue(dst, r, &r.Schema.Fields[i])
+		if set&(1<<i) == 0 {
+			continue
 		}
-	}
-	return dst
-}
-
-func appendBinaryValue(dst []byte, r Record, f *Field) []byte {
-	switch f.Shape {
-	case ShapeString, ShapeRaw:
-		return encoding.AppendText(dst, r.String(f).V)
-	case ShapeInt:
-		return binary.AppendVarint(dst, r.Int(f).V)
-	case ShapeFloat:
-		return binary.LittleEndian.AppendUint64(dst, math.Float64bits(r.Float(f).V))
-	case ShapeBool:
-		if r.Bool(f).V {
-			return append(dst, 1)
+		switch f := &r.Schema.Fields[i]; f.Shape {
+		case ShapeString, ShapeRaw:
+			dst = encoding.AppendText(dst, r.String(f).V)
+		case ShapeInt:
+			dst = binary.AppendVarint(dst, r.Int(f).V)
+		case ShapeFloat:
+			dst = binary.LittleEndian.AppendUint64(dst, math.Float64bits(r.Float(f).V))
+		case ShapeBool:
+			b := byte(0)
+			if r.Bool(f).V {
+				b = 1
+			}
+			dst = append(dst, b)
+		case ShapeObject:
+			sub, _ := r.Sub(f)
+			dst = AppendBinary(dst, sub)
+		case ShapeStrings:
+			list := *r.Strings(f)
+			dst = binary.AppendUvarint(dst, uint64(len(list)))
+			for _, s := range list {
+				dst = encoding.AppendText(dst, s)
+			}
+		case ShapeInts:
+			list := *r.Ints(f)
+			dst = binary.AppendUvarint(dst, uint64(len(list)))
+			for _, n := range list {
+				dst = binary.AppendVarint(dst, n)
+			}
+		default:
+			n, _ := r.Len(f)
+			dst = binary.AppendUvarint(dst, uint64(n))
+			for i := range n {
+				dst = AppendBinary(dst, r.At(f, i))
+			}
 		}
-		return append(dst, 0)
-	case ShapeObject:
-		sub, _ := r.Sub(f)
-		return AppendBinary(dst, sub)
-	case ShapeStrings:
-		list := *r.Strings(f)
-		dst = binary.AppendUvarint(dst, uint64(len(list)))
-		for _, s := range list {
-			dst = encoding.AppendText(dst, s)
-		}
-		return dst
-	case ShapeInts:
-		list := *r.Ints(f)
-		dst = binary.AppendUvarint(dst, uint64(len(list)))
-		for _, n := range list {
-			dst = binary.AppendVarint(dst, n)
-		}
-		return dst
-	}
-	n, _ := r.Len(f)
-	dst = binary.AppendUvarint(dst, uint64(n))
-	for i := range n {
-		dst = AppendBinary(dst, r.At(f, i))
 	}
 	return dst
 }
@@ -101,8 +97,8 @@ func (d *decoder) text() string { return stringOf(d.Bytes()) }
 
 // The smallest elements of a list, in bytes: a length or a number, and a record.
 const (
-	leastValue  = 1
-	leastRecord = 3
+	minValueBytes  = 1
+	minRecordBytes = 3
 )
 
 func (d *decoder) record(r Record) {
@@ -113,44 +109,40 @@ func (d *decoder) record(r Record) {
 		d.Fail()
 	}
 	for ; set != 0 && d.Err() == nil; set &= set - 1 {
-		d.value(r, &r.Schema.Fields[bits.TrailingZeros64(set)])
-	}
-}
-
-func (d *decoder) value(r Record, f *Field) {
-	switch f.Shape {
-	case ShapeString, ShapeRaw:
-		*r.String(f) = Text(d.text())
-	case ShapeInt:
-		*r.Int(f) = Int{d.Varint(), true}
-	case ShapeFloat:
-		if b := d.Take(8); b != nil {
-			*r.Float(f) = Float{math.Float64frombits(binary.LittleEndian.Uint64(b)), true}
-		}
-	case ShapeBool:
-		*r.Bool(f) = Bool{d.Byte() == 1, true}
-	case ShapeObject:
-		d.record(r.MakeSub(f))
-	case ShapeStrings:
-		list := make([]string, d.Count(leastValue))
-		for i := range list {
-			list[i] = d.text()
-		}
-		*r.Strings(f) = list
-	case ShapeInts:
-		list := make([]int64, d.Count(leastValue))
-		for i := range list {
-			list[i] = d.Varint()
-		}
-		*r.Ints(f) = list
-	default:
-		n := d.Count(leastRecord)
-		r.MakeList(f, n)
-		for range n {
-			if d.Err() != nil {
-				return
+		switch f := &r.Schema.Fields[bits.TrailingZeros64(set)]; f.Shape {
+		case ShapeString, ShapeRaw:
+			*r.String(f) = Text(d.text())
+		case ShapeInt:
+			*r.Int(f) = Int{d.Varint(), true}
+		case ShapeFloat:
+			if b := d.Take(8); b != nil {
+				*r.Float(f) = Float{math.Float64frombits(binary.LittleEndian.Uint64(b)), true}
 			}
-			d.record(r.Grow(f))
+		case ShapeBool:
+			*r.Bool(f) = Bool{d.Byte() == 1, true}
+		case ShapeObject:
+			d.record(r.MakeSub(f))
+		case ShapeStrings:
+			list := make([]string, d.Count(minValueBytes))
+			for i := range list {
+				list[i] = d.text()
+			}
+			*r.Strings(f) = list
+		case ShapeInts:
+			list := make([]int64, d.Count(minValueBytes))
+			for i := range list {
+				list[i] = d.Varint()
+			}
+			*r.Ints(f) = list
+		default:
+			n := d.Count(minRecordBytes)
+			r.MakeList(f, n)
+			for range n {
+				if d.Err() != nil {
+					return
+				}
+				d.record(r.Grow(f))
+			}
 		}
 	}
 }

@@ -66,39 +66,31 @@ type Tally struct {
 // CountNext makes the parser count the cells of the next row.
 func (t *Tally) CountNext() { t.armed = true }
 
-// begin begins a row; flat: it is from a table.
-func (t *Tally) begin(flat bool) {
-	t.on, t.armed, t.flat = t.armed, false, flat
-	if t.on {
-		t.row = t.row[:0]
-	}
-}
-
 // counts reports whether the next value of c, at a path, is a cell to count.
-func (t *Tally) counts(at path, c *cursor) bool {
-	column := len(at) == 1 || !t.flat && len(at) == 2 && at[1].index < 0
+func (t *Tally) counts(p path, c *cursor) bool {
+	column := len(p) == 1 || !t.flat && len(p) == 2 && p[1].index < 0
 	return t.on && column && !c.isEmpty()
 }
 
 // isEmpty reports whether the next value is an empty text, list or object, or null.
 func (c *cursor) isEmpty() bool {
 	b := c.peek()
-	at := *c
-	at.i++
+	inside := *c
+	inside.i++
 	switch b {
 	case '"':
-		return at.pass('"')
+		return inside.consume('"')
 	case '[':
-		return at.peek() == ']'
+		return inside.peek() == ']'
 	case '{':
-		return at.peek() == '}'
+		return inside.peek() == '}'
 	}
 	return b == 'n'
 }
 
-// holds reports whether r has a value in a field; a list needs an element.
-func (r Record) holds(f *Field) bool {
-	if !r.set(f) {
+// hasValue reports whether r has a value in a field; a list needs an element.
+func (r Record) hasValue(f *Field) bool {
+	if !r.isSet(f) {
 		return false
 	}
 	switch f.Shape {
@@ -110,10 +102,10 @@ func (r Record) holds(f *Field) bool {
 }
 
 // add adds a value of a field of the row, or of an object in it.
-func (t *Tally) add(at path, f *Field, fate Fate) {
+func (t *Tally) add(p path, f *Field, fate Fate) {
 	name := f.Name
-	if len(at) == 2 {
-		name = at[0].name + "." + name
+	if len(p) == 2 {
+		name = p[0].name + "." + name
 	}
 	t.row = append(t.row, rowCell{name, true, fate})
 }
@@ -128,13 +120,13 @@ func (t *Tally) Settle(name string, fate Fate) {
 }
 
 // Lost returns the columns of the last row that were rejected as a whole.
-func (t *Tally) Lost() (out []string) {
+func (t *Tally) Lost() (columns []string) {
 	for _, c := range t.row {
 		if c.fate == IsLeftOut {
-			out = append(out, c.column)
+			columns = append(columns, c.column)
 		}
 	}
-	return out
+	return columns
 }
 
 // Keep adds the values of the last row to the counts. A rejected row does not count.

@@ -31,7 +31,7 @@ func CheckJSON(b []byte, maxDepth int) *Fault {
 	if !utf8.Valid(b) {
 		return CheckText(b)
 	}
-	c := cursor{s: stringOf(b), most: max(maxDepth, 1)}
+	c := cursor{s: stringOf(b), limit: max(maxDepth, 1)}
 	c.peek()
 	start := c.i
 	ok := c.value()
@@ -127,36 +127,36 @@ func (m Mended) Count(add func(path string, n int64)) {
 	}
 }
 
-// noNumbers are Python's notations for numbers that JSON lacks.
-var noNumbers = [][]byte{[]byte("NaN"), []byte("Infinity"), []byte("-Infinity")}
+// nonNumbers are Python's notations for numbers that JSON lacks.
+var nonNumbers = [][]byte{[]byte("NaN"), []byte("Infinity"), []byte("-Infinity")}
 
 // MendJSON appends text that is nearly JSON as JSON. In strings it drops control characters except zero bytes, and
 // the escape \u0000. A backslash that starts no escape becomes text; NaN, Infinity and -Infinity become null. It
 // checks nothing else.
 func MendJSON(dst, text []byte) ([]byte, Mended) {
 	var m Mended
-	in := false // inside a string
+	inString := false
 	for i := 0; i < len(text); {
 		c := text[i]
 		n := 1 // bytes to copy
 		switch {
 		case c == '"':
-			in = !in
-		case in && c == '\\':
+			inString = !inString
+		case inString && c == '\\':
 			if n = escapeLen(text[i:]); n == 0 {
 				m.Escapes++
 				dst, n = append(dst, '\\'), 1
-			} else if isZeroEscape(text[i : i+n]) {
+			} else if string(text[i:i+n]) == `\u0000` {
 				m.Controls++
 				i += n
 				continue
 			}
-		case in && c > 0 && c < ' ':
+		case inString && c > 0 && c < ' ':
 			m.Controls++
 			i++
 			continue
-		case !in && (c == 'N' || c == 'I' || c == '-'):
-			for _, word := range noNumbers {
+		case !inString && (c == 'N' || c == 'I' || c == '-'):
+			for _, word := range nonNumbers {
 				if bytes.HasPrefix(text[i:], word) {
 					m.Numbers++
 					dst = append(dst, "null"...)
@@ -187,9 +187,6 @@ func escapeLen(text []byte) int {
 	}
 	return 0
 }
-
-// isZeroEscape reports whether escape encodes U+0000.
-func isZeroEscape(escape []byte) bool { return string(escape) == `\u0000` }
 
 func isHex(digits []byte) bool {
 	for _, c := range digits {

@@ -22,11 +22,20 @@ func (p *Parser) column(c *cursor, r Record, name string, o *object) error {
 		return p.textOrNull(c, o.unusual)
 	case ExtraColumn:
 		p.extraColumn = true
-		var x string
-		if err := p.textOrNull(c, &x); err != nil || x == "" {
+		var fields string
+		if err := p.textOrNull(c, &fields); err != nil || fields == "" {
 			return err
 		}
-		return p.moreFields(x, r, o)
+		text := "{" + fields + "}"
+		if !isJSON(text) {
+			return p.rejectAs(&FieldError{Field: p.path.where(true), What: "want fields of a JSON object, found other text"})
+		}
+		// A field that the struct gained after the table was written becomes a typed field.
+		path, nulls := p.path, o.nulls
+		p.Columns, p.path = false, p.path[:len(p.path)-1]
+		err := p.fields(&cursor{s: text}, r, o)
+		p.Columns, p.path, o.nulls = true, path, nulls
+		return err
 	}
 	null := c.peek() == 'n'
 	i, ok := r.Schema.byName[name]
@@ -48,16 +57,6 @@ func (p *Parser) column(c *cursor, r Record, name string, o *object) error {
 // HasExtraColumn reports whether the last row had the column of unknown fields.
 func (p *Parser) HasExtraColumn() bool { return p.extraColumn }
 
-// listedFields returns the bits of the listed fields.
-func (s *Schema) listedFields(list string) (set uint64) {
-	for i := range s.Fields {
-		if listed(list, s.Fields[i].Name) {
-			set |= 1 << i
-		}
-	}
-	return set
-}
-
 // fieldLists makes lists of field names, with one copy of each text.
 type fieldLists struct {
 	texts map[string]string
@@ -65,25 +64,25 @@ type fieldLists struct {
 }
 
 // list lists the names of the fields whose bits are set.
-func (l *fieldLists) list(plan *Schema, bits uint64) string {
+func (l *fieldLists) list(s *Schema, bits uint64) string {
 	if bits == 0 {
 		return ""
 	}
 	l.buf = l.buf[:0]
-	for i := range plan.Fields {
+	for i := range s.Fields {
 		if bits&(1<<i) != 0 {
 			if len(l.buf) > 0 {
 				l.buf = append(l.buf, ',')
 			}
-			l.buf = append(l.buf, plan.Fields[i].Name...)
+			l.buf = append(l.buf, s.Fields[i].Name...)
 		}
 	}
-	if s, ok := l.texts[string(l.buf)]; ok {
-		return s
+	if text, ok := l.texts[string(l.buf)]; ok {
+		return text
 	}
-	s := string(l.buf)
-	l.texts[s] = s
-	return s
+	text := string(l.buf)
+	l.texts[text] = text
+	return text
 }
 
 // textOrNull reads a text, or a null, which leaves dst unchanged.
@@ -98,26 +97,12 @@ func (p *Parser) textOrNull(c *cursor, dst *string) (err error) {
 	return p.reject(c, "a string")
 }
 
-// moreFields reads the fields of an "_extra" column, which are JSON. A field that the struct gained after the table
-// was written becomes a typed field.
-func (p *Parser) moreFields(members string, r Record, o *object) error {
-	text := "{" + members + "}"
-	if !isJSON(text) {
-		return p.rejectAs(&FieldError{Field: p.path.where(true), What: "want fields of a JSON object, found other text"})
-	}
-	at, nulls := p.path, o.nulls
-	p.Columns, p.path = false, p.path[:len(p.path)-1]
-	err := p.fields(&cursor{s: text}, r, o)
-	p.Columns, p.path, o.nulls = true, at, nulls
-	return err
-}
-
 // cell reads a non-null field.
 func (p *Parser) cell(c *cursor, r Record, f *Field) error {
 	if c.peek() != '"' || f.Shape <= ShapeBool {
 		return p.value(c, r, f)
 	}
-	at := c.i
+	start := c.i
 	s, err := c.text()
 	if err != nil {
 		return err
@@ -130,12 +115,12 @@ func (p *Parser) cell(c *cursor, r Record, f *Field) error {
 		inner.s = string(text)
 	}
 	if f.Shape != ShapeRaw && b != '{' && b != '[' || !isJSON(inner.s) {
-		c.i = at
+		c.i = start
 		return p.value(c, r, f)
 	}
 	columns := p.Columns
 	if !columns {
-		p.coerced()
+		p.countCoerced()
 	}
 	p.Columns = false
 	defer func() { p.Columns = columns }()
@@ -154,23 +139,23 @@ func isJSON(s string) bool {
 func (p *Parser) keyedRows(c *cursor, r Record, f *Field) error {
 	r.MakeList(f, 0)
 	key := &f.Elem.Fields[f.Elem.Key]
-	named := func(rec Record) bool { return rec.String(key).Set }
-	all := true
+	hasKey := func(rec Record) bool { return rec.String(key).Set }
+	complete := true
 	err := p.each(c, func() error {
 		if c.peek() != '{' {
 			return p.reject(c, "an object")
 		}
 		rec := r.Grow(f)
-		if err := p.object(c, rec); err != nil || named(rec) {
+		if err := p.object(c, rec); err != nil || hasKey(rec) {
 			return err
 		}
-		all = false
+		complete = false
 		p.path.push(key.Column)
 		defer p.path.pop()
 		return p.rejectAs(&FieldError{Field: p.path.where(true), What: "want a string, found null"})
 	})
-	if err == nil && !all {
-		Retain(r, f, named)
+	if err == nil && !complete {
+		Retain(r, f, hasKey)
 	}
 	return err
 }

@@ -7,7 +7,7 @@ import (
 )
 
 // Present reports whether r has the field, as a value or an explicit null.
-func Present(r Record, f *Field) bool { return r.set(f) || IsNull(r, f.Name) }
+func Present(r Record, f *Field) bool { return r.isSet(f) || IsNull(r, f.Name) }
 
 // Same reports whether one field has the same JSON value in a and b.
 func Same(a, b Record, f *Field) bool { return FieldText(a, f) == FieldText(b, f) }
@@ -17,7 +17,7 @@ func Equal(a, b Record) bool { return bytes.Equal(AppendBinary(nil, a), AppendBi
 
 // FieldText returns the JSON text of one field's value; "null" if it is unset.
 func FieldText(r Record, f *Field) string {
-	if !r.set(f) {
+	if !r.isSet(f) {
 		return "null"
 	}
 	return string(appendValue(nil, r, f))
@@ -26,18 +26,18 @@ func FieldText(r Record, f *Field) string {
 // Copy copies one field, including a null, from src to dst, which may be another struct type with that field. Lists
 // and objects are shared afterwards.
 func Copy(dst, src Record, f *Field) {
-	to := f
+	target := f
 	if dst.Schema != src.Schema {
-		to = &dst.Schema.Fields[dst.Schema.byName[f.Name]]
+		target = &dst.Schema.Fields[dst.Schema.byName[f.Name]]
 	}
-	if !src.set(f) {
-		member(dst, to).SetZero()
+	if !src.isSet(f) {
+		valueOf(dst, target).SetZero()
 		if IsNull(src, f.Name) != IsNull(dst, f.Name) {
 			toggle(dst, f.Name)
 		}
 		return
 	}
-	member(dst, to).Set(member(src, f))
+	valueOf(dst, target).Set(valueOf(src, f))
 	if listed(dst.Object().Unusual, f.Name) {
 		toggle(dst, f.Name)
 	}
@@ -45,13 +45,13 @@ func Copy(dst, src Record, f *Field) {
 
 // Unset makes one field of r absent.
 func Unset(r Record, f *Field) {
-	member(r, f).SetZero()
+	valueOf(r, f).SetZero()
 	MarkAbsent(r, f.Name)
 }
 
 // Retain removes the elements of a list of structs for which keep returns false.
 func Retain(r Record, f *Field, keep func(Record) bool) {
-	list, n := member(r, f), 0
+	list, n := valueOf(r, f), 0
 	for i := range list.Len() {
 		if !keep(r.At(f, i)) {
 			continue
@@ -65,8 +65,8 @@ func Retain(r Record, f *Field, keep func(Record) bool) {
 	list.SetLen(n)
 }
 
-// field returns the Go value of a field of r.
-func member(r Record, f *Field) reflect.Value {
+// valueOf returns the Go value of a field of r.
+func valueOf(r Record, f *Field) reflect.Value {
 	return reflect.NewAt(f.typ, unsafe.Add(r.ptr, f.offset)).Elem()
 }
 
@@ -96,13 +96,13 @@ func HasField(extra, name string) bool {
 
 // UniteExtra joins two lists of unknown fields. The first wins if both have a name.
 func UniteExtra(first, second string) string {
-	have, err := Fields("{" + first + "}")
+	known, err := Fields("{" + first + "}")
 	if err != nil {
 		return first
 	}
 	out := append([]byte{'{'}, first...)
 	_ = EachField("{"+second+"}", func(name, raw string) error { // stops at damage
-		if !have.Has(name) {
+		if !known.Has(name) {
 			out = AppendField(out, name, raw)
 		}
 		return nil

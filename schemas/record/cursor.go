@@ -17,7 +17,7 @@ type cursor struct {
 	s     string
 	i     int // offset of the next byte
 	depth int // open arrays and objects in value
-	most  int // limit of depth; 0 means maxDepth
+	limit int // limit of depth; 0 means maxDepth
 	zero  int // offset after the first \u0000 in value, 0 for none
 	blank int // offset after the last blank between tokens, 0 for none
 }
@@ -100,7 +100,7 @@ func (c *cursor) text() (string, error) {
 		return rest[:end], nil
 	}
 	start := c.i
-	if !c.str() {
+	if !c.skipString() {
 		return "", c.broken()
 	}
 	var out string
@@ -141,7 +141,7 @@ func (c *cursor) value() bool {
 	case '[':
 		return c.contents('[', ']')
 	case '"':
-		return c.str()
+		return c.skipString()
 	case 't':
 		return c.literal("true")
 	case 'f':
@@ -150,16 +150,16 @@ func (c *cursor) value() bool {
 		return c.literal("null")
 	}
 	// A number.
-	c.pass('-')
-	if !c.pass('0') && !c.digits() {
+	c.consume('-')
+	if !c.consume('0') && !c.digits() {
 		return false
 	}
-	if c.pass('.') && !c.digits() {
+	if c.consume('.') && !c.digits() {
 		return false
 	}
-	if c.pass('e') || c.pass('E') {
-		if !c.pass('+') {
-			c.pass('-')
+	if c.consume('e') || c.consume('E') {
+		if !c.consume('+') {
+			c.consume('-')
 		}
 		return c.digits()
 	}
@@ -178,7 +178,7 @@ func (c *cursor) contents(opening, closing byte) bool {
 			return err == nil
 		}
 		if closing == '}' {
-			if c.peek() != '"' || !c.str() || c.peek() != ':' {
+			if c.peek() != '"' || !c.skipString() || c.peek() != ':' {
 				return false
 			}
 			c.i++
@@ -189,10 +189,10 @@ func (c *cursor) contents(opening, closing byte) bool {
 	}
 }
 
-func (c *cursor) isTooDeep() bool { return c.depth > cmp.Or(c.most, maxDepth) }
+func (c *cursor) isTooDeep() bool { return c.depth > cmp.Or(c.limit, maxDepth) }
 
-// pass consumes b if it is next.
-func (c *cursor) pass(b byte) bool {
+// consume consumes b if it is next.
+func (c *cursor) consume(b byte) bool {
 	if c.i >= len(c.s) || c.s[c.i] != b {
 		return false
 	}
@@ -214,12 +214,12 @@ func (c *cursor) digits() bool {
 	return c.i > start
 }
 
-// str consumes a string; the cursor is at its opening quote.
-func (c *cursor) str() bool {
+// skipString consumes a string; the cursor is at its opening quote.
+func (c *cursor) skipString() bool {
 	for c.i++; ; {
 		c.i = PlainEnd(bytesOf(c.s), c.i)
 		switch {
-		case c.pass('"'):
+		case c.consume('"'):
 			return true
 		case c.i >= len(c.s) || c.s[c.i] != '\\': // the end, or a control character
 			return false

@@ -48,9 +48,9 @@ type Parser struct {
 	path    path // to the current value; meaningless after an error
 	unusual fieldLists
 	// extra holds the unknown fields of open objects: an object's fields follow its parents'.
-	extra []byte
-	left  bool // the current value, or one in it, was rejected
-	log   []counted
+	extra    []byte
+	rejected bool // the current value, or one in it
+	log      []counted
 
 	extraColumn bool // the row has the column ExtraColumn
 }
@@ -113,10 +113,12 @@ func NewParser() *Parser {
 // to p.Values. Parse returns a *FieldError for a value that p.Values does not accept, and for a bad ID.
 func (p *Parser) Parse(row string, r Record) error {
 	p.path, p.extra = p.path[:0], p.extra[:0]
-	if p.Tally.begin(p.Columns); p.Tally.on {
-		p.extraColumn = false
+	t := &p.Tally
+	t.on, t.armed, t.flat = t.armed, false, p.Columns
+	if t.on {
+		t.row, p.extraColumn = t.row[:0], false
 	}
-	defer func() { p.Tally.on = false }()
+	defer func() { t.on = false }()
 	c := cursor{s: row}
 	if c.peek() != '{' {
 		raw, err := c.skip()
@@ -150,11 +152,16 @@ func (p *Parser) object(c *cursor, r Record) error {
 	}
 	r.Object().Extra = string(p.extra[o.start:])
 	p.extra = p.extra[:o.start]
-	odd := r.Schema.nullable&^o.seen | o.nulls&^r.Schema.nullable
+	unusual := r.Schema.nullable&^o.seen | o.nulls&^r.Schema.nullable
 	if o.unusual != nil {
-		odd = r.Schema.listedFields(*o.unusual)
+		unusual = 0
+		for i := range r.Schema.Fields {
+			if listed(*o.unusual, r.Schema.Fields[i].Name) {
+				unusual |= 1 << i
+			}
+		}
 	}
-	r.Object().Unusual = p.unusual.list(r.Schema, odd)
+	r.Object().Unusual = p.unusual.list(r.Schema, unusual)
 	return nil
 }
 
@@ -166,10 +173,23 @@ func (p *Parser) fields(c *cursor, r Record, o *object) error {
 			return err
 		}
 		p.path.push(name)
-		if p.Columns {
+		i, known := o.next, true
+		if s := r.Schema; !p.Columns && (i >= len(s.Fields) || i == s.Key || i == s.rest || s.Fields[i].Name != name) {
+			i, known = s.byName[name] // a field out of order
+		}
+		switch {
+		case p.Columns:
 			err = p.column(c, r, name, o)
-		} else {
-			err = p.field(c, r, name, o)
+		case !known:
+			err = p.unknown(name, c, r, o.start)
+		default:
+			o.seen, o.next = o.seen|1<<i, i+1
+			if c.peek() == 'n' && r.Schema.Fields[i].Shape != ShapeRaw {
+				o.nulls |= 1 << i
+				err = c.null()
+			} else {
+				err = p.fieldValue(c, r, i, o)
+			}
 		}
 		if err != nil {
 			return err
@@ -178,23 +198,10 @@ func (p *Parser) fields(c *cursor, r Record, o *object) error {
 	}
 }
 
-func (p *Parser) field(c *cursor, r Record, name string, o *object) error {
-	i, known := r.Schema.index(name, o.next)
-	if !known {
-		return p.unknown(name, c, r, o.start)
-	}
-	o.seen, o.next = o.seen|1<<i, i+1
-	if b := c.peek(); b == 'n' && r.Schema.Fields[i].Shape != ShapeRaw {
-		o.nulls |= 1 << i
-		return c.null()
-	}
-	return p.fieldValue(c, r, i, o)
-}
-
 // fieldValue reads the value of field i. If nothing of it fits, the field becomes absent, not null, so it replaces
 // nothing from another source.
 func (p *Parser) fieldValue(c *cursor, r Record, i int, o *object) error {
-	p.left = false
+	p.rejected = false
 	f := &r.Schema.Fields[i]
 	counted := p.Tally.counts(p.path, c)
 	// For an object in the row, its fields count instead.
@@ -205,16 +212,16 @@ func (p *Parser) fieldValue(c *cursor, r Record, i int, o *object) error {
 	} else {
 		err = p.value(c, r, f)
 	}
-	lost := p.left && !r.holds(f)
-	if lost {
-		member(r, f).SetZero()
+	leftOut := p.rejected && !r.hasValue(f)
+	if leftOut {
+		valueOf(r, f).SetZero()
 		o.seen &^= 1 << i
 	}
 	switch {
 	case !counted:
-	case lost:
+	case leftOut:
 		p.Tally.add(p.path, f, IsLeftOut)
-	case whole && r.set(f):
+	case whole && r.isSet(f):
 		p.Tally.add(p.path, f, IsUsed)
 	}
 	return err
@@ -273,15 +280,24 @@ func (p *Parser) value(c *cursor, r Record, f *Field) (err error) {
 			*r.Int(f) = Number(n)
 		}
 	case ShapeFloat:
+		// Many dumps passed through tools that quote numbers.
+		quoted, start := c.peek() == '"', c.i
 		var n float64
-		at := c.i
-		if n, ok, err = p.number(c); ok && f.Score && (n < 0 || n > 10) {
-			c.i = at
+		if n, ok, err = p.numberOf(c); err != nil {
+			return err
+		}
+		if !ok {
+			c.i = start
+			return p.reject(c, "a number")
+		}
+		if quoted && !p.Texts {
+			p.countCoerced()
+		}
+		if f.Score && (n < 0 || n > 10) {
+			c.i = start
 			return p.reject(c, "a number from 0 to 10")
 		}
-		if ok {
-			*r.Float(f) = Float{n, true}
-		}
+		*r.Float(f) = Float{n, true}
 	case ShapeBool:
 		var b bool
 		if b, ok, err = p.boolean(c); ok {
@@ -296,45 +312,62 @@ func (p *Parser) value(c *cursor, r Record, f *Field) (err error) {
 			return p.reject(c, "an object")
 		}
 		return p.object(c, r.MakeSub(f))
+	case ShapeKeyed:
+		return p.keyed(c, r, f)
 	default:
-		return p.array(c, r, f)
+		b := c.peek()
+		if b == '{' && f.Shape == ShapePages {
+			r.MakeList(f, 1)
+			return p.object(c, r.Grow(f))
+		}
+		if b != '[' {
+			return p.reject(c, listForms[f.Shape])
+		}
+		r.MakeList(f, 0)
+		return p.each(c, func() error { return p.element(c, r, f) })
 	}
 	return err
+}
+
+// listForms are the expected forms of lists, for messages.
+var listForms = map[Shape]string{
+	ShapeStrings: "an array of strings", ShapeInts: "an array of integers", ShapeObjects: "an array of objects",
+	ShapePages: "a page or an array of pages",
 }
 
 // text reads a string value; ok is false for a rejected one. It drops U+0000, because JSON in table cells was not
 // checked before.
 func (p *Parser) text(c *cursor, f *Field) (s string, ok bool, err error) {
-	at := c.i
+	start := c.i
 	switch b := c.peek(); {
 	case b == '"':
-		start := c.i
+		quote := c.i
 		if s, err = c.text(); err != nil {
 			return "", false, err
 		}
-		if escaped := c.i-start != len(s)+len(`""`); escaped && strings.IndexByte(s, 0) >= 0 {
+		if escaped := c.i-quote != len(s)+len(`""`); escaped && strings.IndexByte(s, 0) >= 0 {
 			if p.Values == nil {
 				return "", false, p.rejectAs(&FieldError{Field: p.path.where(true), What: "found U+0000, which no text has"})
 			}
 			s = strings.ReplaceAll(s, "\x00", "")
-			p.coerced()
+			p.countCoerced()
 		}
 		if p.Texts && len(p.path) == 1 && s != "" && IsNothing(s) && !IsName(f.Name) {
 			return "", false, nil
 		}
 	case p.Values != nil && (b == '-' || b >= '0' && b <= '9'):
 		if s = c.scalar(); !f.Day {
-			p.coerced()
+			p.countCoerced()
 		}
 	default:
 		return "", false, p.reject(c, "a string")
 	}
 	if f.Day && s != "" && !IsDay(s) {
 		if day, ok := dayOf(s); ok && p.Values != nil {
-			p.coerced()
+			p.countCoerced()
 			return day, true, nil
 		}
-		c.i = at
+		c.i = start
 		return "", false, p.reject(c, "YYYY-MM-DD or nothing")
 	}
 	want := ""
@@ -345,16 +378,16 @@ func (p *Parser) text(c *cursor, f *Field) (s string, ok bool, err error) {
 		want = "an id of IMDb, such as tt0137523, or nothing"
 	}
 	if want != "" {
-		c.i = at
+		c.i = start
 		return "", false, p.reject(c, want)
 	}
 	if f.Image && (strings.HasPrefix(s, "http") || strings.HasPrefix(s, "//")) {
 		if m := imageAddress.FindStringSubmatch(s); m != nil {
 			if p.Values == nil {
-				c.i = at
+				c.i = start
 				return "", false, p.reject(c, "the path of an image")
 			}
-			p.coerced()
+			p.countCoerced()
 			return m[1], true, nil
 		}
 	}
@@ -383,12 +416,12 @@ func Truth(text string) (v, ok bool) {
 }
 
 func (p *Parser) boolean(c *cursor) (v, ok bool, err error) {
-	b, at := c.peek(), c.i
+	b, start := c.peek(), c.i
 	if b == '"' && (p.Texts || p.Values != nil) {
 		s, err := c.text()
 		if v, ok = Truth(s); ok || err != nil {
 			if ok && !p.Texts {
-				p.coerced()
+				p.countCoerced()
 			}
 			return v, ok, err
 		}
@@ -397,27 +430,12 @@ func (p *Parser) boolean(c *cursor) (v, ok bool, err error) {
 		case s == "true" || s == "false":
 			return s == "true", true, nil
 		case p.Values != nil && (s == "1" || s == "0"):
-			p.coerced()
+			p.countCoerced()
 			return s == "1", true, nil
 		}
 	}
-	c.i = at
+	c.i = start
 	return false, false, p.reject(c, "true or false")
-}
-
-func (p *Parser) array(c *cursor, r Record, f *Field) error {
-	b := c.peek()
-	switch {
-	case f.Shape == ShapeKeyed:
-		return p.keyed(c, r, f)
-	case f.Shape == ShapePages && b == '{':
-		r.MakeList(f, 1)
-		return p.object(c, r.Grow(f))
-	case b != '[':
-		return p.reject(c, wantList(f.Shape))
-	}
-	r.MakeList(f, 0)
-	return p.each(c, func() error { return p.element(c, r, f) })
 }
 
 // each calls fn for every element of an array. fn must consume the element.
@@ -451,7 +469,7 @@ func (p *Parser) element(c *cursor, r Record, f *Field) error {
 		}
 		return err
 	}
-	switch at := c.i; {
+	switch start := c.i; {
 	case c.peek() == '{':
 		return p.object(c, r.Grow(f))
 	case c.peek() == '"' && p.Named != nil && p.Values != nil:
@@ -460,10 +478,10 @@ func (p *Parser) element(c *cursor, r Record, f *Field) error {
 			return err
 		}
 		if object := p.Named(f, name); object != "" {
-			p.coerced()
+			p.countCoerced()
 			return p.object(&cursor{s: object}, r.Grow(f))
 		}
-		c.i = at
+		c.i = start
 	}
 	return p.reject(c, "an object")
 }
@@ -476,14 +494,14 @@ func (p *Parser) keyed(c *cursor, r Record, f *Field) error {
 	}
 	if b != '{' {
 		// PHP writes an empty map as an empty list.
-		at := c.i
+		start := c.i
 		if b == '[' {
 			if more, err := c.element(true); err == nil && !more {
 				r.MakeList(f, 0)
 				return nil
 			}
 		}
-		c.i = at
+		c.i = start
 		return p.reject(c, "an object")
 	}
 	r.MakeList(f, 0)
@@ -493,37 +511,33 @@ func (p *Parser) keyed(c *cursor, r Record, f *Field) error {
 			return err
 		}
 		p.path.push(name)
-		if err := p.keyedField(c, r, f, name); err != nil {
+		switch b := c.peek(); {
+		case b == 'n' && p.Columns: // a table has every name in every row
+			err = c.null()
+		case b != '{':
+			err = p.reject(c, "an object")
+		default:
+			rec := r.Grow(f)
+			if err = p.object(c, rec); err == nil {
+				*rec.String(&rec.Schema.Fields[rec.Schema.Key]) = Text(name)
+			}
+		}
+		if err != nil {
 			return err
 		}
 		p.path.pop()
 	}
 }
 
-func (p *Parser) keyedField(c *cursor, r Record, f *Field, name string) error {
-	if p.Columns && c.peek() == 'n' {
-		return c.null() // a table has every name in every row
-	}
-	if c.peek() != '{' {
-		return p.reject(c, "an object")
-	}
-	rec := r.Grow(f)
-	if err := p.object(c, rec); err != nil {
-		return err
-	}
-	*rec.String(&rec.Schema.Fields[rec.Schema.Key]) = Text(name)
-	return nil
-}
-
 // integer reads an integer. It accepts 8.0 and "8", except for the row's own ID if Values is nil: another type there
 // means a row of another kind.
 func (p *Parser) integer(c *cursor, f *Field) (n int64, ok bool, err error) {
 	c.peek()
-	at := c.i
+	start := c.i
 	if n, err := strconv.ParseInt(c.scalar(), 10, 64); err == nil {
 		return n, true, nil
 	}
-	c.i = at
+	c.i = start
 	if f.Name == "id" && len(p.path) == 1 && !p.Texts && p.Values == nil {
 		return 0, false, p.reject(c, "an integer")
 	}
@@ -531,32 +545,15 @@ func (p *Parser) integer(c *cursor, f *Field) (n int64, ok bool, err error) {
 	if err != nil {
 		return 0, false, err
 	}
-	text := ok && c.s[at] == '"'
-	if !ok || v != math.Trunc(v) || math.Abs(v) > 1<<53 || text && IsGrouped(c.s[at+1:c.i-1]) {
-		c.i = at
+	text := ok && c.s[start] == '"'
+	if !ok || v != math.Trunc(v) || math.Abs(v) > 1<<53 || text && IsGrouped(c.s[start+1:c.i-1]) {
+		c.i = start
 		return 0, false, p.reject(c, "an integer")
 	}
 	if text && !p.Texts || !text && p.Values != nil && !p.Columns {
-		p.coerced()
+		p.countCoerced()
 	}
 	return int64(v), true, nil
-}
-
-// number reads a number. A number in quotes is accepted and counted, because many dumps passed through tools that
-// quote.
-func (p *Parser) number(c *cursor) (v float64, ok bool, err error) {
-	text, at := c.peek() == '"', c.i
-	if v, ok, err = p.numberOf(c); err != nil {
-		return 0, false, err
-	}
-	if !ok {
-		c.i = at
-		return 0, false, p.reject(c, "a number")
-	}
-	if text && !p.Texts {
-		p.coerced()
-	}
-	return v, true, nil
 }
 
 // numberOf reads a number, with or without quotes; ok is false for other values, which it may consume in part.
@@ -574,8 +571,8 @@ func (p *Parser) numberOf(c *cursor) (v float64, ok bool, err error) {
 	return v, err == nil && !math.IsNaN(v) && !math.IsInf(v, 0), nil
 }
 
-// coerced counts a coercion of the current value.
-func (p *Parser) coerced() { p.Count(p.Counts.Coerced, p.path.where(false), 1) }
+// countCoerced counts a coercion of the current value.
+func (p *Parser) countCoerced() { p.Count(p.Counts.Coerced, p.path.where(false), 1) }
 
 // reject consumes a bad value and passes it to p.Values. In a table cell, a text that means "no value" is ignored. A
 // bad key of the row is an error, because it leaves no record.
@@ -594,7 +591,7 @@ func (p *Parser) rejectAs(err error) error {
 	if len(p.path) == 1 && isKey[p.path[0].name] {
 		return err
 	}
-	p.left = true
+	p.rejected = true
 	return p.Values.Reject(err)
 }
 
@@ -626,15 +623,34 @@ func (p *Parser) mismatch(raw, want string) error {
 	return &FieldError{Field: p.path.where(true), What: fmt.Sprintf("want %s, found %s", want, Shown(raw)), Value: Shown(raw)}
 }
 
-func wantList(s Shape) string {
-	switch s {
-	case ShapeStrings:
-		return "an array of strings"
-	case ShapeInts:
-		return "an array of integers"
-	case ShapePages:
-		return "a page or an array of pages"
-	default:
-		return "an array of objects"
+// A path leads from a row to a value in it.
+type path []step
+
+// A step is one level of a path.
+type step struct {
+	name  string
+	index int // -1 for a field
+}
+
+func (p *path) push(name string) { *p = append(*p, step{name, -1}) }
+func (p *path) pushIndex(i int)  { *p = append(*p, step{index: i}) }
+func (p *path) pop()             { *p = (*p)[:len(*p)-1] }
+
+// where returns the path as text, with the numbers of elements if requested.
+func (p path) where(indices bool) string {
+	var b strings.Builder
+	for _, s := range p {
+		switch {
+		case s.index >= 0 && indices:
+			fmt.Fprintf(&b, "[%d]", s.index)
+		case s.index >= 0:
+			b.WriteString("[]")
+		default:
+			if b.Len() > 0 {
+				b.WriteByte('.')
+			}
+			b.WriteString(s.name)
+		}
 	}
+	return b.String()
 }

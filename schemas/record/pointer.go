@@ -99,14 +99,14 @@ func (r Record) MakeSub(f *Field) Record {
 // OwnSub replaces the object of a field with a shallow copy, and returns the copy.
 func (r Record) OwnSub(f *Field) Record {
 	sub, _ := r.Sub(f)
-	own := sub.Clone()
-	*(*unsafe.Pointer)(unsafe.Add(r.ptr, f.offset)) = own.ptr
-	return own
+	clone := sub.Clone()
+	*(*unsafe.Pointer)(unsafe.Add(r.ptr, f.offset)) = clone.ptr
+	return clone
 }
 
 // OwnList replaces a list of structs with a shallow copy.
 func (r Record) OwnList(f *Field) {
-	list := member(r, f)
+	list := valueOf(r, f)
 	list.Set(reflect.AppendSlice(reflect.MakeSlice(f.typ, 0, list.Len()), list))
 }
 
@@ -179,8 +179,8 @@ func (r Record) each(path string, yield func(Record) bool) bool {
 	return true
 }
 
-// set reports whether the field holds a value.
-func (r Record) set(f *Field) bool {
+// isSet reports whether the field holds a value.
+func (r Record) isSet(f *Field) bool {
 	switch f.Shape {
 	case ShapeString, ShapeRaw:
 		return r.String(f).Set

@@ -27,12 +27,12 @@ func Fields(text string) (RawFields, error) {
 // parsers do.
 func (f *RawFields) Take(name string) (raw string, ok bool) {
 	rest := (*f)[:0]
-	for _, one := range *f {
-		if one.Name == name {
-			raw, ok = one.Raw, true
+	for _, field := range *f {
+		if field.Name == name {
+			raw, ok = field.Raw, true
 			continue
 		}
-		rest = append(rest, one)
+		rest = append(rest, field)
 	}
 	*f = rest
 	return raw, ok
@@ -49,9 +49,9 @@ func (f *RawFields) TakeValue(name string) string {
 
 // Value returns the value of the first field of that name, or "".
 func (f RawFields) Value(name string) string {
-	for _, one := range f {
-		if one.Name == name {
-			return one.Raw
+	for _, field := range f {
+		if field.Name == name {
+			return field.Raw
 		}
 	}
 	return ""
@@ -59,14 +59,14 @@ func (f RawFields) Value(name string) string {
 
 // Has reports whether a field of that name exists.
 func (f RawFields) Has(name string) bool {
-	return slices.ContainsFunc(f, func(one RawField) bool { return one.Name == name })
+	return slices.ContainsFunc(f, func(field RawField) bool { return field.Name == name })
 }
 
 // Object returns the fields as an object.
 func (f RawFields) Object() string {
 	out := []byte{'{'}
-	for _, one := range f {
-		out = AppendField(out, one.Name, one.Raw)
+	for _, field := range f {
+		out = AppendField(out, field.Name, field.Raw)
 	}
 	return string(append(out, '}'))
 }
@@ -145,12 +145,12 @@ func Unquote(raw string) string {
 	return text
 }
 
-// Shown returns the start of a value for a message, on one line. Control characters become blanks.
+// Shown returns the start of a value for a message, on field line. Control characters become blanks.
 func Shown(raw string) string {
-	const most = 60
+	const maxShown = 60
 	text, end := strings.TrimSpace(raw), ""
-	if len(text) > most {
-		text, end = strings.ToValidUTF8(text[:most], ""), "..."
+	if len(text) > maxShown {
+		text, end = strings.ToValidUTF8(text[:maxShown], ""), "..."
 	}
 	return strings.Map(func(r rune) rune {
 		if !unicode.IsPrint(r) {

@@ -75,38 +75,33 @@ var schemas sync.Map // reflect.Type -> *Schema
 func SchemaOf[T any]() *Schema { return schemaOf(reflect.TypeFor[T]()) }
 
 func schemaOf(t reflect.Type) *Schema {
-	if p, ok := schemas.Load(t); ok {
-		return p.(*Schema)
+	if s, ok := schemas.Load(t); ok {
+		return s.(*Schema)
 	}
-	p := newSchema(t)
-	actual, _ := schemas.LoadOrStore(t, p)
-	return actual.(*Schema)
-}
-
-func newSchema(t reflect.Type) *Schema {
-	p := &Schema{Type: t, Key: -1, rest: -1, byName: map[string]int{}, byColumn: map[string]int{}}
+	s := &Schema{Type: t, Key: -1, rest: -1, byName: map[string]int{}, byColumn: map[string]int{}}
 	obj, ok := t.FieldByName("Object")
 	if !ok || obj.Type != reflect.TypeFor[Object]() {
 		panic(fmt.Sprintf("record: %v does not embed record.Object", t))
 	}
-	p.object = obj.Offset
+	s.object = obj.Offset
 	drop, idAt, _ := strings.Cut(obj.Tag.Get("record"), ",id=")
-	p.DropID = drop == "drop-id"
-	p.addFields(t, 0)
-	p.IDAt = parseIDAt(t, idAt, len(p.Fields))
-	p.Subs = slices.IndexFunc(p.Fields, func(f Field) bool { return f.Own || f.IsSub() })
-	if p.Subs < 0 {
-		p.Subs = len(p.Fields)
+	s.DropID = drop == "drop-id"
+	s.addFields(t, 0)
+	s.IDAt = parseIDAt(t, idAt, len(s.Fields))
+	s.Subs = slices.IndexFunc(s.Fields, func(f Field) bool { return f.Own || f.IsSub() })
+	if s.Subs < 0 {
+		s.Subs = len(s.Fields)
 	}
-	if len(p.Fields) > 64 {
+	if len(s.Fields) > 64 {
 		panic(fmt.Sprintf("record: %v has more than 64 fields", t))
 	}
-	for i := range p.Fields {
-		if p.Fields[i].Nullable {
-			p.nullable |= 1 << i
+	for i := range s.Fields {
+		if s.Fields[i].Nullable {
+			s.nullable |= 1 << i
 		}
 	}
-	return p
+	actual, _ := schemas.LoadOrStore(t, s)
+	return actual.(*Schema)
 }
 
 // addFields adds the fields of a struct at an offset of the record, including fields of embedded structs.
@@ -120,7 +115,18 @@ func (s *Schema) addFields(t reflect.Type, offset uintptr) {
 			s.addFields(sf.Type, offset+sf.Offset)
 		default:
 			sf.Offset += offset
-			s.add(newField(t, sf, tag))
+			f, isKey := newField(t, sf, tag)
+			index := len(s.Fields)
+			s.Fields = append(s.Fields, f)
+			s.byColumn[f.Column] = index
+			switch {
+			case isKey:
+				s.Key = index
+			case f.Name == "*":
+				s.rest = index
+			default:
+				s.byName[f.Name] = index
+			}
 		}
 	}
 }
@@ -135,29 +141,15 @@ func parseIDAt(t reflect.Type, option string, n int) int {
 	case "end":
 		return n
 	}
-	at, err := strconv.Atoi(option)
-	if err != nil || at < 0 || at > n {
+	i, err := strconv.Atoi(option)
+	if err != nil || i < 0 || i > n {
 		panic(fmt.Sprintf("record: %v: id=%s: want none, end or a place among %d fields", t, option, n))
 	}
-	return at
+	return i
 }
 
 // IsSub reports whether the field is a sub-request.
 func (f *Field) IsSub() bool { return f.Elem != nil && f.Elem.DropID }
-
-func (s *Schema) add(f Field, key bool) {
-	i := len(s.Fields)
-	s.Fields = append(s.Fields, f)
-	s.byColumn[f.Column] = i
-	switch {
-	case key:
-		s.Key = i
-	case f.Name == "*":
-		s.rest = i
-	default:
-		s.byName[f.Name] = i
-	}
-}
 
 // Field returns the field with that JSON name.
 func (s *Schema) Field(name string) (*Field, bool) {
@@ -168,18 +160,8 @@ func (s *Schema) Field(name string) (*Field, bool) {
 	return &s.Fields[i], true
 }
 
-// index returns the index of the field with that JSON name. It tries next first, because fields usually come in
-// order.
-func (s *Schema) index(name string, next int) (int, bool) {
-	if next < len(s.Fields) && next != s.Key && next != s.rest && s.Fields[next].Name == name {
-		return next, true
-	}
-	i, ok := s.byName[name]
-	return i, ok
-}
-
-func newField(t reflect.Type, sf reflect.StructField, tag string) (f Field, key bool) {
-	name, opts, _ := strings.Cut(tag, ",")
+func newField(t reflect.Type, sf reflect.StructField, tag string) (f Field, isKey bool) {
+	name, options, _ := strings.Cut(tag, ",")
 	if name == "" {
 		panic(fmt.Sprintf("record: %v.%s has no record tag", t, sf.Name))
 	}
@@ -189,15 +171,15 @@ func newField(t reflect.Type, sf reflect.StructField, tag string) (f Field, key 
 	}
 	f.prefix = append(AppendString(nil, name), ':')
 	f.Shape = shapeOf(sf.Type)
-	for o := range strings.SplitSeq(opts, ",") {
-		switch o {
+	for option := range strings.SplitSeq(options, ",") {
+		switch option {
 		case "":
 		case "null":
 			f.Nullable = true
 		case "dict":
 			f.Dict = true
 		case "key":
-			key = true
+			isKey = true
 		case "own":
 			f.Own = true
 		case "details":
@@ -211,7 +193,7 @@ func newField(t reflect.Type, sf reflect.StructField, tag string) (f Field, key 
 		case "pages":
 			f.Shape = ShapePages
 		default:
-			panic(fmt.Sprintf("record: %v.%s: unknown option %q", t, sf.Name, o))
+			panic(fmt.Sprintf("record: %v.%s: unknown option %q", t, sf.Name, option))
 		}
 	}
 	f.Image = f.Shape == ShapeString && strings.HasSuffix(name, "_path")
@@ -224,7 +206,7 @@ func newField(t reflect.Type, sf reflect.StructField, tag string) (f Field, key 
 	case 0:
 		panic(fmt.Sprintf("record: %v.%s: type %v has no JSON form here", t, sf.Name, sf.Type))
 	}
-	return f, key
+	return f, isKey
 }
 
 func shapeOf(t reflect.Type) Shape {

@@ -54,8 +54,8 @@ type Object struct {
 // Values collects rejected values of a row, so the row survives without them. All readers of a row share one Values.
 // A nil *Values collects nothing: any bad value rejects the row. It is not safe for concurrent use.
 type Values struct {
-	left []LeftOut
-	at   map[string]int // in left, by path
+	leftOut []LeftOut
+	index   map[string]int // in leftOut, by path
 }
 
 // A LeftOut records the values of a row rejected in one field.
@@ -80,33 +80,33 @@ func (v *Values) Reject(err error) error {
 }
 
 func (v *Values) add(l LeftOut) {
-	i, ok := v.at[l.Path]
-	if !ok && len(v.left) >= MaxPaths {
+	i, ok := v.index[l.Path]
+	if !ok && len(v.leftOut) >= MaxPaths {
 		l.Path = OtherPaths
-		i, ok = v.at[l.Path]
+		i, ok = v.index[l.Path]
 	}
 	if !ok {
-		if v.at == nil {
-			v.at = map[string]int{}
+		if v.index == nil {
+			v.index = map[string]int{}
 		}
-		v.at[l.Path] = len(v.left)
-		v.left = append(v.left, l)
+		v.index[l.Path] = len(v.leftOut)
+		v.leftOut = append(v.leftOut, l)
 		return
 	}
-	have := &v.left[i]
-	have.Count += l.Count
-	have.First = append(have.First, l.First[:min(len(l.First), LeftOutSamples-len(have.First))]...)
+	entry := &v.leftOut[i]
+	entry.Count += l.Count
+	entry.First = append(entry.First, l.First[:min(len(l.First), LeftOutSamples-len(entry.First))]...)
 }
 
 // Take returns the values recorded since the last call, in the order of the row.
 func (v *Values) Take() []LeftOut {
-	if v == nil || v.left == nil {
+	if v == nil || v.leftOut == nil {
 		return nil
 	}
-	left := v.left
-	v.left = nil
-	clear(v.at)
-	return left
+	leftOut := v.leftOut
+	v.leftOut = nil
+	clear(v.index)
+	return leftOut
 }
 
 // AddRenamed adds the values of another Values under other field names.
@@ -162,9 +162,9 @@ func dayOf(s string) (day string, ok bool) {
 	if err != nil || s[0] == '+' {
 		return "", false
 	}
-	at, perDay := time.Unix(n, 0), int64(24*time.Hour/time.Second)
-	if n >= leastMilliseconds || n <= -leastMilliseconds {
-		at, perDay = time.UnixMilli(n), int64(24*time.Hour/time.Millisecond)
+	t, perDay := time.Unix(n, 0), int64(24*time.Hour/time.Second)
+	if n >= minMilliseconds || n <= -minMilliseconds {
+		t, perDay = time.UnixMilli(n), int64(24*time.Hour/time.Millisecond)
 	}
 	switch len(strings.TrimPrefix(s, "-")) {
 	case 9, 10, 11, 13:
@@ -173,12 +173,12 @@ func dayOf(s string) (day string, ok bool) {
 			return "", false
 		}
 	}
-	at = at.UTC()
-	return at.Format(time.DateOnly), at.Year() >= firstYear && at.Year() <= lastYear
+	t = t.UTC()
+	return t.Format(time.DateOnly), t.Year() >= firstYear && t.Year() <= lastYear
 }
 
 const (
-	leastMilliseconds   = 100_000_000_000 // smaller numbers are seconds
+	minMilliseconds     = 100_000_000_000 // smaller numbers are seconds
 	firstYear, lastYear = 1800, 2200      // range of days as numbers
 )
 
