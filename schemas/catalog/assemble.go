@@ -25,9 +25,9 @@ type column struct {
 	pages  parquet.Pages
 	page   parquet.Page
 	values parquet.ValueReader
-	nulls  int64           // remaining rows without a value, if the current page has no values at all
-	own    []parquet.Value // memory for values
-	buf    []parquet.Value // current values: in own, or noValues
+	nulls  int64 // remaining rows without a value, if the current page has no values at all
+	memory []parquet.Value
+	buf    []parquet.Value // current values: in memory, or noValues
 	next   int
 }
 
@@ -61,12 +61,12 @@ func (c *column) fill() (bool, error) {
 			return true, nil
 		}
 		if c.values != nil {
-			if c.own == nil {
-				c.own = make([]parquet.Value, columnBuffer)
+			if c.memory == nil {
+				c.memory = make([]parquet.Value, columnBuffer)
 			}
-			n, err := c.values.ReadValues(c.own)
+			n, err := c.values.ReadValues(c.memory)
 			if n > 0 {
-				c.buf, c.next = c.own[:n], 0
+				c.buf, c.next = c.memory[:n], 0
 				return true, nil
 			}
 			if err != nil && !errors.Is(err, io.EOF) {
@@ -91,16 +91,6 @@ func (c *column) fill() (bool, error) {
 		} else {
 			c.values = page.Values()
 		}
-	}
-}
-
-func (c *column) close() {
-	if c.page != nil {
-		parquet.Release(c.page)
-		c.page = nil
-	}
-	if c.pages != nil {
-		_ = c.pages.Close() // read side: nothing to lose
 	}
 }
 
@@ -160,40 +150,38 @@ func (a *assembler) object(o *objectColumns, r record.Record) {
 		obj.Extra, _ = a.text(o.extra, o.def+1)
 	}
 	for i := range o.fields {
-		a.field(o, &o.fields[i], r)
-	}
-}
-
-func (a *assembler) field(o *objectColumns, f *fieldColumns, r record.Record) {
-	switch f.field.Shape {
-	case record.ShapeString, record.ShapeRaw:
-		v := r.String(f.field)
-		v.V, v.Set = a.text(f.first(), o.def+1)
-	case record.ShapeInt:
-		if v := a.take(f.first()); v.DefinitionLevel() > o.def {
-			*r.Int(f.field) = record.Int{V: v.Int64(), Set: true}
+		f := &o.fields[i]
+		switch f.field.Shape {
+		case record.ShapeString, record.ShapeRaw:
+			v := r.String(f.field)
+			v.V, v.Set = a.text(f.first(), o.def+1)
+		case record.ShapeInt:
+			if v := a.take(f.first()); v.DefinitionLevel() > o.def {
+				*r.Int(f.field) = record.Int{V: v.Int64(), Set: true}
+			}
+		case record.ShapeFloat:
+			if v := a.take(f.first()); v.DefinitionLevel() > o.def {
+				*r.Float(f.field) = record.Float{V: v.Double(), Set: true}
+			}
+		case record.ShapeBool:
+			if v := a.take(f.first()); v.DefinitionLevel() > o.def {
+				*r.Bool(f.field) = record.Bool{V: v.Boolean(), Set: true}
+			}
+		case record.ShapeObject:
+			if a.peek(f.first()).DefinitionLevel() > o.def {
+				a.object(f.elem, r.MakeSub(f.field))
+			} else {
+				a.skip(f)
+			}
+		default:
+			a.list(o, f, r)
 		}
-	case record.ShapeFloat:
-		if v := a.take(f.first()); v.DefinitionLevel() > o.def {
-			*r.Float(f.field) = record.Float{V: v.Double(), Set: true}
-		}
-	case record.ShapeBool:
-		if v := a.take(f.first()); v.DefinitionLevel() > o.def {
-			*r.Bool(f.field) = record.Bool{V: v.Boolean(), Set: true}
-		}
-	case record.ShapeObject:
-		if a.peek(f.first()).DefinitionLevel() > o.def {
-			a.object(f.elem, r.MakeSub(f.field))
-		} else {
-			a.skip(f)
-		}
-	default:
-		a.list(o, f, r)
 	}
 }
 
 func (a *assembler) list(o *objectColumns, f *fieldColumns, r record.Record) {
-	def := a.peek(f.first()).DefinitionLevel()
+	col := f.first()
+	def := a.peek(col).DefinitionLevel()
 	if def <= o.def+1 {
 		if def > o.def {
 			r.MakeList(f.field, 0)
@@ -201,33 +189,36 @@ func (a *assembler) list(o *objectColumns, f *fieldColumns, r record.Record) {
 		a.skip(f)
 		return
 	}
-	r.MakeList(f.field, a.elements(f.first(), o.rep+1))
-	for {
-		a.element(f, r)
-		// Any leaf column of the list shows whether another element follows: all of them are at the same element.
-		c := &a.columns[f.first()]
-		if a.err != nil || (c.next >= len(c.buf) && !a.more(f.first())) {
-			return
-		}
-		if a.peek(f.first()).RepetitionLevel() <= o.rep {
-			return
-		}
-	}
-}
-
-// elements counts the elements of a column's current list, as far as its values are buffered. Later elements have
-// that repetition level, nested lists a higher one.
-func (a *assembler) elements(col, level int) int {
-	n, c := 1, &a.columns[col]
+	// The list gets memory for the elements whose values are buffered. Nested lists have a higher repetition level.
+	c, n := &a.columns[col], 1
 	for _, v := range c.buf[c.next+1:] {
-		if v.RepetitionLevel() < level {
+		if v.RepetitionLevel() <= o.rep {
 			break
 		}
-		if v.RepetitionLevel() == level {
+		if v.RepetitionLevel() == o.rep+1 {
 			n++
 		}
 	}
-	return n
+	r.MakeList(f.field, n)
+	for {
+		switch f.field.Shape {
+		case record.ShapeStrings:
+			list := r.Strings(f.field)
+			*list = append(*list, a.texts.copy(a.take(col).ByteArray()))
+		case record.ShapeInts:
+			list := r.Ints(f.field)
+			*list = append(*list, a.take(col).Int64())
+		default:
+			a.object(f.elem, r.Grow(f.field))
+		}
+		// Any leaf column of the list shows whether another element follows: all of them are at the same element.
+		if a.err != nil || (c.next >= len(c.buf) && !a.more(col)) {
+			return
+		}
+		if a.peek(col).RepetitionLevel() <= o.rep {
+			return
+		}
+	}
 }
 
 // more reports whether a column has another value.
@@ -240,19 +231,6 @@ func (a *assembler) more(col int) bool {
 		a.columns[col].buf, a.columns[col].next = a.columns[col].buf[:0], 0
 	}
 	return ok
-}
-
-func (a *assembler) element(f *fieldColumns, r record.Record) {
-	switch f.field.Shape {
-	case record.ShapeStrings:
-		list := r.Strings(f.field)
-		*list = append(*list, a.texts.copy(a.take(f.first()).ByteArray()))
-	case record.ShapeInts:
-		list := r.Ints(f.field)
-		*list = append(*list, a.take(f.first()).Int64())
-	default:
-		a.object(f.elem, r.Grow(f.field))
-	}
 }
 
 // An arena stores the text of records in few large pieces. A piece lives as long as any text in it.

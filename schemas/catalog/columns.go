@@ -11,7 +11,7 @@ import (
 
 // objectColumns maps the fields of one struct to a Parquet schema.
 type objectColumns struct {
-	plan    *record.Schema
+	schema  *record.Schema
 	def     int // definition level of the struct
 	rep     int // repetition level of its fields
 	fields  []fieldColumns
@@ -30,14 +30,36 @@ type fieldColumns struct {
 func (f *fieldColumns) first() int { return f.leaves[0] }
 
 // schemaNode returns the Parquet form of a struct.
-func schemaNode(p *record.Schema) parquet.Group {
+func schemaNode(s *record.Schema) parquet.Group {
 	g := parquet.Group{
 		record.UnusualColumn: parquet.Optional(dictString()),
 		record.ExtraColumn:   parquet.Optional(parquet.String()),
 	}
-	for i := range p.Fields {
-		f := &p.Fields[i]
-		g[f.Column] = parquet.Optional(fieldNode(f))
+	for i := range s.Fields {
+		f := &s.Fields[i]
+		var node parquet.Node
+		switch f.Shape {
+		case record.ShapeString, record.ShapeRaw:
+			node = parquet.String()
+			if f.Dict {
+				node = dictString()
+			}
+		case record.ShapeInt:
+			node = parquet.Int(64)
+		case record.ShapeFloat:
+			node = parquet.Leaf(parquet.DoubleType)
+		case record.ShapeBool:
+			node = parquet.Leaf(parquet.BooleanType)
+		case record.ShapeStrings:
+			node = parquet.List(parquet.String())
+		case record.ShapeInts:
+			node = parquet.List(parquet.Int(64))
+		case record.ShapeObject:
+			node = schemaNode(f.Elem)
+		default:
+			node = parquet.List(schemaNode(f.Elem))
+		}
+		g[f.Column] = parquet.Optional(node)
 	}
 	return g
 }
@@ -46,52 +68,26 @@ func dictString() parquet.Node {
 	return parquet.Encoded(parquet.String(), &parquet.RLEDictionary)
 }
 
-func fieldNode(f *record.Field) parquet.Node {
-	switch f.Shape {
-	case record.ShapeString:
-		if f.Dict {
-			return dictString()
-		}
-		return parquet.String()
-	case record.ShapeRaw:
-		return parquet.String()
-	case record.ShapeInt:
-		return parquet.Int(64)
-	case record.ShapeFloat:
-		return parquet.Leaf(parquet.DoubleType)
-	case record.ShapeBool:
-		return parquet.Leaf(parquet.BooleanType)
-	case record.ShapeStrings:
-		return parquet.List(parquet.String())
-	case record.ShapeInts:
-		return parquet.List(parquet.Int(64))
-	case record.ShapeObject:
-		return schemaNode(f.Elem)
-	default:
-		return parquet.List(schemaNode(f.Elem))
-	}
-}
-
 // layout maps a struct to the columns of a schema, which may have others too.
-func layout(s *parquet.Schema, p *record.Schema, path []string, def, rep int) *objectColumns {
+func layout(s *parquet.Schema, r *record.Schema, path []string, def, rep int) *objectColumns {
 	o := &objectColumns{
-		plan: p, def: def, rep: rep,
+		schema: r, def: def, rep: rep,
 		unusual: leaf(s, path, record.UnusualColumn),
 		extra:   leaf(s, path, record.ExtraColumn),
 	}
-	for i := range p.Fields {
-		f := &p.Fields[i]
-		at := append(append([]string{}, path...), f.Column)
+	for i := range r.Fields {
+		f := &r.Fields[i]
+		below := append(append([]string{}, path...), f.Column)
 		fc := fieldColumns{field: f}
 		switch f.Shape {
 		case record.ShapeObject:
-			fc.elem = layout(s, f.Elem, at, def+1, rep)
+			fc.elem = layout(s, f.Elem, below, def+1, rep)
 			fc.leaves = fc.elem.leaves()
 		case record.ShapeObjects, record.ShapeKeyed, record.ShapePages:
-			fc.elem = layout(s, f.Elem, append(at, "list", "element"), def+2, rep+1)
+			fc.elem = layout(s, f.Elem, append(below, "list", "element"), def+2, rep+1)
 			fc.leaves = fc.elem.leaves()
 		case record.ShapeStrings, record.ShapeInts:
-			fc.leaves = []int{leaf(s, append(at, "list"), "element")}
+			fc.leaves = []int{leaf(s, append(below, "list"), "element")}
 		default:
 			fc.leaves = []int{leaf(s, path, f.Column)}
 		}
@@ -113,7 +109,7 @@ const unread = -1
 
 // pick returns only the columns of the fields at paths. A path to an object includes all of it.
 func (o *objectColumns) pick(paths []string) *objectColumns {
-	out := &objectColumns{plan: o.plan, def: o.def, rep: o.rep, unusual: unread, extra: unread}
+	picked := &objectColumns{schema: o.schema, def: o.def, rep: o.rep, unusual: unread, extra: unread}
 	below := map[string][]string{} // rest of each path, by field
 	for _, p := range paths {
 		name, rest, _ := strings.Cut(p, ".")
@@ -129,12 +125,12 @@ func (o *objectColumns) pick(paths []string) *objectColumns {
 			f.elem = f.elem.pick(rests)
 			f.leaves = f.elem.leaves()
 		}
-		out.fields = append(out.fields, f)
+		picked.fields = append(picked.fields, f)
 	}
 	for name := range below {
-		panic("catalog: " + o.plan.Type.String() + " has no field " + name)
+		panic("catalog: " + o.schema.Type.String() + " has no field " + name)
 	}
-	return out
+	return picked
 }
 
 // leaves returns the leaf columns of the struct.
@@ -154,7 +150,7 @@ type shredder struct {
 	columns [][]parquet.Value // current rows, by leaf column
 	rows    int
 	bytes   int64
-	last    bool // in their row group
+	last    bool // they end their row group
 }
 
 // object appends the columns of r, whose first value has repetition level rep.
@@ -163,7 +159,45 @@ func (s *shredder) object(o *objectColumns, r record.Record, rep int) {
 	s.leaf(o.unusual, o, textValue(obj.Unusual), obj.Unusual != "", rep)
 	s.leaf(o.extra, o, textValue(obj.Extra), obj.Extra != "", rep)
 	for i := range o.fields {
-		s.field(o, &o.fields[i], r, rep)
+		f := &o.fields[i]
+		switch f.field.Shape {
+		case record.ShapeString, record.ShapeRaw:
+			v := r.String(f.field)
+			s.leaf(f.first(), o, textValue(v.V), v.Set, rep)
+		case record.ShapeInt:
+			v := r.Int(f.field)
+			s.leaf(f.first(), o, parquet.Int64Value(v.V), v.Set, rep)
+		case record.ShapeFloat:
+			v := r.Float(f.field)
+			s.leaf(f.first(), o, parquet.DoubleValue(v.V), v.Set, rep)
+		case record.ShapeBool:
+			v := r.Bool(f.field)
+			s.leaf(f.first(), o, parquet.BooleanValue(v.V), v.Set, rep)
+		case record.ShapeObject:
+			if sub, ok := r.Sub(f.field); ok {
+				s.object(f.elem, sub, rep)
+			} else {
+				s.nulls(f, o.def, rep)
+			}
+		case record.ShapeStrings:
+			list := *r.Strings(f.field)
+			for i, v := range list {
+				s.element(o, f, textValue(v), i, rep)
+			}
+			s.emptyList(o, f, len(list), list != nil, rep)
+		case record.ShapeInts:
+			list := *r.Ints(f.field)
+			for i, v := range list {
+				s.element(o, f, parquet.Int64Value(v), i, rep)
+			}
+			s.emptyList(o, f, len(list), list != nil, rep)
+		default:
+			n, set := r.Len(f.field)
+			for i := range n {
+				s.object(f.elem, r.At(f.field, i), elementRep(o, i, rep))
+			}
+			s.emptyList(o, f, n, set, rep)
+		}
 	}
 }
 
@@ -182,47 +216,6 @@ func (s *shredder) nulls(f *fieldColumns, def, rep int) {
 	v := parquet.NullValue().Level(rep, def, 0)
 	for _, c := range f.leaves {
 		s.columns[c] = append(s.columns[c], v)
-	}
-}
-
-func (s *shredder) field(o *objectColumns, f *fieldColumns, r record.Record, rep int) {
-	switch f.field.Shape {
-	case record.ShapeString, record.ShapeRaw:
-		v := r.String(f.field)
-		s.leaf(f.first(), o, textValue(v.V), v.Set, rep)
-	case record.ShapeInt:
-		v := r.Int(f.field)
-		s.leaf(f.first(), o, parquet.Int64Value(v.V), v.Set, rep)
-	case record.ShapeFloat:
-		v := r.Float(f.field)
-		s.leaf(f.first(), o, parquet.DoubleValue(v.V), v.Set, rep)
-	case record.ShapeBool:
-		v := r.Bool(f.field)
-		s.leaf(f.first(), o, parquet.BooleanValue(v.V), v.Set, rep)
-	case record.ShapeObject:
-		if sub, ok := r.Sub(f.field); ok {
-			s.object(f.elem, sub, rep)
-		} else {
-			s.nulls(f, o.def, rep)
-		}
-	case record.ShapeStrings:
-		list := *r.Strings(f.field)
-		for i, v := range list {
-			s.element(o, f, textValue(v), i, rep)
-		}
-		s.emptyList(o, f, len(list), list != nil, rep)
-	case record.ShapeInts:
-		list := *r.Ints(f.field)
-		for i, v := range list {
-			s.element(o, f, parquet.Int64Value(v), i, rep)
-		}
-		s.emptyList(o, f, len(list), list != nil, rep)
-	default:
-		n, set := r.Len(f.field)
-		for i := range n {
-			s.object(f.elem, r.At(f.field, i), elementRep(o, i, rep))
-		}
-		s.emptyList(o, f, n, set, rep)
 	}
 }
 
@@ -246,14 +239,5 @@ func (s *shredder) emptyList(o *objectColumns, f *fieldColumns, n int, set bool,
 		s.nulls(f, o.def+1, rep)
 	default:
 		s.nulls(f, o.def, rep)
-	}
-}
-
-// reset empties all columns.
-func (s *shredder) reset() {
-	s.rows, s.bytes = 0, 0
-	for c := range s.columns {
-		clear(s.columns[c]) // they retain texts
-		s.columns[c] = s.columns[c][:0]
 	}
 }

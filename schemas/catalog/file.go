@@ -31,8 +31,8 @@ const QuarantineDir = "quarantine"
 // ReportName is the name of the catalogue's file with the report of the last ingest.
 const ReportName = "ingest-report.json"
 
-// Schema returns the Parquet schema of the kind's records.
-func (t *Type) Schema() *parquet.Schema {
+// schema returns the Parquet schema of the kind's records.
+func (t *Type) schema() *parquet.Schema {
 	return parquet.NewSchema(t.Name(), schemaNode(t.Plan))
 }
 
@@ -91,11 +91,11 @@ func (t *Type) read(file *os.File, size int64) (f *File, err error) {
 	if k, _ := pq.Lookup(kindKey); k != t.Name() {
 		return nil, fmt.Errorf("%s: holds %q, want %q", name, k, t.Name())
 	}
-	want := t.Schema()
-	if pq.Schema().String() != want.String() {
+	schema := t.schema()
+	if pq.Schema().String() != schema.String() {
 		return nil, fmt.Errorf("%s: its columns differ from a catalogue file of version %s: ingest it again", name, version)
 	}
-	return &File{typ: t, file: file, pq: pq, cols: layout(want, t.Plan, nil, 0, 0)}, nil
+	return &File{typ: t, file: file, pq: pq, cols: layout(schema, t.Plan, nil, 0, 0)}, nil
 }
 
 // Close closes the file. Its Rows are invalid afterwards.
@@ -126,7 +126,7 @@ type Rows struct {
 	cols  *objectColumns
 	group int // the next one to open
 	end   int
-	left  int64
+	left  int64 // records of the open one
 	asm   assembler
 }
 
@@ -156,7 +156,15 @@ func (r *Rows) Next(rec record.Record) (err error) {
 		if r.group >= r.end {
 			return io.EOF
 		}
-		r.open()
+		r.Close()
+		group := r.f.pq.RowGroups()[r.group]
+		r.group++
+		r.left = group.NumRows()
+		chunks, names := group.ColumnChunks(), r.f.pq.Schema().Columns()
+		r.asm.columns = make([]column, len(chunks))
+		for _, i := range r.cols.leaves() {
+			r.asm.columns[i] = column{name: strings.Join(names[i], "."), pages: chunks[i].Pages()}
+		}
 	}
 	r.left--
 	rec.Reset()
@@ -191,27 +199,17 @@ func (r *Rows) Each(ctx context.Context, fn func(record.Record) error) error {
 	}
 }
 
-// open opens the columns of the next row group.
-func (r *Rows) open() {
-	r.Close()
-	group := r.f.pq.RowGroups()[r.group]
-	r.group++
-	r.left = group.NumRows()
-	chunks := group.ColumnChunks()
-	r.asm.columns = make([]column, len(chunks))
-	names := r.f.pq.Schema().Columns()
-	for _, i := range r.cols.leaves() {
-		r.asm.columns[i] = column{
-			name:  strings.Join(names[i], "."),
-			pages: chunks[i].Pages(),
-		}
-	}
-}
-
 // Close releases the current pages.
 func (r *Rows) Close() {
 	for i := range r.asm.columns {
-		r.asm.columns[i].close()
+		c := &r.asm.columns[i]
+		if c.page != nil {
+			parquet.Release(c.page)
+			c.page = nil
+		}
+		if c.pages != nil {
+			_ = c.pages.Close() // read side: nothing to lose
+		}
 	}
 	r.asm.columns = nil
 }

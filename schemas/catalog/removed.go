@@ -78,16 +78,7 @@ func parseRemovedKey(kind fragment.Kind, text string) (k Key, err error) {
 	return k, nil
 }
 
-// row returns the row of r.
-func (r Removed) row() *removedRow {
-	row := &removedRow{Kind: record.Text(r.Kind.String()), Key: record.Text(removedKey(r.Kind, r.Key))}
-	if r.Merged {
-		row.MergedInto = record.Text(removedKey(r.Kind, r.Into))
-	}
-	return row
-}
-
-// removed is the inverse of Removed.row.
+// removed returns the removal of a row.
 func (r *removedRow) removed() (v Removed, err error) {
 	t, ok := TypeNamed(r.Kind.V)
 	if !ok {
@@ -113,7 +104,11 @@ func WriteRemoved(dir string, list []Removed) error {
 		return err
 	}
 	for _, r := range list {
-		if err := w.Write(record.Of(r.row())); err != nil {
+		row := removedRow{Kind: record.Text(r.Kind.String()), Key: record.Text(removedKey(r.Kind, r.Key))}
+		if r.Merged {
+			row.MergedInto = record.Text(removedKey(r.Kind, r.Into))
+		}
+		if err := w.Write(record.Of(&row)); err != nil {
 			return errors.Join(err, w.Abort())
 		}
 	}

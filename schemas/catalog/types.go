@@ -104,15 +104,6 @@ func Kinds() []string {
 // File returns the name of the kind's file in a catalogue folder.
 func (t *Type) File() string { return t.Name() + ".parquet" }
 
-// fileMode returns the permissions of the kind's file. Accounts and lists, some of them private, are readable only by
-// the owner.
-func (t *Type) fileMode() fs.FileMode {
-	if t.Kind == fragment.KindAccount || t.Kind == fragment.KindList {
-		return 0o600
-	}
-	return 0o644
-}
-
 // Open opens the kind's file in a catalogue folder; see OpenFile.
 func (t *Type) Open(catalog string) (*File, error) {
 	return OpenFile(filepath.Join(catalog, t.File()), t)
@@ -167,9 +158,22 @@ func (t *Type) KeyFields() []string { return slices.Clone(t.keyFields) }
 func (t *Type) Key(r record.Record) (Key, error) {
 	switch t.Kind {
 	case fragment.KindReview, fragment.KindCredit, fragment.KindEpisodeGroup:
-		return textOf(r)
-	case fragment.KindAccount:
-		return accountOf(r)
+		id := r.StringNamed("id")
+		k, ok := TextKey(id.V)
+		if !ok {
+			return k, &record.FieldError{Field: "id", What: fmt.Sprintf("want 24 hex digits, found %q", id.V)}
+		}
+		return k, nil
+	case fragment.KindAccount: // its number, or the session digits of a guest
+		guest := r.StringNamed("guest_session_id")
+		if !guest.Set || r.IntNamed("id").Set {
+			return numbersOf(r, "id")
+		}
+		k, ok := GuestKey(guest.V)
+		if !ok {
+			return k, &record.FieldError{Field: "guest_session_id", What: fmt.Sprintf("want 32 hex digits in lower case, found %q", guest.V)}
+		}
+		return k, nil
 	}
 	return numbersOf(r, t.keyFields...)
 }
@@ -251,34 +255,19 @@ func numbersOf(r record.Record, fields ...string) (Key, error) {
 	var n [3]int64
 	low, high := int64(1), int64(math.MaxInt64)
 	for i, name := range fields {
-		var err error
-		if n[i], err = integer(r, name, low, high); err != nil {
-			return Key{}, err
+		v := r.IntNamed(name)
+		switch {
+		case !v.Set:
+			return Key{}, &record.FieldError{Field: name, What: "want an integer, found nothing"}
+		case v.V < low:
+			return Key{}, &record.FieldError{Field: name, What: fmt.Sprintf("want %d or more, found %d", low, v.V)}
+		case v.V > high:
+			return Key{}, &record.FieldError{Field: name, What: fmt.Sprintf("want %d or less, found %d", high, v.V)}
 		}
+		n[i] = v.V
 		low, high = 0, math.MaxUint32
 	}
 	return EpisodeKey(n[0], n[1], n[2]), nil
-}
-
-func textOf(r record.Record) (Key, error) {
-	s := r.StringNamed("id")
-	k, ok := TextKey(s.V)
-	if !ok {
-		return k, &record.FieldError{Field: "id", What: fmt.Sprintf("want 24 hex digits, found %q", s.V)}
-	}
-	return k, nil
-}
-
-// accountOf returns the key of an account: its number, or the session digits of a guest.
-func accountOf(r record.Record) (Key, error) {
-	if guest := r.StringNamed("guest_session_id"); guest.Set && !r.IntNamed("id").Set {
-		k, ok := GuestKey(guest.V)
-		if !ok {
-			return k, &record.FieldError{Field: "guest_session_id", What: fmt.Sprintf("want 32 hex digits in lower case, found %q", guest.V)}
-		}
-		return k, nil
-	}
-	return numbersOf(r, "id")
 }
 
 // GuestKey returns the key of a guest's account from the 32 lower-case hex digits of its session. It returns false
@@ -286,20 +275,6 @@ func accountOf(r record.Record) (Key, error) {
 func GuestKey(text string) (Key, bool) {
 	k, ok := digitsKey(text, 32)
 	return k, ok && k.Lo != 0
-}
-
-// integer returns a mandatory field in the range low to high.
-func integer(r record.Record, name string, low, high int64) (int64, error) {
-	n := r.IntNamed(name)
-	switch {
-	case !n.Set:
-		return 0, &record.FieldError{Field: name, What: "want an integer, found nothing"}
-	case n.V < low:
-		return 0, &record.FieldError{Field: name, What: fmt.Sprintf("want %d or more, found %d", low, n.V)}
-	case n.V > high:
-		return 0, &record.FieldError{Field: name, What: fmt.Sprintf("want %d or less, found %d", high, n.V)}
-	}
-	return n.V, nil
 }
 
 // DetailsColumn is a column of our own: whether a source had a whole details response.

@@ -3,6 +3,7 @@ package catalog
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"path/filepath"
 	"runtime"
 	"sync/atomic"
@@ -13,6 +14,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/reelsplice/reelsplice/schemas/file"
+	"github.com/reelsplice/reelsplice/schemas/fragment"
 	"github.com/reelsplice/reelsplice/schemas/record"
 )
 
@@ -60,17 +62,22 @@ type Writer struct {
 
 // Create starts the file path of records of the given kind.
 func Create(path string, t *Type) (*Writer, error) {
-	f, err := file.Create(path, t.fileMode())
+	mode := fs.FileMode(0o644)
+	if t.Kind == fragment.KindAccount || t.Kind == fragment.KindList { // some lists are private
+		mode = 0o600
+	}
+	f, err := file.Create(path, mode)
 	if err != nil {
 		return nil, fmt.Errorf("create %s: %w", path, err)
 	}
-	z, err := newCodec(runtime.GOMAXPROCS(0))
+	enc, err := kzstd.NewWriter(nil, kzstd.WithEncoderConcurrency(runtime.GOMAXPROCS(0)), kzstd.WithEncoderLevel(kzstd.SpeedDefault),
+		kzstd.WithZeroFrames(true), kzstd.WithEncoderCRC(false))
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("create %s: %w", path, err), f.Abort())
 	}
-	schema := t.Schema()
+	schema := t.schema()
 	pq := parquet.NewGenericWriter[any](f, schema,
-		parquet.Compression(z),
+		parquet.Compression(&codec{enc: enc}),
 		parquet.CreatedBy("reelsplice", FormatVersion, ""),
 		parquet.KeyValueMetadata(kindKey, t.Name()),
 		parquet.KeyValueMetadata(versionKey, FormatVersion),
@@ -194,7 +201,11 @@ func (w *Writer) encode(group *parquet.ConcurrentRowGroupWriter) {
 			_, err := group.Commit()
 			w.fail(err)
 		}
-		s.reset()
+		s.rows, s.bytes = 0, 0
+		for c := range s.columns {
+			clear(s.columns[c]) // they retain texts
+			s.columns[c] = s.columns[c][:0]
+		}
 		w.free <- s
 	}
 }
@@ -266,16 +277,6 @@ func (w *Writer) Abort() error {
 type codec struct {
 	zstd.Codec
 	enc *kzstd.Encoder
-}
-
-// newCodec returns a codec for that number of concurrent users.
-func newCodec(users int) (*codec, error) {
-	enc, err := kzstd.NewWriter(nil, kzstd.WithEncoderConcurrency(users), kzstd.WithEncoderLevel(kzstd.SpeedDefault),
-		kzstd.WithZeroFrames(true), kzstd.WithEncoderCRC(false))
-	if err != nil {
-		return nil, err
-	}
-	return &codec{enc: enc}, nil
 }
 
 // Encode compresses src into dst, which it may replace.
