@@ -54,10 +54,10 @@ func (d Day) MarshalText() ([]byte, error) {
 
 // UnmarshalText parses the result of MarshalText.
 func (d *Day) UnmarshalText(text []byte) error {
-	of, ok := Parse(text)
+	parsed, ok := Parse(text)
 	if !ok && len(text) > 0 {
 		return fmt.Errorf("day %q: want YYYY-MM-DD", text)
 	}
-	*d = of
+	*d = parsed
 	return nil
 }

@@ -55,9 +55,9 @@ func (r *Reader) Take(n uint64) []byte {
 		r.Fail()
 		return nil
 	}
-	out := r.rest[:n:n]
+	b := r.rest[:n:n]
 	r.rest = r.rest[n:]
-	return out
+	return b
 }
 
 // Byte consumes one byte.
@@ -106,11 +106,11 @@ func (r *Reader) Varint() int64 {
 	return int64(u>>1) ^ -int64(u&1)
 }
 
-// Count consumes a number of elements of at least least bytes each. It fails if they exceed the unread bytes, so
+// Count consumes a number of elements of at least minBytes bytes each. It fails if they exceed the unread bytes, so
 // damage cannot make a caller allocate too much.
-func (r *Reader) Count(least int) int {
+func (r *Reader) Count(minBytes int) int {
 	n := r.Uvarint()
-	if n > uint64(len(r.rest)/least) {
+	if n > uint64(len(r.rest)/minBytes) {
 		r.Fail()
 		return 0
 	}

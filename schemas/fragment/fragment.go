@@ -165,16 +165,16 @@ func AppendFind[T string | []byte](dst []byte, s Source, id T) []byte {
 	return append(append(dst, byte(KindFind), byte(s)), id...)
 }
 
-// AppendAlias appends the key of an alias of a resource of kind of, for instance "tt0137523" for a movie. The text
-// has at most MaxKeyLen-2 bytes.
-func AppendAlias[T string | []byte](dst []byte, of Kind, text T) []byte {
-	return append(append(dst, byte(KindAlias), byte(of)), text...)
+// AppendAlias appends the key of an alias of a resource, for instance "tt0137523" for a movie. The text has at most
+// MaxKeyLen-2 bytes.
+func AppendAlias[T string | []byte](dst []byte, target Kind, text T) []byte {
+	return append(append(dst, byte(KindAlias), byte(target)), text...)
 }
 
-// AppendShared appends the key of a resource of KindDefault or KindGenres, which resources of kind of share. The name
+// AppendShared appends the key of a resource of KindDefault or KindGenres, which resources of kind user share. The name
 // has at most MaxKeyLen-2 bytes.
-func AppendShared[T string | []byte](dst []byte, k, of Kind, name T) []byte {
-	return append(append(dst, byte(k), byte(of)), name...)
+func AppendShared[T string | []byte](dst []byte, k, user Kind, name T) []byte {
+	return append(append(dst, byte(k), byte(user)), name...)
 }
 
 // AppendRemoved appends the key that marks the resource with the given key, of a kind below KindAlias, as deleted or
@@ -352,7 +352,14 @@ func ParseKey(key []byte) (r Resource, ok bool) {
 		r.Source, r.Text = Source(rest[0]), string(rest[1:])
 		return r, true
 	}
-	if r.Kind == 0 || r.Kind >= KindAlias || len(rest) != numbersLen(r.Kind) {
+	numbers := 8 // bytes
+	switch r.Kind {
+	case KindSeason:
+		numbers = 12
+	case KindEpisode:
+		numbers = 16
+	}
+	if r.Kind == 0 || r.Kind >= KindAlias || len(rest) != numbers {
 		return r, false
 	}
 	r.ID = ID(binary.BigEndian.Uint64(rest))
@@ -363,15 +370,4 @@ func ParseKey(key []byte) (r Resource, ok bool) {
 		r.Episode = binary.BigEndian.Uint32(rest[12:])
 	}
 	return r, true
-}
-
-// numbersLen returns the length of the numbers in a key of kind k, in bytes.
-func numbersLen(k Kind) int {
-	switch k {
-	case KindSeason:
-		return 12
-	case KindEpisode:
-		return 16
-	}
-	return 8
 }

@@ -118,12 +118,12 @@ func AppendRow(dst []byte, k Kind, s Sub, show uint64, source []byte) ([]byte, e
 		if !ok {
 			return dst, errRowSource
 		}
-		none := emptyValues[name]
+		empty := emptyValues[name]
 		switch {
-		case none == "" && v == nil:
+		case empty == "" && v == nil:
 			dst = append(dst, "null"...)
-		case v == nil || none != "" && string(v) == "null":
-			dst = append(dst, none...)
+		case v == nil || empty != "" && string(v) == "null":
+			dst = append(dst, empty...)
 		default:
 			dst = append(dst, v...)
 		}

@@ -38,14 +38,14 @@ type Dump struct {
 	SHA256 string `json:"sha256,omitempty"` // lower-case hex; "" for a pipe, or a file that could not be read completely
 }
 
-// Of describes the dumps of a catalogue after an ingest of some. before are its previous dumps, or nil. A dump that was
-// ingested again counts once.
-func Of(all []Dump, before *Dumps) *Dumps {
-	d := &Dumps{Files: int64(len(all)), Listed: slices.Clone(all)}
+// Of describes the dumps of a catalogue after an ingest. before are its previous dumps, or nil. A dump that was ingested
+// again counts once.
+func Of(ingested []Dump, before *Dumps) *Dumps {
+	d := &Dumps{Files: int64(len(ingested)), Listed: slices.Clone(ingested)}
 	if before != nil {
 		d.Files, d.Bytes = d.Files+before.Files, before.Bytes
 		for _, old := range before.Listed {
-			if slices.Contains(all, old) {
+			if slices.Contains(ingested, old) {
 				d.Files, d.Bytes = d.Files-1, d.Bytes-old.Bytes
 				continue
 			}
@@ -54,9 +54,9 @@ func Of(all []Dump, before *Dumps) *Dumps {
 	}
 	d.Listed = d.Listed[:min(len(d.Listed), maxListed)]
 	lines, chain := sha256.New(), sha256.New()
-	for i := range all {
-		d.Bytes += all[i].Bytes
-		fmt.Fprintf(lines, "%s  %s\n", all[i].SHA256, all[i].Name)
+	for i := range ingested {
+		d.Bytes += ingested[i].Bytes
+		fmt.Fprintf(lines, "%s  %s\n", ingested[i].SHA256, ingested[i].Name)
 	}
 	d.SHA256 = hex.EncodeToString(lines.Sum(nil))
 	if before != nil {

@@ -80,68 +80,68 @@ func asciiClass(c byte) class {
 
 // A folder appends a folded text to dst.
 type folder struct {
-	dst  []byte
-	from int // start of the text in dst
-
+	dst    []byte
 	last   class // class of the last word: letter or run; space before the first
 	gap    class // signs since then: ignore for none, else sign or space
 	length int   // letters of the last word or part
 }
 
-// AppendFolded appends the folded form of the first most runes of s to dst. s may be any bytes; invalid UTF-8
+// AppendFolded appends the folded form of the first maxRunes runes of s to dst. s may be any bytes; invalid UTF-8
 // separates words.
-func AppendFolded[T string | []byte](dst []byte, s T, most int) []byte {
-	f := folder{dst: dst, from: len(dst), gap: ignore}
-	f.fold(norm.NFKC.Bytes([]byte(head(s, most))))
+func AppendFolded[T string | []byte](dst []byte, s T, maxRunes int) []byte {
+	f := folder{dst: dst, gap: ignore}
+	plainForm := norm.NFKC.Bytes([]byte(head(s, maxRunes)))
+	for rest := plainForm; len(rest) > 0; {
+		r, n := utf8.DecodeRune(rest)
+		c := classOf(r)
+		if r < utf8.RuneSelf || c != letter {
+			if r >= 'A' && r <= 'Z' {
+				r += 'a' - 'A'
+			}
+			f.rune(r, c)
+			rest = rest[n:]
+			continue
+		}
+		parts := norm.NFD.Properties(rest).Decomposition()
+		if len(parts) == 0 {
+			f.plain(r)
+		}
+		for len(parts) > 0 {
+			r, n := utf8.DecodeRune(parts)
+			if classOf(r) == letter {
+				f.plain(r)
+			}
+			parts = parts[n:]
+		}
+		rest = rest[n:]
+	}
+	if len(f.dst) > len(dst) {
+		return f.dst
+	}
+	// A text without letters and digits is one word of its signs.
+	signs := 0
+	for _, r := range string(plainForm) {
+		if classOf(r) == sign && signs < maxWord {
+			f.dst = utf8.AppendRune(f.dst, r)
+			signs++
+		}
+	}
 	return f.dst
 }
 
-// head returns the first most runes of s.
-func head[T string | []byte](s T, most int) T {
-	if len(s) <= most {
+// head returns the first maxRunes runes of s.
+func head[T string | []byte](s T, maxRunes int) T {
+	if len(s) <= maxRunes {
 		return s
 	}
 	n := 0
 	for i := range string(s) {
-		if n == most {
+		if n == maxRunes {
 			return s[:i]
 		}
 		n++
 	}
 	return s
-}
-
-// fold appends the folded form of a text in NFKC.
-func (f *folder) fold(s []byte) {
-	for i := 0; i < len(s); {
-		r, n := utf8.DecodeRune(s[i:])
-		switch c := classOf(r); {
-		case r < utf8.RuneSelf:
-			f.ascii(s[i])
-		case c != letter:
-			f.rune(r, c)
-		default:
-			f.letter(r, norm.NFD.Properties(s[i:]).Decomposition())
-		}
-		i += n
-	}
-	if len(f.dst) == f.from {
-		f.dst = signs(f.dst, s)
-	}
-}
-
-// letter appends a non-ASCII letter, or its decomposition if it has one.
-func (f *folder) letter(r rune, parts []byte) {
-	if len(parts) == 0 {
-		f.plain(r)
-	}
-	for len(parts) > 0 {
-		r, n := utf8.DecodeRune(parts)
-		if c := classOf(r); c == letter {
-			f.plain(r)
-		}
-		parts = parts[n:]
-	}
 }
 
 // plain appends a letter without a decomposition.
@@ -178,15 +178,6 @@ func digit(r rune) rune {
 	return r
 }
 
-// ascii appends an ASCII character.
-func (f *folder) ascii(c byte) {
-	k := asciiClass(c)
-	if k == letter && c >= 'A' && c <= 'Z' {
-		c += 'a' - 'A'
-	}
-	f.rune(rune(c), k)
-}
-
 // rune appends a folded rune.
 func (f *folder) rune(r rune, c class) {
 	switch c {
@@ -204,37 +195,20 @@ func (f *folder) rune(r rune, c class) {
 		}
 		f.gap = space
 	default:
-		f.part(c)
+		switch {
+		case f.last == space: // the first word
+		case f.gap == space || c != f.last:
+			f.dst = append(f.dst, blank)
+			f.length = 0
+		case f.gap == sign && c == letter:
+			f.dst = append(f.dst, Joint)
+			f.length = 0
+		}
+		f.last, f.gap = c, ignore
 		if f.length++; f.length <= maxWord || c == run {
 			f.dst = utf8.AppendRune(f.dst, r)
 		}
 	}
-}
-
-// part writes the separator before a rune of class c, if it needs one.
-func (f *folder) part(c class) {
-	switch {
-	case f.last == space: // the first word
-	case f.gap == space || c != f.last:
-		f.dst = append(f.dst, blank)
-		f.length = 0
-	case f.gap == sign && c == letter:
-		f.dst = append(f.dst, Joint)
-		f.length = 0
-	}
-	f.last, f.gap = c, ignore
-}
-
-// signs appends the visible characters of a text without letters and digits, as one word.
-func signs(dst, s []byte) []byte {
-	n := 0
-	for _, r := range string(s) {
-		if c := classOf(r); c == sign && n < maxWord {
-			dst = utf8.AppendRune(dst, r)
-			n++
-		}
-	}
-	return dst
 }
 
 // Cut returns the first n bytes of s, or fewer to avoid splitting a UTF-8 character.

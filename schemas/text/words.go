@@ -53,14 +53,12 @@ func Key(folded []byte) uint64 {
 
 // Pairs calls yield with all pairs of neighbours in a run. A run of one letter has none.
 func Pairs(run []byte, yield func(pair []byte)) {
-	at := 0
-	for at < len(run) {
-		_, n := utf8.DecodeRune(run[at:])
-		_, m := utf8.DecodeRune(run[at+n:])
-		if m > 0 {
-			yield(run[at : at+n+m])
+	for len(run) > 0 {
+		_, n := utf8.DecodeRune(run)
+		if _, m := utf8.DecodeRune(run[n:]); m > 0 {
+			yield(run[:n+m])
 		}
-		at += n
+		run = run[n:]
 	}
 }
 
