@@ -9,8 +9,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// atOnce is the least number of bytes that the system reads upon one advice.
-const atOnce = 128 << 10
+// adviceBytes is the least number of bytes that the system reads upon one advice.
+const adviceBytes = 128 << 10
 
 // Fetch starts reading the pages of b without waiting. It includes the rest of those pages, and ignores memory
 // outside mappings.
@@ -33,8 +33,8 @@ func advise(n int, piece func(i int) []byte, hint uintptr) {
 	// Page addresses are integers, not pointers: pieces may lie outside mappings, and pages start before them.
 	var from, to uintptr
 	flush := func() {
-		for ; from < to; from += atOnce {
-			_, _, _ = unix.Syscall(unix.SYS_MADVISE, from, min(atOnce, to-from), hint)
+		for ; from < to; from += adviceBytes {
+			_, _, _ = unix.Syscall(unix.SYS_MADVISE, from, min(adviceBytes, to-from), hint)
 		}
 	}
 	for i := range n {

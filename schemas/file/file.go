@@ -21,16 +21,16 @@ import (
 // WriteFile replaces the content of a file by way of a temporary file in its folder. A new file gets mode, less the
 // umask; an old one keeps its own.
 func WriteFile(path string, data []byte, mode os.FileMode) error {
-	return write(path, data, mode, func(*os.File, string) error { return nil })
+	return write(path, data, mode, false)
 }
 
 // WriteOwned is WriteFile for a file that another user's process reads, such as a key. It preserves owner and group;
 // a new file created by root gets its folder's. On error the file is unchanged.
 func WriteOwned(path string, data []byte, mode os.FileMode) error {
-	return write(path, data, mode, keepOwner)
+	return write(path, data, mode, true)
 }
 
-func write(path string, data []byte, mode os.FileMode, own func(f *os.File, path string) error) (err error) {
+func write(path string, data []byte, mode os.FileMode, keepsOwner bool) (err error) {
 	f, err := replacement(path, mode)
 	if err != nil {
 		return err
@@ -40,8 +40,10 @@ func write(path string, data []byte, mode os.FileMode, own func(f *os.File, path
 			err = errors.Join(err, f.Abort())
 		}
 	}()
-	if err := own(f.File, path); err != nil {
-		return fmt.Errorf("owner of %s: %w", path, err)
+	if keepsOwner {
+		if err := keepOwner(f.File, path); err != nil {
+			return fmt.Errorf("owner of %s: %w", path, err)
+		}
 	}
 	if _, err := f.Write(data); err != nil {
 		return err
@@ -52,9 +54,9 @@ func write(path string, data []byte, mode os.FileMode, own func(f *os.File, path
 // ErrTooLarge matches errors for files larger than the caller's limit.
 var ErrTooLarge = errors.New("file is too large")
 
-// Read returns the content of a regular file of at most most bytes. Others may replace the file meanwhile. It never
+// Read returns the content of a regular file of at most maxBytes bytes. Others may replace the file meanwhile. It never
 // blocks on a pipe and never reads a device.
-func Read(path string, most int64) ([]byte, error) {
+func Read(path string, maxBytes int64) ([]byte, error) {
 	info, err := os.Stat(path) // opening a device may have effects
 	if err != nil {
 		return nil, err
@@ -73,9 +75,9 @@ func Read(path string, most int64) ([]byte, error) {
 	if err := regular(path, info); err != nil {
 		return nil, err
 	}
-	data := bytes.NewBuffer(make([]byte, 0, min(info.Size(), most)+bytes.MinRead))
-	if _, err = data.ReadFrom(io.LimitReader(f, most+1)); err == nil && int64(data.Len()) > most {
-		err = fmt.Errorf("%s: %w: larger than %d bytes", path, ErrTooLarge, most)
+	data := bytes.NewBuffer(make([]byte, 0, min(info.Size(), maxBytes)+bytes.MinRead))
+	if _, err = data.ReadFrom(io.LimitReader(f, maxBytes+1)); err == nil && int64(data.Len()) > maxBytes {
+		err = fmt.Errorf("%s: %w: larger than %d bytes", path, ErrTooLarge, maxBytes)
 	}
 	return data.Bytes(), err
 }

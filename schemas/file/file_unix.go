@@ -67,11 +67,11 @@ func giveTo(f *os.File, other fs.FileInfo) error {
 	if err != nil {
 		return err
 	}
-	has, want := info.Sys().(*syscall.Stat_t), other.Sys().(*syscall.Stat_t)
-	if has.Uid == want.Uid && has.Gid == want.Gid {
+	current, wanted := info.Sys().(*syscall.Stat_t), other.Sys().(*syscall.Stat_t)
+	if current.Uid == wanted.Uid && current.Gid == wanted.Gid {
 		return nil
 	}
-	return f.Chown(int(want.Uid), int(want.Gid))
+	return f.Chown(int(wanted.Uid), int(wanted.Gid))
 }
 
 // Commit syncs the content and puts the file in place. The name is durable after SyncDir.

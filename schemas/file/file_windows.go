@@ -143,8 +143,8 @@ func retry(try func() error) (err error) {
 // InUse reports whether an error may mean that another process has the file open or mapped. Missing permissions cause
 // the same errors.
 func InUse(err error) bool {
-	for _, of := range []error{windows.ERROR_SHARING_VIOLATION, windows.ERROR_ACCESS_DENIED, windows.ERROR_LOCK_VIOLATION, windows.ERROR_USER_MAPPED_FILE} {
-		if errors.Is(err, of) {
+	for _, code := range []error{windows.ERROR_SHARING_VIOLATION, windows.ERROR_ACCESS_DENIED, windows.ERROR_LOCK_VIOLATION, windows.ERROR_USER_MAPPED_FILE} {
+		if errors.Is(err, code) {
 			return true
 		}
 	}

@@ -52,7 +52,7 @@ func TestFetch(t *testing.T) {
 // and those of a piece longer than one advice, and no others.
 func TestAwaitAll(t *testing.T) {
 	page := os.Getpagesize()
-	long := atOnce/page + 3
+	long := adviceBytes/page + 3
 	b := mapCold(t, long+64)
 	pieces := [][]byte{b[page+10 : page+20], b[page+30 : 2*page+30], nil, b[40*page : (40+long)*page], b[5*page : 5*page+1]}
 	AwaitAll(len(pieces), func(i int) []byte { return pieces[i] })

@@ -15,12 +15,12 @@ func Map(f *os.File, size int) ([]byte, error) {
 		return nil, os.NewSyscallError("CreateFileMapping", err)
 	}
 	defer func() { _ = windows.CloseHandle(h) }() // the view keeps the mapping
-	at, err := windows.MapViewOfFile(h, windows.FILE_MAP_READ, 0, 0, uintptr(size))
+	address, err := windows.MapViewOfFile(h, windows.FILE_MAP_READ, 0, 0, uintptr(size))
 	if err != nil {
 		return nil, os.NewSyscallError("MapViewOfFile", err)
 	}
 	// Through a pointer to the address: go vet mistakes a direct conversion for arithmetic.
-	return unsafe.Slice(*(**byte)(unsafe.Pointer(&at)), size), nil
+	return unsafe.Slice(*(**byte)(unsafe.Pointer(&address)), size), nil
 }
 
 // ReadAhead does nothing: the system detects sequential reads.

@@ -34,16 +34,16 @@ func MkdirAll(dir string, mode fs.FileMode) error {
 	if isDir(dir) {
 		return nil
 	}
-	above := filepath.Dir(dir)
-	if above != dir {
-		if err := MkdirAll(above, mode); err != nil {
+	parent := filepath.Dir(dir)
+	if parent != dir {
+		if err := MkdirAll(parent, mode); err != nil {
 			return err
 		}
 	}
 	if err := os.Mkdir(dir, mode); err != nil && !isDir(dir) { // another process may have created it
 		return err
 	}
-	if err := SyncDir(above); !errors.Is(err, fs.ErrPermission) { // a folder that this user cannot list
+	if err := SyncDir(parent); !errors.Is(err, fs.ErrPermission) { // a folder that this user cannot list
 		return err
 	}
 	return nil

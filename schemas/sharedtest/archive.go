@@ -21,9 +21,13 @@ func Archive(tb testing.TB, path string, run func(dir string, lines []string) (o
 	NoError(tb, err)
 	last, dir := len(a.Files)-1, tb.TempDir()
 	for _, f := range a.Files[:last] {
+		data := escaped.ReplaceAllFunc(f.Data, func(s []byte) []byte {
+			n, _ := strconv.ParseUint(string(s[2:]), 16, 8) // two digits
+			return []byte{byte(n)}
+		})
 		to := filepath.Join(dir, filepath.FromSlash(f.Name))
 		NoError(tb, os.MkdirAll(filepath.Dir(to), 0o755))
-		NoError(tb, os.WriteFile(to, escaped.ReplaceAllFunc(f.Data, unescape), 0o600))
+		NoError(tb, os.WriteFile(to, data, 0o600))
 	}
 	var lines []string
 	for line := range strings.Lines(string(a.Comment)) {
@@ -41,8 +45,3 @@ func Archive(tb testing.TB, path string, run func(dir string, lines []string) (o
 }
 
 var escaped = regexp.MustCompile(`\\x[0-9a-f]{2}`)
-
-func unescape(s []byte) []byte {
-	n, _ := strconv.ParseUint(string(s[2:]), 16, 8) // two digits
-	return []byte{byte(n)}
-}

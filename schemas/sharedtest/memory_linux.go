@@ -24,11 +24,11 @@ func memoryFolder(root string) (dir string, remove func(), err error) {
 	if free := st.Bavail * uint64(st.Bsize); free < memoryNeeds {
 		return "", nil, fmt.Errorf("%s has %d bytes free, want %d", root, free, uint64(memoryNeeds))
 	}
-	left, err := filepath.Glob(filepath.Join(root, memoryPrefix+"*"))
+	folders, err := filepath.Glob(filepath.Join(root, memoryPrefix+"*"))
 	if err != nil {
 		return "", nil, err
 	}
-	for _, path := range left {
+	for _, path := range folders {
 		if f, err := lockFolder(path); err == nil {
 			_ = os.RemoveAll(path) // fails for another user's
 			_ = f.Close()

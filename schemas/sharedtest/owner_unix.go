@@ -34,7 +34,7 @@ func WantOwner(tb testing.TB, path string, uid, gid uint32, mode os.FileMode) {
 	if err != nil {
 		tb.Fatal(err)
 	}
-	if has := info.Sys().(*syscall.Stat_t); has.Uid != uid || has.Gid != gid || info.Mode().Perm() != mode {
-		tb.Errorf("%s is owned by %d:%d, mode %v, want %d:%d and %v", path, has.Uid, has.Gid, info.Mode(), uid, gid, mode)
+	if st := info.Sys().(*syscall.Stat_t); st.Uid != uid || st.Gid != gid || info.Mode().Perm() != mode {
+		tb.Errorf("%s is owned by %d:%d, mode %v, want %d:%d and %v", path, st.Uid, st.Gid, info.Mode(), uid, gid, mode)
 	}
 }

@@ -41,19 +41,15 @@ func (s *spec) document() object {
 	for _, name := range []string{"openapi", "info", "servers", "security", "tags"} {
 		doc = append(doc, field{name, s.text.get(name)})
 	}
-	return marked(append(doc, field{"paths", paths}, field{"components", components})).(object)
-}
-
-// marked returns a value with the marks of extensions spelled out.
-func marked(v any) any {
-	return rewritten(v, func(o object) object {
+	doc = append(doc, field{"paths", paths}, field{"components", components})
+	return rewritten(doc, func(o object) object {
 		for i := range o {
 			if o[i].name == "x-own" {
 				o[i].name = mark
 			}
 		}
 		return o
-	})
+	}).(object)
 }
 
 // rewritten returns a value with each of its objects rewritten, inner ones first. rewrite may change its argument.
@@ -77,11 +73,11 @@ func rewritten(v any, rewrite func(o object) object) any {
 
 // parameters returns the parameters of an operation, including those for its appended objects.
 func (s *spec) parameters(op *operation) (all list) {
-	var have []parameter
+	var seen []parameter
 	add := func(params []parameter) {
 		for _, p := range params {
-			if !slices.ContainsFunc(have, func(h parameter) bool { return h.name == p.name && h.in == p.in }) {
-				have, all = append(have, p), append(all, p.text)
+			if !slices.ContainsFunc(seen, func(s parameter) bool { return s.name == p.name && s.in == p.in }) {
+				seen, all = append(seen, p), append(all, p.text)
 			}
 		}
 	}
@@ -92,29 +88,29 @@ func (s *spec) parameters(op *operation) (all list) {
 	all = append(all, s.appendParameter(op.namespace))
 	for _, a := range s.namespaceOf(op.namespace).names {
 		if a.inherits == "" {
-			add(a.of.appended())
+			add(a.op.appendedParams())
 		}
 	}
 	return all
 }
 
-// A spelled is an append name with {sub_request} spelled out.
-type spelled struct {
+// A concreteName is an append name with {sub_request} spelled out.
+type concreteName struct {
 	name    string
 	pattern string // for names with numbers
-	of      *operation
+	op      *operation
 	own     bool
 }
 
-// spelledOut returns all names of a namespace.
-func (s *spec) spelledOut(namespace string) (names []spelled) {
+// concreteNames returns all names of a namespace.
+func (s *spec) concreteNames(namespace string) (names []concreteName) {
 	for _, a := range s.namespaceOf(namespace).names {
 		if a.inherits == "" {
-			names = append(names, spelled{name: a.name, of: a.of, own: a.own})
+			names = append(names, concreteName{name: a.name, op: a.op, own: a.own})
 		} else {
 			for _, b := range s.namespaceOf(a.inherits).names {
-				if !b.isPattern() {
-					names = append(names, spelled{name: strings.TrimSuffix(a.name, "{sub_request}") + b.name, of: b.of, own: b.own})
+				if !strings.Contains(b.name, "{") {
+					names = append(names, concreteName{name: strings.TrimSuffix(a.name, "{sub_request}") + b.name, op: b.op, own: b.own})
 				}
 			}
 		}
@@ -137,7 +133,7 @@ var patternNotes = map[string]string{
 func (s *spec) appendParameter(namespace string) object {
 	own, all := true, list{}
 	var patterns []string
-	for _, n := range s.spelledOut(namespace) {
+	for _, n := range s.concreteNames(namespace) {
 		own = own && n.own
 		if n.pattern == "" {
 			all, n.pattern = append(all, n.name), n.name
@@ -172,12 +168,12 @@ func (s *spec) responses(op *operation) object {
 			headers = append(headers, field{name, refTo("headers", name)})
 		}
 	}
-	is := func(answerers ...string) bool { return slices.Contains(answerers, op.answerer) }
-	isIssued := is("ValidKey", "RequestToken", "GuestSession")
+	isAny := func(answerers ...string) bool { return slices.Contains(answerers, op.answerer) }
+	isIssued := isAny("ValidKey", "RequestToken", "GuestSession")
 	if !isIssued {
 		with("ETag", "X-Reelsplice-Release", "Surrogate-Key")
 	}
-	if is("RequestToken") {
+	if isAny("RequestToken") {
 		with("Authentication-Callback")
 	}
 	if op.name == "configurationDetails" {
@@ -201,8 +197,8 @@ func (s *spec) responses(op *operation) object {
 		{304, "NotModified", isIssued},
 		{400, "BadRequest", false},
 		{401, "Unauthorized", false},
-		{404, "NotFound", !strings.Contains(op.path, "{") && !is("Latest", "Batch")},
-		{422, "Unprocessable", !takesDates && !is("Find", "Batch", "Search") && op.name != "v4ListDetails"},
+		{404, "NotFound", !strings.Contains(op.path, "{") && !isAny("Latest", "Batch")},
+		{422, "Unprocessable", !takesDates && !isAny("Find", "Batch", "Search") && op.name != "v4ListDetails"},
 		{429, "TooManyRequests", false},
 		{500, "InternalError", false},
 		{503, "Unavailable", false},
@@ -220,7 +216,7 @@ func (s *spec) schemas() object {
 	isAppended := map[any]bool{} // seasons and episodes keep their id, which is their own
 	for _, ns := range s.namespaces {
 		for _, a := range ns.names {
-			isAppended[a.of.response] = isAppended[a.of.response] || a.of.sub != fragment.SubDetails
+			isAppended[a.op.response] = isAppended[a.op.response] || a.op.sub != fragment.SubDetails
 		}
 	}
 	all := slices.Clone(s.text.below("components").below("schemas"))
@@ -256,11 +252,11 @@ func (s *spec) schemas() object {
 		all[i].value = schema
 	}
 	for _, ns := range s.namespaces {
-		name := fmt.Sprint(ns.of.response)
+		name := fmt.Sprint(ns.op.response)
 		schema := all.below(name)
 		fields, patterns := schema.below("properties"), object{}
-		for _, n := range s.spelledOut(ns.name) {
-			ref := refTo("schemas", fmt.Sprint(n.of.response))
+		for _, n := range s.concreteNames(ns.name) {
+			ref := refTo("schemas", fmt.Sprint(n.op.response))
 			if n.pattern == "" {
 				fields = fields.with(n.name, ref)
 			} else {

@@ -42,20 +42,17 @@ type parameter struct {
 // A namespace contains the names that can be appended to the details of one kind, or to the configuration.
 type namespace struct {
 	name  string
-	of    *operation
+	op    *operation
 	names []appendName // patterns last
 }
 
 // An appendName is a name that can be appended.
 type appendName struct {
 	name     string
-	of       *operation
+	op       *operation
 	inherits string // namespace of the names that follow, if any
 	own      bool
 }
-
-// isPattern reports whether a name contains parameters.
-func (a *appendName) isPattern() bool { return strings.Contains(a.name, "{") }
 
 // read parses a specification. An error names the operation and the field.
 func read(text []byte) (*spec, error) {
@@ -83,26 +80,26 @@ func read(text []byte) (*spec, error) {
 		for _, method := range methods {
 			op := &operation{path: path.name, method: strings.ToUpper(method.name)}
 			op.text, _ = method.value.(object)
-			if err := s.operation(op); err != nil {
+			if err := s.parseOperation(op); err != nil {
 				return nil, fmt.Errorf("%s %s: %w", op.method, op.path, err)
 			}
 			s.operations = append(s.operations, op)
 		}
 	}
-	return s, s.appends()
+	return s, s.collectAppendNames()
 }
 
-// known are the fields of an operation.
-var known = []string{
+// operationFields are the names that an operation may have.
+var operationFields = []string{
 	"tags", "operationId", "summary", "description", "deprecated", "parameters", "x-response", "x-auth", "x-writes",
 	"x-fragment", "x-answerer", "x-rows", "x-namespace", "x-append", "x-own",
 }
 
-// operation parses the fields of an operation.
-func (s *spec) operation(op *operation) error {
+// parseOperation parses the fields of an operation.
+func (s *spec) parseOperation(op *operation) error {
 	for _, f := range op.text {
-		if !slices.Contains(known, f.name) {
-			return fmt.Errorf("unknown field %q, want one of %s", f.name, strings.Join(known, ", "))
+		if !slices.Contains(operationFields, f.name) {
+			return fmt.Errorf("unknown field %q, want one of %s", f.name, strings.Join(operationFields, ", "))
 		}
 	}
 	op.name, op.response, op.namespace = op.text.text("operationId"), op.text.get("x-response"), op.text.text("x-namespace")
@@ -163,31 +160,31 @@ func (s *spec) operation(op *operation) error {
 	return nil
 }
 
-// appends collects the append names.
-func (s *spec) appends() error {
+// collectAppendNames fills the namespaces.
+func (s *spec) collectAppendNames() error {
 	for _, op := range s.operations {
 		if op.namespace != "" && s.namespaceOf(op.namespace) == nil {
-			s.namespaces = append(s.namespaces, namespace{name: op.namespace, of: op})
+			s.namespaces = append(s.namespaces, namespace{name: op.namespace, op: op})
 		}
 	}
-	slices.SortStableFunc(s.namespaces, func(a, b namespace) int { return int(a.of.kind-1) - int(b.of.kind-1) })
+	slices.SortStableFunc(s.namespaces, func(a, b namespace) int { return int(a.op.kind-1) - int(b.op.kind-1) })
 	for _, op := range s.operations {
 		for _, v := range op.text.items("x-append") {
 			ns := s.namespaceOf(fmt.Sprint(v))
-			if ns == nil || op.sub > fragment.SubDetails && op.kind != ns.of.kind {
+			if ns == nil || op.sub > fragment.SubDetails && op.kind != ns.op.kind {
 				return fmt.Errorf("operation %s: x-append %v: want the x-namespace of an operation, of the same kind", op.name, v)
 			}
-			name, isBelow := strings.CutPrefix(op.path, ns.of.path+"/")
+			name, isBelow := strings.CutPrefix(op.path, ns.op.path+"/")
 			switch {
 			case isBelow:
 			case op.sub > fragment.SubDetails:
 				name = op.sub.Name()
 			default:
-				return fmt.Errorf("operation %s: x-append %v: want a path below %s", op.name, v, ns.of.path)
+				return fmt.Errorf("operation %s: x-append %v: want a path below %s", op.name, v, ns.op.path)
 			}
-			ns.names = append(ns.names, appendName{name: name, of: op, own: op.kind == 0 || op.sub >= fragment.SubOwn})
+			ns.names = append(ns.names, appendName{name: name, op: op, own: op.kind == 0 || op.sub >= fragment.SubOwn})
 			if op.namespace != "" {
-				ns.names = append(ns.names, appendName{name: name + "/{sub_request}", of: op, inherits: op.namespace})
+				ns.names = append(ns.names, appendName{name: name + "/{sub_request}", op: op, inherits: op.namespace})
 			}
 		}
 	}
@@ -207,9 +204,9 @@ func (s *spec) namespaceOf(name string) *namespace {
 	return nil
 }
 
-// appended returns the parameters that change the object when the operation is appended. Appended changes are not
+// appendedParams returns the parameters that change the object when the operation is appended. Appended changes are not
 // paged.
-func (op *operation) appended() []parameter {
+func (op *operation) appendedParams() []parameter {
 	return slices.DeleteFunc(slices.Clone(op.params), func(p parameter) bool {
 		return p.in == "path" || p.name == "page" && op.sub == fragment.SubChanges
 	})

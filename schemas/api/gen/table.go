@@ -65,22 +65,22 @@ func (s *spec) table() ([]byte, error) {
 				fmt.Fprintf(&b, "Inherits: %q, ", a.inherits)
 			} else {
 				var query []string
-				for _, p := range a.of.appended() {
+				for _, p := range a.op.appendedParams() {
 					query = append(query, p.literal())
 				}
 				params(&b, "Params", query)
-				shape(&b, a.of)
+				shape(&b, a.op)
 			}
 			if a.own {
 				b.WriteString("Own: true, ")
 			}
-			if a.of.kind == 0 {
-				fmt.Fprintf(&b, "Op: %s, ", opConst(a.of))
+			if a.op.kind == 0 {
+				fmt.Fprintf(&b, "Op: %s, ", opConst(a.op))
 			} else {
-				fmt.Fprintf(&b, "Op: NoOp, Kind: %s, ", kindConst(a.of.kind))
+				fmt.Fprintf(&b, "Op: NoOp, Kind: %s, ", kindConst(a.op.kind))
 			}
-			if a.of.kind != 0 && a.inherits == "" {
-				fmt.Fprintf(&b, "Sub: %s, ", subConst(a.of.sub))
+			if a.op.kind != 0 && a.inherits == "" {
+				fmt.Fprintf(&b, "Sub: %s, ", subConst(a.op.sub))
 			}
 			endRow(&b)
 		}

@@ -61,7 +61,7 @@ func Record(tb testing.TB, dir string, do func()) []State {
 	sharedtest.NoError(tb, err)
 	file.Step = r.step
 	do()
-	return append(r.states, State{"the end", r.left(r.synced)})
+	return append(r.states, State{"the end", r.remaining(r.synced)})
 }
 
 // A recorder tracks the content of a folder on disk.
@@ -89,19 +89,19 @@ func (r *recorder) step(action, path string) error {
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	at := action + " " + strings.TrimPrefix(path, r.dir+"/")
+	label := action + " " + strings.TrimPrefix(path, r.dir+"/")
 	if action == "write" { // its content was synced before the rename
 		if err := r.sync(path); err != nil {
 			return err
 		}
 	}
-	r.add(at, r.listed)
+	r.add(label, r.listed)
 	if action == "sync" {
 		if err := r.sync(path); err != nil {
 			return err
 		}
 	}
-	r.add(at, r.synced)
+	r.add(label, r.synced)
 	return nil
 }
 
@@ -154,8 +154,8 @@ func (r *recorder) listed(path string, _ inode) map[string]inode {
 
 func (r *recorder) synced(_ string, i inode) map[string]inode { return r.names[i] }
 
-// left returns the remaining content of the folder, with names from a function.
-func (r *recorder) left(names func(path string, i inode) map[string]inode) map[string][]byte {
+// remaining returns the remaining content of the folder, with names from a function.
+func (r *recorder) remaining(names func(path string, i inode) map[string]inode) map[string][]byte {
 	files := map[string][]byte{}
 	var walk func(below string, i inode)
 	walk = func(below string, i inode) {
@@ -175,13 +175,13 @@ func (r *recorder) left(names func(path string, i inode) map[string]inode) map[s
 }
 
 // add adds a state unless it exists.
-func (r *recorder) add(at string, names func(path string, i inode) map[string]inode) {
-	files, h := r.left(names), sha256.New()
+func (r *recorder) add(label string, names func(path string, i inode) map[string]inode) {
+	files, h := r.remaining(names), sha256.New()
 	for _, name := range slices.Sorted(maps.Keys(files)) {
 		fmt.Fprintf(h, "%q %x\n", name, sha256.Sum256(files[name]))
 	}
 	if sum := [sha256.Size]byte(h.Sum(nil)); !r.seen[sum] {
 		r.seen[sum] = true
-		r.states = append(r.states, State{at, files})
+		r.states = append(r.states, State{label, files})
 	}
 }
