@@ -53,7 +53,7 @@ func TestParseWrk(t *testing.T) {
 		return "Running 1s test\n\nresult " + fmt.Sprintf(form, append(values, status)...) + "\n"
 	}
 	good := []any{200, 500000, 6000, 70, 900, 0, 0, 0, 0}
-	want := loaded{requests: 200, bytes: 6000, seconds: 0.5, p50: 70, p99: 900}
+	want := result{requests: 200, bytes: 6000, seconds: 0.5, p50: 70, p99: 900}
 	for _, refused := range []bool{false, true} {
 		status := map[bool]int{true: 200}[refused]
 		if got, err := parseWrk(line(status, good...), refused); err != nil || got != want {
@@ -177,8 +177,8 @@ func TestWorse(t *testing.T) {
 		{figures{rate: 1000, cpu: 10.5, size: 1000, busy: 80}, 80, "five"}, // more CPU
 	} {
 		measures := []*measure{
-			{"five", &server{name: edge}, load{}, slices.Repeat([]figures{c.edge}, leastRounds)},
-			{"five", &server{name: before}, load{}, slices.Repeat([]figures{{rate: 1000, cpu: 10, size: 1000, busy: c.before}}, leastRounds)},
+			{"five", &server{name: edge}, load{}, slices.Repeat([]figures{c.edge}, minRounds)},
+			{"five", &server{name: before}, load{}, slices.Repeat([]figures{{rate: 1000, cpu: 10, size: 1000, busy: c.before}}, minRounds)},
 			{"five", &server{name: nginx}, load{}, []figures{{rate: 9000, cpu: 1, size: 100, busy: 99}}},
 		}
 		var out bytes.Buffer
@@ -189,14 +189,14 @@ func TestWorse(t *testing.T) {
 			t.Errorf("no ratio to nginx in\n%s", &out)
 		}
 	}
-	old := &maker{rounds: slices.Repeat([]costs{{fullCPU: 10, releaseSize: 100, ingestMemory: 50}}, leastRounds)}
+	old := &maker{rounds: slices.Repeat([]costs{{fullCPU: 10, releaseSize: 100, ingestMemory: 50}}, minRounds)}
 	for want, c := range map[string]costs{
 		"":                  {fullCPU: 10.2, releaseSize: 100.5, ingestMemory: 90},
 		"full build, CPU s": {fullCPU: 10.4, releaseSize: 100},
 		"release, MiB":      {fullCPU: 10, releaseSize: 102},
 	} {
 		var out bytes.Buffer
-		if got := strings.Join(writeBuilds(&out, []*maker{{rounds: slices.Repeat([]costs{c}, leastRounds)}, old}), " "); got != want {
+		if got := strings.Join(writeBuilds(&out, []*maker{{rounds: slices.Repeat([]costs{c}, minRounds)}, old}), " "); got != want {
 			t.Errorf("%v: worse is %q, want %q", c, got, want)
 		}
 	}

@@ -66,7 +66,7 @@ func (b *bench) makeReleases(ctx context.Context) error {
 		return err
 	}
 	rounds := 1
-	if b.has("build") {
+	if b.includes("build") {
 		rounds = (b.rounds + 2) / 3
 	}
 	for round := range rounds {
@@ -113,33 +113,33 @@ func (m *maker) ingest(ctx context.Context, c *costs, dump string) error {
 }
 
 // build builds a release and returns its id.
-func (m *maker) build(ctx context.Context, c *costs, at int, flags ...string) (id string, err error) {
-	out, err := c.run(ctx, at, append([]string{
+func (m *maker) build(ctx context.Context, c *costs, column int, flags ...string) (id string, err error) {
+	out, err := c.run(ctx, column, append([]string{
 		m.program, "build", "--json", "--quiet", "--catalog", m.catalog, "--releases", m.releases, "--memory", strconv.Itoa(buildMemory),
 	}, flags...)...)
 	if err != nil {
 		return "", err
 	}
-	var made struct {
+	var report struct {
 		Release   string
 		Unchanged bool
 	}
-	if err = json.Unmarshal(out, &made); err == nil && made.Unchanged {
+	if err = json.Unmarshal(out, &report); err == nil && report.Unchanged {
 		err = errors.New("the build found no differences")
 	}
-	return made.Release, err
+	return report.Release, err
 }
 
-// run runs a child and records its time, CPU time and peak memory, mapped files included, in c[at:].
-func (c *costs) run(ctx context.Context, at int, args ...string) ([]byte, error) {
+// run runs a child and records its time, CPU time and peak memory, mapped files included, in c[column:].
+func (c *costs) run(ctx context.Context, column int, args ...string) ([]byte, error) {
 	begin := time.Now()
 	stdout, state, err := run(ctx, args...)
 	if err != nil {
 		return nil, err
 	}
-	c[at], c[at+1] = time.Since(begin).Seconds(), (state.UserTime() + state.SystemTime()).Seconds()
+	c[column], c[column+1] = time.Since(begin).Seconds(), (state.UserTime() + state.SystemTime()).Seconds()
 	if u, ok := state.SysUsage().(*syscall.Rusage); ok {
-		c[at+2] = float64(u.Maxrss<<10) / mebi
+		c[column+2] = float64(u.Maxrss<<10) / mebi
 	}
 	return stdout, nil
 }

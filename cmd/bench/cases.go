@@ -204,7 +204,7 @@ func (b *bench) loads(ctx context.Context, w *workload) (list []*measure, err er
 		for _, a := range w.asks {
 			path, tag := a.path, ""
 			if s.name == nginx {
-				if path, err = b.finish(ctx, a.path); err != nil {
+				if path, err = b.nginxFile(ctx, a.path); err != nil {
 					return nil, err
 				}
 			}

@@ -48,29 +48,22 @@ func (b *bench) cold(ctx context.Context, stdout io.Writer) error {
 		ids = append(ids, b.ids[i])
 	}
 	ids = ids[:min(len(ids), coldResponses)]
-	// A response takes one request to the edge, but one for each part to nginx.
-	requests := func(s *server, id uint64) (urls []string, err error) {
-		path := fmt.Sprintf("/3/movie/%d", id)
-		if s.name != nginx {
-			return []string{s.url + path + fiveParts}, nil
-		}
-		for _, part := range coldParts {
-			at, err := b.finish(ctx, strings.TrimSuffix(path+"/"+part, "/"))
-			if err != nil {
-				return nil, err
-			}
-			urls = append(urls, s.url+at)
-		}
-		return urls, nil
-	}
 	b.progress("cold: %d responses", len(ids))
 	var rows [][]string
 	for _, s := range b.servers {
-		asks := make([][]string, len(ids))
+		urls := make([][]string, len(ids))
 		for i, id := range ids {
-			var err error
-			if asks[i], err = requests(s, id); err != nil {
-				return err
+			path := fmt.Sprintf("/3/movie/%d", id)
+			if s.name != nginx {
+				urls[i] = []string{s.url + path + fiveParts}
+				continue
+			}
+			for _, part := range coldParts { // nginx has a file for each part
+				file, err := b.nginxFile(ctx, strings.TrimSuffix(path+"/"+part, "/"))
+				if err != nil {
+					return err
+				}
+				urls[i] = append(urls[i], s.url+file)
 			}
 		}
 		forget, err := confine(s.pid(), memory)
@@ -83,7 +76,7 @@ func (b *bench) cold(ctx context.Context, stdout io.Writer) error {
 			return err
 		}
 		begin := time.Now()
-		took, failures := b.pass(ctx, s, asks)
+		durations, failures := b.pass(ctx, s, urls)
 		seconds := time.Since(begin).Seconds()
 		to, err := readBytes(s.pid())
 		if err = errors.Join(err, forget()); err != nil {
@@ -93,7 +86,7 @@ func (b *bench) cold(ctx context.Context, stdout io.Writer) error {
 			return fmt.Errorf("cold, %s: %d requests failed", s.name, failures)
 		}
 		rows = append(rows, []string{
-			s.name, number(float64(len(took)) / seconds), number(quantile(took, 0.5)), number(quantile(took, 0.99)), number((to - from) / float64(len(took)) / 1024),
+			s.name, number(float64(len(durations)) / seconds), number(quantile(durations, 0.5)), number(quantile(durations, 0.99)), number((to - from) / float64(len(durations)) / 1024),
 		})
 	}
 	if len(rows) > 0 {
@@ -105,26 +98,26 @@ func (b *bench) cold(ctx context.Context, stdout io.Writer) error {
 
 // pass requests the URLs of each response from several clients. It returns the milliseconds of each response, and how
 // many requests were not answered with 200.
-func (b *bench) pass(ctx context.Context, s *server, asks [][]string) (took []float64, failures int64) {
-	took = make([]float64, len(asks))
+func (b *bench) pass(ctx context.Context, s *server, urls [][]string) (durations []float64, failures int64) {
+	durations = make([]float64, len(urls))
 	var next, failed atomic.Int64
 	var clients sync.WaitGroup
 	for range coldClients {
 		clients.Go(func() {
-			for i := next.Add(1) - 1; i < int64(len(asks)); i = next.Add(1) - 1 {
+			for i := next.Add(1) - 1; i < int64(len(urls)); i = next.Add(1) - 1 {
 				begin := time.Now()
-				for _, url := range asks[i] {
+				for _, url := range urls[i] {
 					if _, err := b.get(ctx, http.MethodGet, url, s.header, http.StatusOK); err != nil {
 						failed.Add(1)
 					}
 				}
-				took[i] = float64(time.Since(begin).Microseconds()) / 1000
+				durations[i] = float64(time.Since(begin).Microseconds()) / 1000
 			}
 		})
 	}
 	clients.Wait()
-	slices.Sort(took)
-	return took, failed.Load()
+	slices.Sort(durations)
+	return durations, failed.Load()
 }
 
 // quantile returns the value below which the given part of the sorted values lies.

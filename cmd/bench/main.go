@@ -66,7 +66,7 @@ func (c *config) validate() error {
 	return nil
 }
 
-func (c *config) has(section string) bool { return slices.Contains(c.sections, section) }
+func (c *config) includes(section string) bool { return slices.Contains(c.sections, section) }
 
 func command(stdout, stderr io.Writer) *cobra.Command {
 	var cfg config
@@ -112,16 +112,16 @@ func command(stdout, stderr io.Writer) *cobra.Command {
 // A bench is one run.
 type bench struct {
 	config
-	log      io.Writer
-	client   *http.Client
-	wrk      wrk
-	core     int    // core of the servers
-	dir      string // temporary folder
-	makers   []*maker
-	servers  []*server         // running servers: the edge, then the earlier one and nginx, if present
-	ids      []uint64          // movie ids, the most popular first
-	finished map[string]string // from paths at the edge to files of nginx with the same response
-	measures []*measure
+	log        io.Writer
+	client     *http.Client
+	wrk        wrk
+	core       int    // core of the servers
+	dir        string // temporary folder
+	makers     []*maker
+	servers    []*server         // running servers: the edge, then the earlier one and nginx, if present
+	ids        []uint64          // movie ids, the most popular first
+	nginxFiles map[string]string // from paths at the edge to files of nginx with the same response
+	measures   []*measure
 }
 
 func (b *bench) progress(format string, args ...any) {
@@ -152,7 +152,7 @@ func (b *bench) run(ctx context.Context, stdout io.Writer) (worse []string, err 
 		sections []string
 		secure   bool
 	}{{[]string{"cases", "mix"}, false}, {[]string{"tls"}, true}} {
-		if slices.ContainsFunc(s.sections, b.has) {
+		if slices.ContainsFunc(s.sections, b.includes) {
 			if err := b.measureServers(ctx, stdout, s.secure); err != nil {
 				return nil, err
 			}
@@ -161,12 +161,12 @@ func (b *bench) run(ctx context.Context, stdout io.Writer) (worse []string, err 
 	if len(b.measures) > 0 {
 		worse = writeServers(stdout, b.measures)
 	}
-	if b.has("cold") {
+	if b.includes("cold") {
 		if err := b.cold(ctx, stdout); err != nil {
 			return nil, err
 		}
 	}
-	if b.has("build") {
+	if b.includes("build") {
 		if err := b.incremental(ctx); err != nil {
 			return nil, err
 		}
@@ -178,13 +178,18 @@ func (b *bench) run(ctx context.Context, stdout io.Writer) (worse []string, err 
 // measureServers starts the servers (over TLS if secure), stores the responses for nginx and puts load on all.
 func (b *bench) measureServers(ctx context.Context, stdout io.Writer, secure bool) error {
 	defer b.stopAll()
-	if err := b.wrk.writeScripts(b.dir); err != nil {
+	b.wrk.dir = b.dir
+	err := errors.Join(
+		os.WriteFile(b.file("result.lua"), []byte(resultScript), 0o600),
+		os.WriteFile(b.file("mix.lua"), []byte(mixScript+resultScript), 0o600),
+	)
+	if err != nil {
 		return err
 	}
 	if err := b.startServers(ctx, stdout, secure); err != nil {
 		return err
 	}
-	if secure || b.has("cases") {
+	if secure || b.includes("cases") {
 		list, err := b.cases(ctx, stdout, secure)
 		if err != nil {
 			return err
@@ -193,7 +198,7 @@ func (b *bench) measureServers(ctx context.Context, stdout io.Writer, secure boo
 			return err
 		}
 	}
-	if secure || !b.has("mix") {
+	if secure || !b.includes("mix") {
 		return nil
 	}
 	mix, err := b.mix(ctx)

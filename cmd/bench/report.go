@@ -15,8 +15,8 @@ const mebi = 1 << 20
 
 // Ratios to another commit above which a figure is worse.
 const (
-	mostTime  = 1.03
-	mostBytes = 1.01
+	maxTimeRatio  = 1.03
+	maxBytesRatio = 1.01
 )
 
 // Figures of one load on one server.
@@ -58,13 +58,13 @@ const (
 type costs [costCount]float64
 
 var costNames = [costCount]struct {
-	name string
-	most float64 // highest ratio to another commit; 0 for no limit
+	name     string
+	maxRatio float64 // highest ratio to another commit; 0 for no limit
 }{
-	ingestTime: {"ingest, s", 0}, ingestCPU: {"ingest, CPU s", mostTime}, ingestMemory: {"ingest, MiB of memory", 0},
-	fullTime: {"full build, s", 0}, fullCPU: {"full build, CPU s", mostTime}, fullMemory: {"full build, MiB of memory", 0},
-	releaseSize:     {"release, MiB", mostBytes},
-	incrementalTime: {"incremental build, s", 0}, incrementalCPU: {"incremental build, CPU s", mostTime},
+	ingestTime: {"ingest, s", 0}, ingestCPU: {"ingest, CPU s", maxTimeRatio}, ingestMemory: {"ingest, MiB of memory", 0},
+	fullTime: {"full build, s", 0}, fullCPU: {"full build, CPU s", maxTimeRatio}, fullMemory: {"full build, MiB of memory", 0},
+	releaseSize:     {"release, MiB", maxBytesRatio},
+	incrementalTime: {"incremental build, s", 0}, incrementalCPU: {"incremental build, CPU s", maxTimeRatio},
 	incrementalMemory: {"incremental build, MiB of memory", 0},
 }
 
@@ -90,9 +90,9 @@ func medianOf[T any](rounds []T, f func(*T) float64) float64 {
 // An estimate is the median of ratios and the interval that covers the true one.
 type estimate struct{ median, low, high float64 }
 
-// leastRounds is the number of rounds from which the range of n ratios covers the true median in 15 of 16 cases. Fewer
+// minRounds is the number of rounds from which the range of n ratios covers the true median in 15 of 16 cases. Fewer
 // have no interval.
-const leastRounds = 5
+const minRounds = 5
 
 // ratio returns the median over the rounds of f(a) / f(b), both of the same round, and its order-statistic interval:
 // the true median is below the k-th smallest of n ratios, or above the k-th largest, with the probability that a fair
@@ -107,7 +107,7 @@ func ratio[T any](a, b []T, f func(*T) float64) estimate {
 	}
 	slices.Sort(values)
 	e, n := estimate{median(values), 0, math.Inf(1)}, len(values)
-	if n < leastRounds {
+	if n < minRounds {
 		return e
 	}
 	k, exact := 0, math.Pow(2, -float64(n)) // probability of exactly k heads
@@ -150,7 +150,7 @@ const saturated = 90
 func writeServers(w io.Writer, measures []*measure) (worse []string) {
 	column := func(i int) func(*figures) float64 { return func(f *figures) float64 { return f[i] } }
 	var ratios, all [][]string
-	var own *measure
+	var edgeMeasure *measure
 	for _, m := range measures {
 		row := []string{m.name, m.server.name}
 		for i := range columns {
@@ -158,20 +158,20 @@ func writeServers(w io.Writer, measures []*measure) (worse []string) {
 		}
 		all = append(all, row)
 		if m.server.name == edge {
-			own = m
+			edgeMeasure = m
 			continue
 		}
 		var r [columns]estimate
 		for i := range columns {
-			r[i] = ratio(own.rounds, m.rounds, column(i))
+			r[i] = ratio(edgeMeasure.rounds, m.rounds, column(i))
 		}
-		r[cpu] = ratio(m.rounds, own.rounds, column(cpu))
+		r[cpu] = ratio(m.rounds, edgeMeasure.rounds, column(cpu))
 		speed := r[cpu]
-		if max(medianOf(own.rounds, column(busy)), medianOf(m.rounds, column(busy))) >= saturated {
+		if max(medianOf(edgeMeasure.rounds, column(busy)), medianOf(m.rounds, column(busy))) >= saturated {
 			speed = r[rate]
 		}
 		verdict := speed.verdict()
-		if m.server.name == before && (verdict == slower && speed.median < 1/mostTime || r[size].median > mostBytes) {
+		if m.server.name == before && (verdict == slower && speed.median < 1/maxTimeRatio || r[size].median > maxBytesRatio) {
 			worse = append(worse, m.name)
 		}
 		ratios = append(ratios, []string{m.name, m.server.name, r[rate].String(), r[cpu].String(), r[p99].String(), number(r[size].median), verdict})
@@ -192,10 +192,10 @@ func writeBuilds(w io.Writer, makers []*maker) (worse []string) {
 		if len(makers) > 1 {
 			r := ratio(makers[1].rounds, makers[0].rounds, cost)
 			row[2], row[3] = number(medianOf(makers[1].rounds, cost)), r.String()
-			if c.most == mostTime {
+			if c.maxRatio == maxTimeRatio {
 				row[4] = r.verdict()
 			}
-			if r.median < 1/c.most && (c.most == mostBytes || row[4] == slower) {
+			if r.median < 1/c.maxRatio && (c.maxRatio == maxBytesRatio || row[4] == slower) {
 				worse = append(worse, c.name)
 			}
 		}

@@ -69,7 +69,7 @@ func (b *bench) startServers(ctx context.Context, stdout io.Writer, secure bool)
 	if b.ids, err = popularMovies(b.makers[0].releases); err != nil {
 		return err
 	}
-	b.finished = map[string]string{}
+	b.nginxFiles = map[string]string{}
 	for _, m := range b.makers {
 		addr, err := freeAddr()
 		if err != nil {
@@ -176,10 +176,10 @@ func freeAddr() (string, error) {
 	return ln.Addr().String(), ln.Close()
 }
 
-// finish stores the edge's response to a path as a file of nginx, and returns its path there.
-func (b *bench) finish(ctx context.Context, path string) (string, error) {
-	if at, ok := b.finished[path]; ok {
-		return at, nil
+// nginxFile returns nginx's path of a file with the edge's response to a path. It writes the file if it is missing.
+func (b *bench) nginxFile(ctx context.Context, path string) (string, error) {
+	if file, ok := b.nginxFiles[path]; ok {
+		return file, nil
 	}
 	rs, err := b.get(ctx, http.MethodGet, b.servers[0].url+path, b.servers[0].header, http.StatusOK)
 	if err != nil {
@@ -188,9 +188,9 @@ func (b *bench) finish(ctx context.Context, path string) (string, error) {
 	if coding := rs.header.Get("Content-Encoding"); coding != "gzip" {
 		return "", fmt.Errorf("%s: encoding %q, want gzip", path, coding)
 	}
-	at := "/" + strconv.Itoa(len(b.finished))
-	b.finished[path] = at
-	return at, os.WriteFile(b.file("nginx", "files", at+".gz"), rs.body, 0o600)
+	file := "/" + strconv.Itoa(len(b.nginxFiles))
+	b.nginxFiles[path] = file
+	return file, os.WriteFile(b.file("nginx", "files", file+".gz"), rs.body, 0o600)
 }
 
 // A response is a response as received.

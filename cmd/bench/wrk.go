@@ -7,7 +7,6 @@ import (
 	_ "embed" // the scripts of wrk
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -31,14 +30,6 @@ type wrk struct {
 	dir     string
 }
 
-func (w *wrk) writeScripts(dir string) error {
-	w.dir = dir
-	return errors.Join(
-		os.WriteFile(filepath.Join(dir, "result.lua"), []byte(resultScript), 0o600),
-		os.WriteFile(filepath.Join(dir, "mix.lua"), []byte(mixScript+resultScript), 0o600),
-	)
-}
-
 // A load is one run of wrk: one thread, persistent connections.
 type load struct {
 	url     string
@@ -48,8 +39,8 @@ type load struct {
 	refused bool // every response must have a status of 400 or more
 }
 
-// A loaded is wrk's result for a load.
-type loaded struct {
+// A result is wrk's result for a load.
+type result struct {
 	requests, bytes float64
 	seconds         float64
 	p50, p99        float64 // microseconds
@@ -59,7 +50,7 @@ type loaded struct {
 var errNoResponse = errors.New("wrk: no request got a response")
 
 // run puts a load on a server.
-func (w *wrk) run(ctx context.Context, l load) (loaded, error) {
+func (w *wrk) run(ctx context.Context, l load) (result, error) {
 	ctx, cancel := context.WithTimeout(ctx, time.Duration(l.seconds)*time.Second+patience)
 	defer cancel()
 	script := "result.lua"
@@ -79,14 +70,14 @@ func (w *wrk) run(ctx context.Context, l load) (loaded, error) {
 	}
 	out, _, err := run(ctx, args...)
 	if err != nil {
-		return loaded{}, err
+		return result{}, err
 	}
 	return parseWrk(string(out), l.refused)
 }
 
 // parseWrk parses the line that result.lua prints. A load with errors is an error; refused means that all responses
 // must have a status of 400 or more.
-func parseWrk(out string, refused bool) (r loaded, err error) {
+func parseWrk(out string, refused bool) (r result, err error) {
 	_, line, _ := strings.Cut(out, "\nresult ")
 	var micros, connect, read, write, timeout, status float64
 	if _, err := fmt.Sscanf(line, "requests=%g micros=%g bytes=%g p50=%g p99=%g connect=%g read=%g write=%g timeout=%g status=%g",

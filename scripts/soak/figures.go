@@ -20,7 +20,7 @@ import (
 )
 
 const (
-	shown      = 20       // number of failures and wrong responses that are printed
+	maxShown   = 20       // number of failures and wrong responses that are printed
 	moreMemory = 16 << 20 // bytes by which an edge may grow from the first quarter of a run to the last
 	moreFiles  = 32       // limit for open files: there are 24 clients
 	longRun    = 20.0     // minutes from which memory is judged: the edges' small caches are full by then
@@ -37,19 +37,19 @@ type figures struct {
 }
 
 type request struct {
-	minute float64
-	phase  string
-	took   time.Duration
+	minute   float64
+	phase    string
+	duration time.Duration
 }
 
 type sample struct{ minute, memory, files float64 } // bytes, open files
 
 func (f *figures) minute() float64 { return time.Since(f.begun).Minutes() }
 
-func (f *figures) request(phase string, took time.Duration) {
+func (f *figures) add(phase string, duration time.Duration) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.requests = append(f.requests, request{f.minute(), phase, took})
+	f.requests = append(f.requests, request{f.minute(), phase, duration})
 }
 
 func (f *figures) fail(format string, args ...any) { f.count(&f.failed, "failure: "+format, args) }
@@ -61,7 +61,7 @@ func (f *figures) wrong(format string, args ...any) {
 func (f *figures) count(n *int, format string, args []any) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if *n++; *n <= shown {
+	if *n++; *n <= maxShown {
 		fmt.Fprintf(os.Stderr, "%s: %s\n", time.Now().Format(time.TimeOnly), fmt.Sprintf(format, args...))
 	}
 }
@@ -90,8 +90,8 @@ func (f *figures) sample(ctx context.Context, pids ...string) {
 	}
 }
 
-// usual returns the medians of an edge between two minutes.
-func (f *figures) usual(edge int, from, to float64) (memory, files float64) {
+// medians returns the medians of an edge between two minutes.
+func (f *figures) medians(edge int, from, to float64) (memory, files float64) {
 	var m, n []float64
 	for _, p := range f.samples[edge] {
 		if p.minute >= from && p.minute < to {
@@ -101,12 +101,12 @@ func (f *figures) usual(edge int, from, to float64) (memory, files float64) {
 	return quantile(m, 0.5), quantile(n, 0.5)
 }
 
-// took returns the p50 and p99 of the durations of some requests in ms, and their number.
-func (f *figures) took(of func(*request) bool) (p50, p99 float64, n int) {
+// durations returns the p50 and p99 of the durations of matching requests in ms, and their number.
+func (f *figures) durations(match func(*request) bool) (p50, p99 float64, n int) {
 	var all []float64
 	for i := range f.requests {
-		if q := &f.requests[i]; of(q) {
-			all = append(all, float64(q.took)/float64(time.Millisecond))
+		if q := &f.requests[i]; match(q) {
+			all = append(all, float64(q.duration)/float64(time.Millisecond))
 		}
 	}
 	return quantile(all, 0.5), quantile(all, 0.99), len(all)
@@ -140,12 +140,21 @@ func (f *figures) report(out io.Writer, dir string) error {
 	row(f.wrongs == 0, "wrong responses", "0", "%d", f.wrongs)
 	row(true, "refused: 401 of ended tokens, 429", "", "%d", f.refused.Load())
 	for i, name := range []string{"plain edge", "TLS edge"} {
-		m1, n1 := f.usual(i, 0, length/4)
-		m4, n4 := f.usual(i, 3*length/4, length)
+		m1, n1 := f.medians(i, 0, length/4)
+		m4, n4 := f.medians(i, 3*length/4, length)
 		row(length < longRun || m4-m1 <= moreMemory, "memory of the "+name+", first and last quarter", "at most 16 MiB more", "%.1f, %.1f MiB", m1/(1<<20), m4/(1<<20))
 		row(n4-n1 <= moreFiles, "open files of the "+name+", first and last quarter", "at most 32 more", "%.0f, %.0f", n1, n4)
 	}
-	f.phases(row)
+	seen := map[string]bool{}
+	for i := range f.requests {
+		phase := f.requests[i].phase
+		if seen[phase] {
+			continue
+		}
+		seen[phase] = true
+		p50, p99, n := f.durations(func(q *request) bool { return q.phase == phase })
+		row(true, fmt.Sprintf("p50, p99 of %d requests: %s", n, phase), "", "%.2f, %.1f ms", p50, p99)
+	}
 	slowest := map[string]string{}
 	effects, _ := os.ReadFile(filepath.Join(dir, "effects"))
 	for line := range strings.Lines(string(effects)) {
@@ -157,34 +166,17 @@ func (f *figures) report(out io.Writer, dir string) error {
 	for _, name := range slices.Sorted(maps.Keys(slowest)) {
 		row(true, name+", slowest", "", "%s ms", slowest[name])
 	}
-	err := f.write(filepath.Join(dir, "minutes"), length)
+	// A line for each minute: its number, MiB and open files of both edges, p50 and p99 in ms, requests.
+	var minutes bytes.Buffer
+	for m := 0.0; m < length; m++ {
+		m1, n1 := f.medians(0, m, m+1)
+		m2, n2 := f.medians(1, m, m+1)
+		p50, p99, n := f.durations(func(q *request) bool { return q.minute >= m && q.minute < m+1 })
+		fmt.Fprintf(&minutes, "%g\t%.1f\t%.1f\t%g\t%g\t%.2f\t%.2f\t%d\n", m, m1/(1<<20), m2/(1<<20), n1, n2, p50, p99, n)
+	}
+	err := os.WriteFile(filepath.Join(dir, "minutes"), minutes.Bytes(), 0o666)
 	if len(broken) > 0 {
 		err = errors.Join(err, fmt.Errorf("not as promised: %s", strings.Join(broken, "; ")))
 	}
 	return err
-}
-
-func (f *figures) phases(row func(kept bool, name, promise, format string, args ...any)) {
-	seen := map[string]bool{}
-	for i := range f.requests {
-		name := f.requests[i].phase
-		if seen[name] {
-			continue
-		}
-		seen[name] = true
-		p50, p99, n := f.took(func(q *request) bool { return q.phase == name })
-		row(true, fmt.Sprintf("p50, p99 of %d requests: %s", n, name), "", "%.2f, %.1f ms", p50, p99)
-	}
-}
-
-// write writes a line for each minute: its number, MiB and open files of both edges, p50 and p99 in ms, requests.
-func (f *figures) write(file string, length float64) error {
-	var out bytes.Buffer
-	for m := 0.0; m < length; m++ {
-		m1, n1 := f.usual(0, m, m+1)
-		m2, n2 := f.usual(1, m, m+1)
-		p50, p99, n := f.took(func(q *request) bool { return q.minute >= m && q.minute < m+1 })
-		fmt.Fprintf(&out, "%g\t%.1f\t%.1f\t%g\t%g\t%.2f\t%.2f\t%d\n", m, m1/(1<<20), m2/(1<<20), n1, n2, p50, p99, n)
-	}
-	return os.WriteFile(file, out.Bytes(), 0o666)
 }

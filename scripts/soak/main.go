@@ -104,8 +104,8 @@ type token struct {
 	limited, ended bool
 }
 
-// cached limits how long HAProxy serves cache hits after an edge accepted a token: 5 seconds.
-const cached = 15 * time.Second
+// cacheTime limits how long HAProxy serves cache hits after an edge accepted a token: 5 seconds.
+const cacheTime = 15 * time.Second
 
 func (s *soak) token(proxied bool) token {
 	folder := ""
@@ -123,16 +123,10 @@ func (s *soak) token(proxied bool) token {
 	}
 	k := token{file: files[rand.IntN(len(files))], ended: folder == "ended"}
 	info, err := os.Stat(k.file)
-	if k.value = s.text(folder, filepath.Base(k.file)); k.value == "" || err != nil || k.ended && proxied && time.Since(info.ModTime()) < cached {
+	if k.value = s.text(folder, filepath.Base(k.file)); k.value == "" || err != nil || k.ended && proxied && time.Since(info.ModTime()) < cacheTime {
 		return token{value: s.text("main")}
 	}
 	return k
-}
-
-// mayEnd reports whether a token may be refused by now: the script moved it, or it expires.
-func (t *token) mayEnd() bool {
-	_, err := os.Stat(t.file)
-	return t.ended || t.file != "" && (err != nil || strings.HasPrefix(filepath.Base(t.file), "expiring"))
 }
 
 // ask sends a request and judges the response.
@@ -142,15 +136,15 @@ func (s *soak) ask(route int) {
 	if op.Version() == 4 && op.Session {
 		key = token{value: s.text("user")}
 	}
-	full := s.urls[route] + target
+	url := s.urls[route] + target
 	byKey := op.Version() == 3 && chance(10)
 	if mark := "?"; byKey {
 		if strings.Contains(target, mark) {
 			mark = "&"
 		}
-		full += mark + "api_key=" + key.value
+		url += mark + "api_key=" + key.value
 	}
-	rq, err := http.NewRequest(http.MethodGet, full, http.NoBody)
+	rq, err := http.NewRequest(http.MethodGet, url, http.NoBody)
 	if err != nil {
 		s.figures.fail("%s: %v", target, err)
 		return
@@ -163,7 +157,7 @@ func (s *soak) ask(route int) {
 	}
 	rq.Close = chance(2)
 	known := ""
-	if inspected(op) {
+	if !op.Session && op.Answerer < api.AnswerValidKey { // inspect has no data of a client
 		if chance(4) {
 			rq.Method = http.MethodHead
 		}
@@ -174,25 +168,28 @@ func (s *soak) ask(route int) {
 	}
 	begun := time.Now()
 	rs, body, err := s.do(rq)
-	s.figures.request(s.text("phase"), time.Since(begun))
-	which := fmt.Sprintf("%s of %s", target, s.urls[route])
+	s.figures.add(s.text("phase"), time.Since(begun))
+	_, missing := os.Stat(key.file)
+	// The script has moved the token, or it expires.
+	mayEnd := key.ended || key.file != "" && (missing != nil || strings.HasPrefix(filepath.Base(key.file), "expiring"))
+	label := fmt.Sprintf("%s of %s", target, s.urls[route])
 	switch {
 	case err != nil:
-		s.figures.fail("%s: %v", which, err)
+		s.figures.fail("%s: %v", label, err)
 	case key.ended && rs.StatusCode != http.StatusUnauthorized:
-		s.figures.wrong("%s: status %d for a token that ended", which, rs.StatusCode)
-	case rs.StatusCode == http.StatusUnauthorized && key.mayEnd(), rs.StatusCode == http.StatusTooManyRequests && key.limited && rs.Header.Get("Retry-After") != "":
+		s.figures.wrong("%s: status %d for a token that ended", label, rs.StatusCode)
+	case rs.StatusCode == http.StatusUnauthorized && mayEnd, rs.StatusCode == http.StatusTooManyRequests && key.limited && rs.Header.Get("Retry-After") != "":
 		s.figures.refused.Add(1)
 	case rs.StatusCode >= 500 || rs.StatusCode == http.StatusUnauthorized || rs.StatusCode == http.StatusTooManyRequests:
-		s.figures.fail("%s: status %d: %.100s", which, rs.StatusCode, body)
+		s.figures.fail("%s: status %d: %.100s", label, rs.StatusCode, body)
 	case op.Answerer == api.AnswerRequestToken, op.Answerer == api.AnswerGuestSession: // a new one each time
 	default:
-		s.compare(which, target, known, rs, body)
+		s.compare(label, target, known, rs, body)
 	}
 }
 
 // compare compares a response with inspect's for the release in its header.
-func (s *soak) compare(which, target, known string, rs *http.Response, body []byte) {
+func (s *soak) compare(label, target, known string, rs *http.Response, body []byte) {
 	s.figures.compared.Add(1)
 	got := answer{rs.StatusCode, rs.Header.Get("ETag"), xxh3.Hash(body)}
 	want, err := s.checker.want(rs.Header.Get("X-Reelsplice-Release"), target, got)
@@ -205,9 +202,9 @@ func (s *soak) compare(which, target, known string, rs *http.Response, body []by
 	now := time.Now().UTC()
 	switch {
 	case err != nil:
-		s.figures.wrong("%s: %v", which, err)
+		s.figures.wrong("%s: %v", label, err)
 	case want != got && now.Sub(now.Truncate(24*time.Hour)) > time.Minute: // lists of today change at midnight
-		s.figures.wrong("%s: %+v, want %+v", which, got, want)
+		s.figures.wrong("%s: %+v, want %+v", label, got, want)
 	}
 }
 

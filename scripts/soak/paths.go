@@ -60,7 +60,7 @@ func (p *paths) learn(r *release.Reader, session, guest string) error {
 		p.values[name] = append(p.values[name], "4294967295") // a missing id
 	}
 	for _, id := range p.values["series_id"] {
-		in, err := edge.Inspect(r, "/3/tv/"+id+"?append_to_response=credits,reviews,external_ids,episode_groups")
+		response, err := edge.Inspect(r, "/3/tv/"+id+"?append_to_response=credits,reviews,external_ids,episode_groups")
 		if err != nil {
 			return err
 		}
@@ -68,7 +68,7 @@ func (p *paths) learn(r *release.Reader, session, guest string) error {
 			"credit_id": `"credit_id":"(\w+)"`, "review_id": `/review/(\w+)"`, "external_id": `"imdb_id":"(\w+)"`,
 			"tv_episode_group_id": `"id":"(\w{24})"`, "network_id": `"networks":\[\{"id":(\d+)`,
 		} {
-			for _, m := range regexp.MustCompile(e).FindAllSubmatch(in.Body, 20) {
+			for _, m := range regexp.MustCompile(e).FindAllSubmatch(response.Body, 20) {
 				p.values[name] = append(p.values[name], string(m[1]))
 			}
 		}

@@ -63,13 +63,9 @@ func exports(name, function, forward string) []byte {
 		tables  = base + 40 // after the directory: address, name and number of the function
 		strings = tables + 12
 	)
-	at := uint32(strings)
-	place := func(s string) uint32 {
-		here := at
-		at += uint32(len(s)) + 1
-		return here
-	}
-	nameAt, functionAt, forwardAt := place(name), place(function), place(forward)
+	nameAt := uint32(strings)
+	functionAt := nameAt + uint32(len(name)) + 1
+	forwardAt := functionAt + uint32(len(function)) + 1
 	var b bytes.Buffer
 	put(&b, uint32(0), uint32(0), uint32(0), nameAt, uint32(1), uint32(1), uint32(1), uint32(tables), uint32(tables+4), uint32(tables+8))
 	put(&b, forwardAt, functionAt, uint32(0))

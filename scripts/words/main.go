@@ -55,12 +55,12 @@ func main() {
 		for _, p := range phrases {
 			text := exempt.ReplaceAllString(p.text, "")
 			for _, pat := range patterns {
-				for _, at := range pat.phrase.FindAllStringIndex(text, -1) {
+				for _, span := range pat.phrase.FindAllStringIndex(text, -1) {
 					counts[pat.name]++
 					files[in.Text()]++
 					total++
 					if *all {
-						fmt.Printf("%s:%d: %s: %s\n", in.Text(), p.line, pat.name, text[max(0, at[0]-40):min(len(text), at[1]+40)])
+						fmt.Printf("%s:%d: %s: %s\n", in.Text(), p.line, pat.name, text[max(0, span[0]-40):min(len(text), span[1]+40)])
 					}
 				}
 			}
@@ -92,21 +92,21 @@ func read(name string) ([]phrase, error) {
 	}
 	switch filepath.Ext(name) {
 	case ".go":
-		return ofGo(name, text), nil
+		return goPhrases(name, text), nil
 	case ".md":
-		return ofDocument(string(text)), nil
+		return documentPhrases(string(text)), nil
 	}
-	return ofScript(string(text)), nil
+	return scriptPhrases(string(text)), nil
 }
 
-// ofGo returns the comments and string literals of a Go file. Lines of one comment are one phrase.
-func ofGo(name string, text []byte) (out []phrase) {
+// goPhrases returns the comments and string literals of a Go file. Lines of one comment are one phrase.
+func goPhrases(name string, text []byte) (out []phrase) {
 	set := token.NewFileSet()
 	file := set.AddFile(name, -1, len(text))
 	var s scanner.Scanner
 	s.Init(file, text, nil, scanner.ScanComments)
-	last := -2 // line of the comment before, if it stands alone
-	code := -1 // line of the code before
+	comment := -2 // line of the last comment that stands alone
+	code := -1    // line of the last code
 	for {
 		pos, tok, lit := s.Scan()
 		line := file.Line(pos)
@@ -115,13 +115,13 @@ func ofGo(name string, text []byte) (out []phrase) {
 			return out
 		case tok == token.COMMENT && strings.HasPrefix(lit, "//"):
 			lit = strings.TrimSpace(lit[2:])
-			if line == last+1 && line != code {
+			if line == comment+1 && line != code {
 				out[len(out)-1].text += " " + lit
 			} else {
 				out = append(out, phrase{line, lit})
 			}
-			if last = line; line == code {
-				last = -2
+			if comment = line; line == code {
+				comment = -2
 			}
 		case tok == token.COMMENT:
 			out = append(out, phrase{line, strings.TrimSpace(strings.Trim(lit, "/*"))})
@@ -137,8 +137,8 @@ func ofGo(name string, text []byte) (out []phrase) {
 	}
 }
 
-// ofDocument returns the lines of a document without its code.
-func ofDocument(text string) (out []phrase) {
+// documentPhrases returns the lines of a document without its code.
+func documentPhrases(text string) (out []phrase) {
 	code := false
 	for n, line := range strings.Split(text, "\n") {
 		switch {
@@ -153,8 +153,8 @@ func ofDocument(text string) (out []phrase) {
 
 var inScript = regexp.MustCompile(`(^|\s)# ?(.*)$`)
 
-// ofScript returns the comments of a shell script.
-func ofScript(text string) (out []phrase) {
+// scriptPhrases returns the comments of a shell script.
+func scriptPhrases(text string) (out []phrase) {
 	for n, line := range strings.Split(text, "\n") {
 		if m := inScript.FindStringSubmatch(line); m != nil && !strings.HasPrefix(line, "#!") {
 			out = append(out, phrase{n + 1, m[2]})
