@@ -110,24 +110,24 @@ const unread = -1
 // pick returns only the columns of the fields at paths. A path to an object includes all of it.
 func (o *objectColumns) pick(paths []string) *objectColumns {
 	picked := &objectColumns{schema: o.schema, def: o.def, rep: o.rep, unusual: unread, extra: unread}
-	below := map[string][]string{} // rest of each path, by field
+	rests := map[string][]string{} // rest of each path, by field
 	for _, p := range paths {
 		name, rest, _ := strings.Cut(p, ".")
-		below[name] = append(below[name], rest)
+		rests[name] = append(rests[name], rest)
 	}
 	for _, f := range o.fields {
-		rests, ok := below[f.field.Name]
+		paths, ok := rests[f.field.Name]
 		if !ok {
 			continue
 		}
-		delete(below, f.field.Name)
-		if f.elem != nil && !slices.Contains(rests, "") {
-			f.elem = f.elem.pick(rests)
+		delete(rests, f.field.Name)
+		if f.elem != nil && !slices.Contains(paths, "") {
+			f.elem = f.elem.pick(paths)
 			f.leaves = f.elem.leaves()
 		}
 		picked.fields = append(picked.fields, f)
 	}
-	for name := range below {
+	for name := range rests {
 		panic("catalog: " + o.schema.Type.String() + " has no field " + name)
 	}
 	return picked

@@ -126,7 +126,7 @@ type Rows struct {
 	cols  *objectColumns
 	group int // the next one to open
 	end   int
-	left  int64 // records of the open one
+	rest  int64 // remaining records of the open one
 	asm   assembler
 }
 
@@ -152,21 +152,21 @@ func (r *Rows) Next(rec record.Record) (err error) {
 			err = r.failed(fmt.Errorf("damaged: %v", p))
 		}
 	}()
-	for r.left == 0 {
+	for r.rest == 0 {
 		if r.group >= r.end {
 			return io.EOF
 		}
 		r.Close()
 		group := r.f.pq.RowGroups()[r.group]
 		r.group++
-		r.left = group.NumRows()
+		r.rest = group.NumRows()
 		chunks, names := group.ColumnChunks(), r.f.pq.Schema().Columns()
 		r.asm.columns = make([]column, len(chunks))
 		for _, i := range r.cols.leaves() {
 			r.asm.columns[i] = column{name: strings.Join(names[i], "."), pages: chunks[i].Pages()}
 		}
 	}
-	r.left--
+	r.rest--
 	rec.Reset()
 	r.asm.object(r.cols, rec)
 	if r.asm.err != nil {

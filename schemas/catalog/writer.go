@@ -152,13 +152,13 @@ func (w *Writer) fail(err error) {
 // EndGroup ends the row group where one of an earlier file begins, so boundaries stay in place. It returns false for
 // a small row group, which stays open. If that file has more row groups, the next one may exceed its size by an
 // eighth: a few new records then do not move its end.
-func (w *Writer) EndGroup(more bool) bool {
+func (w *Writer) EndGroup(hasMore bool) bool {
 	small := w.held > 0 && w.held < w.groupBytes()/4
 	if !small {
 		w.send(true)
 	}
 	w.slack = 0
-	if more {
+	if hasMore {
 		w.slack = w.groupBytes() / 8
 	}
 	return !small

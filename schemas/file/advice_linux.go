@@ -42,12 +42,12 @@ func advise(n int, piece func(i int) []byte, hint uintptr) {
 		if len(b) == 0 {
 			continue
 		}
-		start, before := startOf(b)
+		start, offset := startOf(b)
 		if start < from || start > to {
 			flush()
 			from, to = start, start
 		}
-		to = max(to, start+pages(before+uintptr(len(b))))
+		to = max(to, start+pages(offset+uintptr(len(b))))
 	}
 	flush()
 }
@@ -60,17 +60,17 @@ func pages(n uintptr) uintptr {
 
 // Resident reports whether any page of b, a slice of a mapping, is in memory.
 func Resident(b []byte) bool {
-	start, before := startOf(b)
-	states := make([]byte, pages(before+uintptr(len(b)))/uintptr(os.Getpagesize()))
-	_, _, err := unix.Syscall(unix.SYS_MINCORE, start, before+uintptr(len(b)), uintptr(unsafe.Pointer(unsafe.SliceData(states))))
+	start, offset := startOf(b)
+	states := make([]byte, pages(offset+uintptr(len(b)))/uintptr(os.Getpagesize()))
+	_, _, err := unix.Syscall(unix.SYS_MINCORE, start, offset+uintptr(len(b)), uintptr(unsafe.Pointer(unsafe.SliceData(states))))
 	return err != 0 || slices.ContainsFunc(states, func(s byte) bool { return s&1 != 0 })
 }
 
 // startOf returns the address of the page where b starts, and the offset of b in it.
-func startOf(b []byte) (page, before uintptr) {
+func startOf(b []byte) (page, offset uintptr) {
 	start := uintptr(unsafe.Pointer(unsafe.SliceData(b)))
-	before = start & uintptr(os.Getpagesize()-1)
-	return start - before, before
+	offset = start & uintptr(os.Getpagesize()-1)
+	return start - offset, offset
 }
 
 // Free returns the bytes available to this user in the file system of path. If that is unknown, the error matches

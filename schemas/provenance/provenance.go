@@ -38,13 +38,13 @@ type Dump struct {
 	SHA256 string `json:"sha256,omitempty"` // lower-case hex; "" for a pipe, or a file that could not be read completely
 }
 
-// Of describes the dumps of a catalogue after an ingest. before are its previous dumps, or nil. A dump that was ingested
+// Of describes the dumps of a catalogue after an ingest. previous are its earlier dumps, or nil. A dump that was ingested
 // again counts once.
-func Of(ingested []Dump, before *Dumps) *Dumps {
+func Of(ingested []Dump, previous *Dumps) *Dumps {
 	d := &Dumps{Files: int64(len(ingested)), Listed: slices.Clone(ingested)}
-	if before != nil {
-		d.Files, d.Bytes = d.Files+before.Files, before.Bytes
-		for _, old := range before.Listed {
+	if previous != nil {
+		d.Files, d.Bytes = d.Files+previous.Files, previous.Bytes
+		for _, old := range previous.Listed {
 			if slices.Contains(ingested, old) {
 				d.Files, d.Bytes = d.Files-1, d.Bytes-old.Bytes
 				continue
@@ -59,8 +59,8 @@ func Of(ingested []Dump, before *Dumps) *Dumps {
 		fmt.Fprintf(lines, "%s  %s\n", ingested[i].SHA256, ingested[i].Name)
 	}
 	d.SHA256 = hex.EncodeToString(lines.Sum(nil))
-	if before != nil {
-		fmt.Fprintln(chain, before.Catalog)
+	if previous != nil {
+		fmt.Fprintln(chain, previous.Catalog)
 	}
 	fmt.Fprintln(chain, d.SHA256)
 	d.Catalog = "c" + hex.EncodeToString(chain.Sum(nil)[:8])

@@ -57,9 +57,9 @@ type Parser struct {
 
 // A counted path, and its previous count.
 type counted struct {
-	counts map[string]int64
-	path   string
-	before int64
+	counts   map[string]int64
+	path     string
+	previous int64
 }
 
 // Begin begins a row. Undo reverts the counts made after it.
@@ -68,10 +68,10 @@ func (p *Parser) Begin() { p.log, p.Tally.row = p.log[:0], p.Tally.row[:0] }
 // Undo reverts the counts to their state at Begin, for a row that is not used.
 func (p *Parser) Undo() {
 	for i := len(p.log) - 1; i >= 0; i-- {
-		if c := &p.log[i]; c.before == 0 {
+		if c := &p.log[i]; c.previous == 0 {
 			delete(c.counts, c.path)
 		} else {
-			c.counts[c.path] = c.before
+			c.counts[c.path] = c.previous
 		}
 	}
 	p.log = p.log[:0]
@@ -205,7 +205,7 @@ func (p *Parser) fieldValue(c *cursor, r Record, i int, o *object) error {
 	f := &r.Schema.Fields[i]
 	counted := p.Tally.counts(p.path, c)
 	// For an object in the row, its fields count instead.
-	whole := len(p.path) == 2 || p.Tally.flat || c.peek() != '{' || f.Shape != ShapeObject && f.Shape != ShapePages
+	isCell := len(p.path) == 2 || p.Tally.flat || c.peek() != '{' || f.Shape != ShapeObject && f.Shape != ShapePages
 	var err error
 	if p.Columns || f.Shape > ShapeRaw && p.Values != nil && c.peek() == '"' { // a table's rows may be stored as JSON
 		err = p.cell(c, r, f)
@@ -221,7 +221,7 @@ func (p *Parser) fieldValue(c *cursor, r Record, i int, o *object) error {
 	case !counted:
 	case leftOut:
 		p.Tally.add(p.path, f, IsLeftOut)
-	case whole && r.isSet(f):
+	case isCell && r.isSet(f):
 		p.Tally.add(p.path, f, IsUsed)
 	}
 	return err

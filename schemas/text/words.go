@@ -67,7 +67,7 @@ func Terms(folded []byte, yield func(term []byte)) {
 	var buf [256]byte
 	joined := buf[:0] // the current word without its joints
 	parts := 0
-	var before []byte // last letter of the previous run, if only a blank follows
+	var lastRune []byte // last letter of the previous run, if only a blank follows
 	flush := func() {
 		if parts > 1 {
 			yield(Clip(joined))
@@ -82,17 +82,17 @@ func Terms(folded []byte, yield func(term []byte)) {
 		if !w.Run {
 			yield(w.Text)
 			joined, parts = append(joined, w.Text...), parts+1
-			before = nil
+			lastRune = nil
 			continue
 		}
-		if before != nil {
+		if lastRune != nil {
 			_, n := utf8.DecodeRune(w.Text)
-			yield(append(bytes.Clone(before), w.Text[:n]...))
+			yield(append(bytes.Clone(lastRune), w.Text[:n]...))
 		}
 		Pairs(w.Text, yield)
 		_, n := utf8.DecodeLastRune(w.Text)
-		before = w.Text[len(w.Text)-n:]
-		yield(before)
+		lastRune = w.Text[len(w.Text)-n:]
+		yield(lastRune)
 	}
 	flush()
 }

@@ -124,9 +124,9 @@ func quantile(all []float64, q float64) float64 {
 // promises.
 func (f *figures) report(out io.Writer, dir string) error {
 	var broken []string
-	row := func(kept bool, name, promise, format string, args ...any) {
+	row := func(holds bool, name, promise, format string, args ...any) {
 		fmt.Fprintf(out, "%-58s  %-20s  %s\n", name, fmt.Sprintf(format, args...), promise)
-		if !kept {
+		if !holds {
 			broken = append(broken, name)
 		}
 	}
