@@ -295,21 +295,15 @@ func buildStatusCommand(a *app) *cobra.Command {
 	})
 }
 
-// submission is a build that goes to an engine: what the flags of build submit hold.
-type submission struct {
-	engine     string
-	chain      array.Settings
-	slurm      array.Slurm
-	kubernetes array.Kubernetes
-	volume     string
-	parallel   int
-	gate       publishGate
-	run        bool
-	planFlags  *pflag.FlagSet // flags of build plan that are passed on
-}
-
 func submitCommand(a *app) *cobra.Command {
-	s := submission{planFlags: pflag.NewFlagSet("plan", pflag.ContinueOnError)}
+	var engine, volume string
+	var chainSettings array.Settings
+	var slurm array.Slurm
+	var kubernetes array.Kubernetes
+	var parallel int
+	var runHere bool
+	var gate publishGate
+	planFlags := pflag.NewFlagSet("plan", pflag.ContinueOnError) // passed on to build plan
 	c := &cobra.Command{
 		Use:   "submit --engine NAME --work DIR --count N",
 		Short: "Build on an engine: Slurm, Kubernetes or processes on this machine",
@@ -323,93 +317,90 @@ func submitCommand(a *app) *cobra.Command {
 			"    --work /data/work --count 16 --publish >build.sh && bash build.sh",
 	}
 	f := c.Flags()
-	f.StringVar(&s.engine, "engine", "", "`NAME` of the engine: slurm, kubernetes or processes")
-	f.StringVar(&s.chain.Catalog, "catalog", defaultCatalog, "`DIR` of the catalogue, as tasks see it")
-	f.StringVar(&s.chain.Releases, "releases", defaultReleases, "`DIR` of the releases, as tasks see it")
-	f.StringVar(&s.chain.Work, "work", "", "`DIR` of the files between tasks, for this build only")
-	f.IntVar(&s.chain.Count, "count", 0, "tasks of each stage")
-	f.IntVar(&s.chain.Attempts, "attempts", 4, "tries per task")
-	f.Var(bytesFlag[int64]{&s.chain.Memory}, "memory", "memory limit of a task, such as 512MiB")
-	f.IntVar(&s.chain.CPUs, "cpus", 0, "CPUs of a task")
-	f.StringVar(&s.chain.Scratch, "scratch", "", "local `DIR` of a task for its temporary files")
-	f.StringVar(&s.chain.Program, "program", "", "`PATH` of reelsplice where tasks run; this program by default, and its name in containers")
-	f.StringVar(&s.chain.Name, "name", "", "`NAME` of the build, at the start of the names of its jobs")
-	f.BoolVar(&s.chain.Publish, "publish", false, "make the release current")
-	s.gate.add(f)
-	f.BoolVar(&s.run, "run", false, "processes: run the chain and print the report")
-	f.IntVar(&s.parallel, "parallel", runtime.GOMAXPROCS(0), "processes: how many run at once")
-	f.StringVar(&s.slurm.Logs, "logs", "reelsplice-logs", "slurm: `DIR` for the output of tasks, on a shared file system")
-	f.StringArrayVar(&s.slurm.Options, "sbatch", nil, "slurm: `OPTION` of sbatch, such as --partition=night; repeatable")
-	f.StringVar(&s.kubernetes.Image, "image", "reelsplice", "kubernetes: container image of reelsplice")
-	f.StringVar(&s.kubernetes.Namespace, "namespace", "default", "kubernetes: namespace of the jobs")
-	f.StringVar(&s.volume, "volume", "", "kubernetes: `CLAIM:PATH`, a persistent volume claim that all tasks mount")
-	contentFlags(s.planFlags, new(build.Config)) // build plan checks them
-	f.AddFlagSet(s.planFlags)
+	f.StringVar(&engine, "engine", "", "`NAME` of the engine: slurm, kubernetes or processes")
+	f.StringVar(&chainSettings.Catalog, "catalog", defaultCatalog, "`DIR` of the catalogue, as tasks see it")
+	f.StringVar(&chainSettings.Releases, "releases", defaultReleases, "`DIR` of the releases, as tasks see it")
+	f.StringVar(&chainSettings.Work, "work", "", "`DIR` of the files between tasks, for this build only")
+	f.IntVar(&chainSettings.Count, "count", 0, "tasks of each stage")
+	f.IntVar(&chainSettings.Attempts, "attempts", 4, "tries per task")
+	f.Var(bytesFlag[int64]{&chainSettings.Memory}, "memory", "memory limit of a task, such as 512MiB")
+	f.IntVar(&chainSettings.CPUs, "cpus", 0, "CPUs of a task")
+	f.StringVar(&chainSettings.Scratch, "scratch", "", "local `DIR` of a task for its temporary files")
+	f.StringVar(&chainSettings.Program, "program", "", "`PATH` of reelsplice where tasks run; this program by default, and its name in containers")
+	f.StringVar(&chainSettings.Name, "name", "", "`NAME` of the build, at the start of the names of its jobs")
+	f.BoolVar(&chainSettings.Publish, "publish", false, "make the release current")
+	gate.add(f)
+	f.BoolVar(&runHere, "run", false, "processes: run the chain and print the report")
+	f.IntVar(&parallel, "parallel", runtime.GOMAXPROCS(0), "processes: how many run at once")
+	f.StringVar(&slurm.Logs, "logs", "reelsplice-logs", "slurm: `DIR` for the output of tasks, on a shared file system")
+	f.StringArrayVar(&slurm.Options, "sbatch", nil, "slurm: `OPTION` of sbatch, such as --partition=night; repeatable")
+	f.StringVar(&kubernetes.Image, "image", "reelsplice", "kubernetes: container image of reelsplice")
+	f.StringVar(&kubernetes.Namespace, "namespace", "default", "kubernetes: namespace of the jobs")
+	f.StringVar(&volume, "volume", "", "kubernetes: `CLAIM:PATH`, a persistent volume claim that all tasks mount")
+	contentFlags(planFlags, new(build.Config)) // build plan checks them
+	f.AddFlagSet(planFlags)
 	required(c, "engine", "work", "count")
-	return a.checked(c, s.gate.read, func(ctx context.Context, _ []string) error { return a.submit(ctx, &s) })
-}
-
-// submit prints or runs the chain.
-func (a *app) submit(ctx context.Context, s *submission) error {
-	processes := array.Processes{Parallel: s.parallel, Log: a.logger()}
-	produce := map[string]func(array.Chain) ([]byte, error){
-		"slurm": s.slurm.Script, "kubernetes": s.kubernetes.Script,
-		"processes": func(c array.Chain) ([]byte, error) { return processes.Run(ctx, c) },
-	}[s.engine]
-	switch {
-	case produce == nil:
-		return usage(fmt.Errorf("engine %q: want slurm, kubernetes or processes", s.engine))
-	case !s.run && s.engine == "processes":
-		return usage(errors.New("engine processes: want --run"))
-	case s.run && s.engine != "processes":
-		return usage(fmt.Errorf("engine %s: --run is for processes alone: use \"build submit --engine %[1]s ... >build.sh && bash build.sh\"", s.engine))
-	}
-	var err error
-	if s.chain.Catalog, err = catalogFolder(s.chain.Catalog); err != nil {
-		return err
-	}
-	if s.chain.Releases, err = releasesFolder(s.chain.Releases); err != nil {
-		return err
-	}
-	if s.chain.Work, err = workFolder(s.chain.Work); err != nil {
-		return err
-	}
-	if s.chain.Program == "" {
-		s.chain.Program = "reelsplice"
-		if path, err := os.Executable(); err == nil && s.engine != "kubernetes" {
-			s.chain.Program = path
+	return a.checked(c, gate.read, func(ctx context.Context, _ []string) error {
+		processes := array.Processes{Parallel: parallel, Log: a.logger()}
+		produce := map[string]func(array.Chain) ([]byte, error){
+			"slurm": slurm.Script, "kubernetes": kubernetes.Script,
+			"processes": func(c array.Chain) ([]byte, error) { return processes.Run(ctx, c) },
+		}[engine]
+		switch {
+		case produce == nil:
+			return usage(fmt.Errorf("engine %q: want slurm, kubernetes or processes", engine))
+		case !runHere && engine == "processes":
+			return usage(errors.New("engine processes: want --run"))
+		case runHere && engine != "processes":
+			return usage(fmt.Errorf("engine %s: --run is for processes alone: use \"build submit --engine %[1]s ... >build.sh && bash build.sh\"", engine))
 		}
-	}
-	s.planFlags.VisitAll(func(f *pflag.Flag) {
-		if f.Changed {
-			s.chain.Plan = append(s.chain.Plan, "--"+f.Name+"="+f.Value.String())
+		var err error
+		if chainSettings.Catalog, err = catalogFolder(chainSettings.Catalog); err != nil {
+			return err
 		}
+		if chainSettings.Releases, err = releasesFolder(chainSettings.Releases); err != nil {
+			return err
+		}
+		if chainSettings.Work, err = workFolder(chainSettings.Work); err != nil {
+			return err
+		}
+		if chainSettings.Program == "" {
+			chainSettings.Program = "reelsplice"
+			if path, err := os.Executable(); err == nil && engine != "kubernetes" {
+				chainSettings.Program = path
+			}
+		}
+		planFlags.VisitAll(func(f *pflag.Flag) {
+			if f.Changed {
+				chainSettings.Plan = append(chainSettings.Plan, "--"+f.Name+"="+f.Value.String())
+			}
+		})
+		chainSettings.JSON = a.json
+		if chainSettings.Gate, err = gate.args(); err != nil {
+			return usage(err)
+		}
+		if parallel < 1 {
+			return usage(fmt.Errorf("parallel %d: want 1 or more", parallel))
+		}
+		if volume != "" {
+			if kubernetes.Claim, err = array.ParseClaim(volume); err != nil {
+				return usage(err)
+			}
+		}
+		// Tasks run in folders of their own choice.
+		if engine == "slurm" {
+			if slurm.Logs, err = filepath.Abs(slurm.Logs); err != nil {
+				return usage(err)
+			}
+		}
+		chain, err := array.NewChain(chainSettings)
+		if err != nil {
+			return usage(err)
+		}
+		out, err := produce(chain)
+		if err != nil {
+			return err
+		}
+		return a.write(out)
 	})
-	s.chain.JSON = a.json
-	if s.chain.Gate, err = s.gate.args(); err != nil {
-		return usage(err)
-	}
-	if s.parallel < 1 {
-		return usage(fmt.Errorf("parallel %d: want 1 or more", s.parallel))
-	}
-	if s.volume != "" {
-		if s.kubernetes.Claim, err = array.ParseClaim(s.volume); err != nil {
-			return usage(err)
-		}
-	}
-	// Tasks run in folders of their own choice.
-	if s.engine == "slurm" {
-		if s.slurm.Logs, err = filepath.Abs(s.slurm.Logs); err != nil {
-			return usage(err)
-		}
-	}
-	chain, err := array.NewChain(s.chain)
-	if err != nil {
-		return usage(err)
-	}
-	out, err := produce(chain)
-	if err != nil {
-		return err
-	}
-	return a.write(out)
 }

@@ -340,21 +340,21 @@ func writeList(w *bufio.Writer, name string, items func(add func(v any) error) e
 // eachPurge calls fn with the names that caches must purge.
 func (d *diff) eachPurge(ctx context.Context, fn func(name []byte) error) error {
 	var name, last []byte
-	next := func(key []byte) error {
+	visit := func(key []byte) error {
 		name, last = edge.AppendPurge(last[:0], key), name
 		if string(name) == string(last) {
 			return nil // the name of a kind, for resources without one of their own
 		}
 		return fn(name)
 	}
-	err := d.each(ctx, func(x compare.Difference) error { return next(x.Key) }, compare.Changes()...)
+	err := d.each(ctx, func(x compare.Difference) error { return visit(x.Key) }, compare.Changes()...)
 	if err != nil {
 		return err
 	}
-	if err := d.found.NewAliases(next); err != nil { // caches may hold 404 responses for them
+	if err := d.found.NewAliases(visit); err != nil { // caches may hold 404 responses for them
 		return err
 	}
-	if err := d.eachLogged(next); err != nil {
+	if err := d.eachLogged(visit); err != nil {
 		return err
 	}
 	ignore := func(_, _ string) bool { return false }

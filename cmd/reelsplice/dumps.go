@@ -108,22 +108,22 @@ func writeCrawl(w io.Writer, r *crawl.Report, unsearched bool) {
 	}
 	for _, n := range []struct {
 		count int64
-		what  string
+		label string
 	}{{r.Gone, "gone"}, {r.Merged, "merged into others"}, {r.Retried, "tried again"}} {
 		if n.count > 0 {
-			fmt.Fprintf(w, "%s: %d\n", n.what, n.count)
+			fmt.Fprintf(w, "%s: %d\n", n.label, n.count)
 		}
 	}
 	for _, l := range []struct {
 		names []string
-		what  string
+		label string
 	}{{r.Unresolved, "unresolved"}, {r.Missing, "listed, but not there"}} {
 		for i, name := range l.names {
 			if i == maxCounts {
-				fmt.Fprintf(w, "%s: %d more\n", l.what, len(l.names)-i)
+				fmt.Fprintf(w, "%s: %d more\n", l.label, len(l.names)-i)
 				break
 			}
-			fmt.Fprintf(w, "%s: %s\n", l.what, name)
+			fmt.Fprintf(w, "%s: %s\n", l.label, name)
 		}
 	}
 	if unsearched && len(r.Unresolved) > 0 {

@@ -93,20 +93,20 @@ func (s releaseSet) examine(ctx context.Context, g *publishGate, from releaseSet
 		return v, nil
 	}
 	v.Empty = gate.Empty(r)
-	var before *release.Manifest
+	var baseline *release.Manifest
 	if err == nil {
-		before, err = s.Manifest(ctx, current)
+		baseline, err = s.Manifest(ctx, current)
 	}
 	switch {
-	case err == nil && !isSample(s.releaseStore, current):
-		v.Falls = gate.Falls(before, r, g.limits)
+	case err == nil && !isSample(s.Store, current):
+		v.Falls = gate.Falls(baseline, r, g.limits)
 	case err != nil && !store.IsBroken(err):
 		return v, err
 	case err != nil && (current != "" || !errors.Is(err, store.ErrNoRelease)):
 		s.app.logger().Warn("the current release is unreadable: publishing without the --max-drop check", "release", current, "error", err)
 	}
 	if len(g.expected) > 0 {
-		opened, err := from.Open(ctx, id)
+		opened, err := from.open(ctx, id)
 		if err != nil {
 			return v, err
 		}
@@ -136,7 +136,7 @@ func (s releaseSet) rolledBackLike(ctx context.Context, from releaseSet, id stri
 	case slices.Contains(ids, id):
 		return id, nil
 	}
-	r, err := from.Open(ctx, id)
+	r, err := from.open(ctx, id)
 	if err != nil {
 		return "", err
 	}
@@ -154,7 +154,7 @@ func (s releaseSet) rolledBackLike(ctx context.Context, from releaseSet, id stri
 // that has it.
 func sameResponses(ctx context.Context, r *release.Reader, id string, sets ...releaseSet) (bool, error) {
 	for _, s := range sets {
-		other, err := s.Open(ctx, id)
+		other, err := s.open(ctx, id)
 		if store.IsBroken(err) {
 			continue
 		}
@@ -176,12 +176,12 @@ func sameResponses(ctx context.Context, r *release.Reader, id string, sets ...re
 }
 
 // isSample reports whether up built the release from the sample: any other release may replace it.
-func isSample(s releaseStore, id string) bool {
-	local, ok := s.(localStore)
+func isSample(s store.Store, id string) bool {
+	folder, ok := s.(store.Folder)
 	if !ok {
 		return false
 	}
-	mark, err := os.ReadFile(filepath.Join(filepath.Dir(filepath.Clean(local.Dir)), sampleMark))
+	mark, err := os.ReadFile(filepath.Join(filepath.Dir(filepath.Clean(folder.Dir)), sampleMark))
 	return err == nil && string(mark) == id
 }
 

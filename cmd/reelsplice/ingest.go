@@ -52,8 +52,10 @@ const ingestExample = "  reelsplice ingest dumps/movies.ndjson.zst\n" +
 	"  reelsplice ingest 's3://dumps/2026-11-*/movies.ndjson.zst?region=eu-west-1'"
 
 func ingestCommand(a *app) *cobra.Command {
-	cfg := ingest.Config{}
-	o := ingestFlags{}
+	var cfg ingest.Config
+	var maxBad, maxValues, date string
+	var overlay, fill, replace, explain bool
+	var tolerated int64
 	c := &cobra.Command{
 		Use:     "ingest SRC...",
 		Short:   "Read dumps into the catalogue",
@@ -64,16 +66,16 @@ func ingestCommand(a *app) *cobra.Command {
 	f := c.Flags()
 	f.StringVar(&cfg.Catalog, "catalog", defaultCatalog, "`DIR` of the catalogue, created if missing")
 	meaningFlags(f, &cfg)
-	f.BoolVar(&o.overlay, "overlay", false, "these sources take precedence over all others, even later ones")
-	f.BoolVar(&o.fill, "fill", false, "these sources only fill gaps of the catalogue, and overwrite nothing")
-	f.BoolVar(&o.replace, "replace", false, "for each kind in these sources, remove the records that they lack from the catalogue")
+	f.BoolVar(&overlay, "overlay", false, "these sources take precedence over all others, even later ones")
+	f.BoolVar(&fill, "fill", false, "these sources only fill gaps of the catalogue, and overwrite nothing")
+	f.BoolVar(&replace, "replace", false, "for each kind in these sources, remove the records that they lack from the catalogue")
 	f.BoolVar(&cfg.Update, "update", false, "require an existing catalogue")
-	f.StringVar(&o.date, "date", "", "`TIME` of the changes, such as 2026-11-22 or 2026-11-22T04:00:00Z; now by default")
-	f.StringVar(&o.maxBad, "max-bad", "", "stop when more than `N` rows, or N% of them, do not validate; the catalogue is then unchanged")
-	f.StringVar(&o.maxValues, "max-bad-values", "", "stop when more than `N` values, or N% of the number of rows, are left out; the catalogue is then unchanged")
+	f.StringVar(&date, "date", "", "`TIME` of the changes, such as 2026-11-22 or 2026-11-22T04:00:00Z; now by default")
+	f.StringVar(&maxBad, "max-bad", "", "stop when more than `N` rows, or N% of them, do not validate; the catalogue is then unchanged")
+	f.StringVar(&maxValues, "max-bad-values", "", "stop when more than `N` values, or N% of the number of rows, are left out; the catalogue is then unchanged")
 	f.BoolVar(&cfg.Strict, "strict", false, "refuse a row for one value that fits no field, and do not correct nearly valid values")
-	f.Int64Var(&o.tolerated, "max-quarantined", 0, "succeed with up to `N` rows in quarantine")
-	f.BoolVar(&o.explain, "explain", false, "print the fields of the first rows, and a draft mapping for an unknown table; write nothing")
+	f.Int64Var(&tolerated, "max-quarantined", 0, "succeed with up to `N` rows in quarantine")
+	f.BoolVar(&explain, "explain", false, "print the fields of the first rows, and a draft mapping for an unknown table; write nothing")
 	cfg.Memory, cfg.Limits = ingest.DefaultMemory, limit.Limits{
 		MaxRowBytes: limit.DefaultMaxRowBytes, MaxRatio: limit.DefaultMaxRatio,
 		MaxPageBytes: limit.DefaultMaxPageBytes, MaxDictionaryBytes: limit.DefaultMaxDictionaryBytes,
@@ -85,14 +87,43 @@ func ingestCommand(a *app) *cobra.Command {
 	f.Int64Var(&l.MaxRatio, "max-ratio", l.MaxRatio, "a compressed file may expand to at most `N` times its size; -1 for no limit")
 	f.Var(bytesFlag[int64]{&l.MaxPageBytes}, "max-page-bytes", "largest page of a Parquet file")
 	f.Var(bytesFlag[int64]{&l.MaxDictionaryBytes}, "max-dictionary-bytes", "largest dictionary of a Parquet file")
-	return a.checked(c, func() error { return o.apply(&cfg) }, func(ctx context.Context, args []string) error {
+	check := func() error {
+		errs := []error{checkMeaning(&cfg)}
+		var err error
+		for _, t := range []struct {
+			flag, text string
+			value      *ingest.Tolerance
+		}{{"max-bad", maxBad, &cfg.MaxBad}, {"max-bad-values", maxValues, &cfg.MaxBadValues}} {
+			if t.text == "" {
+				continue
+			}
+			if *t.value, err = ingest.ParseTolerance(t.text); err != nil {
+				errs = append(errs, fmt.Errorf("%s: %w", t.flag, err))
+			}
+		}
+		for _, flag := range []struct {
+			set  bool
+			mode merge.Mode
+		}{{overlay, merge.Overlay}, {fill, merge.Fill}, {replace, merge.Replace}} {
+			if flag.set && cfg.Mode != merge.Update {
+				errs = append(errs, fmt.Errorf("--%s: want no --%s beside it", flag.mode, cfg.Mode))
+			} else if flag.set {
+				cfg.Mode = flag.mode
+			}
+		}
+		if cfg.Date, err = parseDate(date); err != nil {
+			errs = append(errs, err)
+		}
+		return errors.Join(errs...)
+	}
+	return a.checked(c, check, func(ctx context.Context, args []string) error {
 		cfg.Sources, cfg.Parameters = args, changedFlags(f)
 		catalog, err := catalogFolder(cfg.Catalog)
 		if err != nil {
 			return err
 		}
 		cfg.Catalog = catalog
-		if o.explain {
+		if explain {
 			e, err := ingest.Explain(ctx, cfg)
 			if err != nil {
 				return err
@@ -108,7 +139,7 @@ func ingestCommand(a *app) *cobra.Command {
 			a.printBad(&r)
 			return err
 		}
-		if err := a.checkBadRows(&r, o.tolerated, o.maxBad != ""); err != nil {
+		if err := a.checkBadRows(&r, tolerated, maxBad != ""); err != nil {
 			return err
 		}
 		a.printNext("build", pathFlags{"catalog": cfg.Catalog}, "--publish")
@@ -121,15 +152,6 @@ func changedFlags(f *pflag.FlagSet) map[string]string {
 	changed := map[string]string{}
 	f.Visit(func(flag *pflag.Flag) { changed[flag.Name] = flag.Value.String() })
 	return changed
-}
-
-// ingestFlags are checked before they become part of a Config.
-type ingestFlags struct {
-	maxBad, maxValues      string
-	overlay, fill, replace bool
-	date                   string
-	tolerated              int64
-	explain                bool
 }
 
 // meaningFlags adds the flags for the meaning of rows.
@@ -180,37 +202,6 @@ func checkMeaning(cfg *ingest.Config) error {
 	return cfg.CheckMeaning()
 }
 
-// apply checks the flags and sets them in cfg.
-func (o *ingestFlags) apply(cfg *ingest.Config) error {
-	errs := []error{checkMeaning(cfg)}
-	var err error
-	for _, t := range []struct {
-		flag, text string
-		value      *ingest.Tolerance
-	}{{"max-bad", o.maxBad, &cfg.MaxBad}, {"max-bad-values", o.maxValues, &cfg.MaxBadValues}} {
-		if t.text == "" {
-			continue
-		}
-		if *t.value, err = ingest.ParseTolerance(t.text); err != nil {
-			errs = append(errs, fmt.Errorf("%s: %w", t.flag, err))
-		}
-	}
-	for _, flag := range []struct {
-		set  bool
-		mode merge.Mode
-	}{{o.overlay, merge.Overlay}, {o.fill, merge.Fill}, {o.replace, merge.Replace}} {
-		if flag.set && cfg.Mode != merge.Update {
-			errs = append(errs, fmt.Errorf("--%s: want no --%s beside it", flag.mode, cfg.Mode))
-		} else if flag.set {
-			cfg.Mode = flag.mode
-		}
-	}
-	if cfg.Date, err = parseDate(o.date); err != nil {
-		errs = append(errs, err)
-	}
-	return errors.Join(errs...)
-}
-
 // parseDate parses a day or a time; "" is the zero time.
 func parseDate(text string) (time.Time, error) {
 	if text == "" {
@@ -250,7 +241,7 @@ func (a *app) checkBadRows(r *ingest.Report, tolerated int64, limited bool) erro
 	if r.FailedFiles == 0 && len(r.Silent) == 0 && (r.Quarantined <= tolerated || limited) {
 		return nil
 	}
-	return errors.New(outcome(r))
+	return errors.New(summaryOf(r))
 }
 
 // printBad prints the bad files and rows of the report.
@@ -260,8 +251,8 @@ func (a *app) printBad(r *ingest.Report) {
 	}
 }
 
-// outcome describes unread files, quarantined rows and rows in the catalogue.
-func outcome(r *ingest.Report) string {
+// summaryOf describes unread files, quarantined rows and rows in the catalogue.
+func summaryOf(r *ingest.Report) string {
 	var parts []string
 	if r.FailedFiles > 0 {
 		parts = append(parts, fmt.Sprintf("%s could not be read to the end, the first: %s", plural(r.FailedFiles, "file"), r.Failed[0]))
@@ -291,7 +282,7 @@ func writeIngest(w io.Writer, r *ingest.Report) {
 	}
 	for _, n := range []struct {
 		count int64
-		what  string
+		label string
 	}{
 		{r.Blank, "rows without a value"},
 		{r.Quarantined, "quarantined"},
@@ -304,7 +295,7 @@ func writeIngest(w io.Writer, r *ingest.Report) {
 		{r.Removed, "ids that are deleted or merged"},
 	} {
 		if n.count > 0 {
-			fmt.Fprintf(w, "%s: %d\n", n.what, n.count)
+			fmt.Fprintf(w, "%s: %d\n", n.label, n.count)
 		}
 	}
 	writeFits(w, r.Columns)
@@ -411,14 +402,14 @@ func writeFit(w io.Writer, f *report.FileFit) {
 const maxCounts = 20
 
 // writeCounts lists fields with their counts.
-func writeCounts(w io.Writer, what string, counts map[string]int64) {
+func writeCounts(w io.Writer, label string, counts map[string]int64) {
 	names := slices.Sorted(maps.Keys(counts))
 	for i, name := range names {
 		if i == maxCounts {
-			fmt.Fprintf(w, "%s: %d more fields\n", what, len(names)-i)
+			fmt.Fprintf(w, "%s: %d more fields\n", label, len(names)-i)
 			return
 		}
-		fmt.Fprintf(w, "%s: %s: %d\n", what, cmp.Or(name, `""`), counts[name])
+		fmt.Fprintf(w, "%s: %s: %d\n", label, cmp.Or(name, `""`), counts[name])
 	}
 }
 
@@ -501,11 +492,11 @@ func writeExplainedRow(w io.Writer, r *ingest.ExplainedRow) {
 		}
 	}
 	for _, list := range []struct {
-		what  string
+		label string
 		names []string
 	}{{"fits no field, left out", r.LeftOut}, {"left out", r.Dropped}, {"kept, though not a field of the API", r.Unknown}, {"unknown names, kept", r.Whole}} {
 		if len(list.names) > 0 {
-			writeComment(w, "  "+list.what+": "+strings.Join(list.names, ", "))
+			writeComment(w, "  "+list.label+": "+strings.Join(list.names, ", "))
 		}
 	}
 }

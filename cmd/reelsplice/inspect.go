@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -13,6 +14,7 @@ import (
 	"github.com/reelsplice/reelsplice/schemas/bug"
 	"github.com/reelsplice/reelsplice/schemas/release"
 	"github.com/reelsplice/reelsplice/schemas/release/check"
+	"github.com/reelsplice/reelsplice/schemas/release/store"
 	"github.com/reelsplice/reelsplice/schemas/tables"
 	"github.com/reelsplice/reelsplice/schemas/tables/accounts"
 	"github.com/reelsplice/reelsplice/schemas/tables/changelog"
@@ -112,7 +114,7 @@ func (s releaseSet) verify(ctx context.Context, name string, part check.Options)
 	if err != nil {
 		return err
 	}
-	dir, err := s.Local(ctx, id)
+	dir, err := s.local(ctx, id)
 	if err != nil {
 		return err
 	}
@@ -133,10 +135,16 @@ func (s releaseSet) verify(ctx context.Context, name string, part check.Options)
 		return err
 	}
 	p.stop()
-	if bucket, ok := s.releaseStore.(bucketStore); ok {
+	if bucket, ok := s.Store.(store.Bucket); ok {
+		objects := map[string]string{}
+		if m, err := bucket.Manifest(ctx, id); err == nil {
+			for _, f := range m.Files() {
+				objects[f.Name] = store.FileName(f)
+			}
+		}
 		for i := range problems {
 			p := &problems[i]
-			p.What = fmt.Sprintf("%s (%s)", p.What, bucket.objectOf(ctx, id, p.File))
+			p.What = fmt.Sprintf("%s (%s)", p.What, bucket.Folder.URL(cmp.Or(objects[p.File], id+"/"+p.File)))
 		}
 	}
 	v := struct {

@@ -170,11 +170,11 @@ func countOfKind(n int64, kind string) string {
 }
 
 // plural returns "1 row", "2 rows".
-func plural[T int | int64](n T, what string) string {
+func plural[T int | int64](n T, noun string) string {
 	if n == 1 {
-		return "1 " + what
+		return "1 " + noun
 	}
-	return fmt.Sprintf("%d %ss", n, what)
+	return fmt.Sprintf("%d %ss", n, noun)
 }
 
 // bytesFlag is a flag for a number of bytes, such as 512MiB, 2GiB or 1GB.
@@ -317,7 +317,7 @@ func (s *screen) show(progress string, keep bool) {
 // A progress shows the progress of one task on stderr: one line of a terminal, lines elsewhere, JSON lines with
 // --json, nothing with --quiet.
 type progress struct {
-	what   string
+	stage  string
 	unit   string // bytes or records
 	json   bool
 	screen *screen // for one line of a terminal; nil for lines
@@ -333,8 +333,8 @@ type progress struct {
 }
 
 // progress starts showing progress; stop ends it.
-func (c *console) progress(what string, bytes bool) *progress {
-	p := newProgress(what, bytes, time.Now())
+func (c *console) progress(stage string, bytes bool) *progress {
+	p := newProgress(stage, bytes, time.Now())
 	p.out, p.json, p.clear = c.Stderr, c.json, c.clearProgress
 	if !c.json {
 		p.screen, _ = c.Stderr.(*screen)
@@ -351,12 +351,12 @@ func (c *console) progress(what string, bytes bool) *progress {
 	return p
 }
 
-func newProgress(what string, bytes bool, now time.Time) *progress {
+func newProgress(stage string, bytes bool, now time.Time) *progress {
 	unit := "records"
 	if bytes {
 		unit = "bytes"
 	}
-	return &progress{what: what, unit: unit, start: now}
+	return &progress{stage: stage, unit: unit, start: now}
 }
 
 // run shows progress periodically.
@@ -434,7 +434,7 @@ type progressLine struct {
 func (p *progress) line(now time.Time, final bool) progressLine {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return progressLine{p.what, p.done, p.total, p.unit, math.Round(now.Sub(p.start).Seconds()*10) / 10, final}
+	return progressLine{p.stage, p.done, p.total, p.unit, math.Round(now.Sub(p.start).Seconds()*10) / 10, final}
 }
 
 // text returns "ingest: 25% (1.0 MiB of 4.0 MiB), 512.0 KiB/s, 6s left", without unknown parts.
@@ -455,8 +455,8 @@ func (l *progressLine) text() string {
 	}
 	rate := float64(l.Done) / l.Seconds
 	text += ", " + number(int64(math.Round(rate))) + "/s"
-	if left := l.Total - l.Done; left > 0 && rate > 0 {
-		text += ", " + (time.Duration(min(math.Ceil(float64(left)/rate), maxLeft)) * time.Second).String() + " left"
+	if remaining := l.Total - l.Done; remaining > 0 && rate > 0 {
+		text += ", " + (time.Duration(min(math.Ceil(float64(remaining)/rate), maxLeft)) * time.Second).String() + " left"
 	}
 	return text
 }

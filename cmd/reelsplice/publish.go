@@ -21,21 +21,15 @@ import (
 	"github.com/reelsplice/reelsplice/schemas/release/store"
 )
 
-// A releaseStore holds the releases of a folder or a bucket.
-type releaseStore interface {
-	store.Store
-	// Local returns a folder of this machine with a release. The error matches fs.ErrNotExist if it does not exist.
-	Local(ctx context.Context, id string) (dir string, err error)
-}
-
 func storeFlag(c *cobra.Command, releases *string) {
 	c.Flags().StringVar(releases, "releases", defaultReleases, "`DIR` of the releases, or their bucket's URL")
 }
 
-// A releaseSet is the releases of a folder or a bucket, with what commands do to them.
+// A releaseSet is the releases of a folder or a bucket, for a command.
 type releaseSet struct {
-	releaseStore
-	app *app
+	store.Store
+	app     *app
+	scratch string // folder for copies of a bucket's releases
 }
 
 // atStore calls do with the releases of a folder or of a bucket's URL.
@@ -51,16 +45,16 @@ func (a *app) atStore(ctx context.Context, releases string, do func(releaseSet) 
 	if err != nil {
 		return err
 	}
-	s := bucketStore{Bucket: store.Bucket{Folder: f}, app: a}
+	s := releaseSet{Store: store.Bucket{Folder: f}, app: a}
 	if s.scratch, err = os.MkdirTemp("", "reelsplice-release-"); err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(s.scratch)) }()
-	return do(releaseSet{s, a})
+	return do(s)
 }
 
 // folder returns the releases of a folder.
-func (a *app) folder(dir string) releaseSet { return releaseSet{localStore{store.Folder{Dir: dir}}, a} }
+func (a *app) folder(dir string) releaseSet { return releaseSet{Store: store.Folder{Dir: dir}, app: a} }
 
 // localFolder returns the folder of a path or a URL, and false for a bucket.
 func localFolder(name string) (dir string, local bool, err error) {
@@ -96,39 +90,16 @@ func releasesFolder(name string) (string, error) {
 	return folderOf("releases", name, fmt.Sprintf("build there, then run publish --releases %s --from DIR", object.WithoutSecrets(name)))
 }
 
-// A localStore is a folder of releases.
-type localStore struct{ store.Folder }
-
-func (s localStore) Local(_ context.Context, id string) (string, error) {
-	_, err := os.Stat(s.Path(id))
-	if errors.Is(err, fs.ErrNotExist) {
-		err = fmt.Errorf("release %s is not in %s: %w", id, s, err)
-	}
-	return s.Path(id), err
-}
-
-// A bucketStore holds the releases of a bucket, with a local folder for copies.
-type bucketStore struct {
-	store.Bucket
-	app     *app // shows progress
-	scratch string
-}
-
-// objectOf names the object of a file of a release.
-func (s bucketStore) objectOf(ctx context.Context, id, file string) string {
-	m, err := s.Manifest(ctx, id)
-	if err == nil {
-		for _, f := range m.Files() {
-			if f.Name == file {
-				return s.Folder.URL(store.FileName(f))
-			}
+// local returns a folder of this machine with a release. It copies a release of a bucket once. The error matches
+// fs.ErrNotExist if the release does not exist.
+func (s releaseSet) local(ctx context.Context, id string) (dir string, err error) {
+	if folder, ok := s.Store.(store.Folder); ok {
+		dir = folder.Path(id)
+		if _, err = os.Stat(dir); errors.Is(err, fs.ErrNotExist) {
+			err = fmt.Errorf("release %s is not in %s: %w", id, s, err)
 		}
+		return dir, err
 	}
-	return s.Folder.URL(id + "/" + file)
-}
-
-// Local copies the release once.
-func (s bucketStore) Local(ctx context.Context, id string) (dir string, err error) {
 	dir = filepath.Join(s.scratch, id)
 	if err := os.Mkdir(dir, 0o700); err != nil {
 		if errors.Is(err, fs.ErrExist) { // a copy exists already
@@ -138,7 +109,7 @@ func (s bucketStore) Local(ctx context.Context, id string) (dir string, err erro
 	}
 	p := s.app.progress("download", true)
 	defer p.stop()
-	return dir, s.Copy(ctx, id, dir, p.update)
+	return dir, s.Store.(store.Bucket).Copy(ctx, id, dir, p.update)
 }
 
 func publishCommand(a *app) *cobra.Command {
@@ -167,7 +138,7 @@ func publishCommand(a *app) *cobra.Command {
 		return a.atStore(ctx, releases, func(to releaseSet) error {
 			source := to
 			if from != "" {
-				if _, ok := to.releaseStore.(bucketStore); !ok {
+				if _, ok := to.Store.(store.Bucket); !ok {
 					return usage(fmt.Errorf("from %q: want --releases to be the URL of a bucket, not a folder", from))
 				}
 				dir, isLocal, err := localFolder(from)
@@ -214,8 +185,8 @@ func (s releaseSet) admit(ctx context.Context, g *publishGate, from releaseSet, 
 	if v, err = s.examine(ctx, g, from, id); err != nil || !v.passes() {
 		return v, "", err
 	}
-	if bucket, ok := s.releaseStore.(bucketStore); ok && s.String() != from.String() {
-		if err := bucket.upload(ctx, from, id); err != nil {
+	if bucket, ok := s.Store.(store.Bucket); ok && s.String() != from.String() {
+		if err := s.upload(ctx, bucket, from, id); err != nil {
 			return v, "", err
 		}
 	}
@@ -234,8 +205,8 @@ func (s releaseSet) admit(ctx context.Context, g *publishGate, from releaseSet, 
 
 // upload copies a release of a local folder into the bucket, with deltas from the bucket's current and canary releases
 // if the folder has them: edges have these.
-func (s bucketStore) upload(ctx context.Context, from releaseSet, id string) error {
-	r, err := from.Open(ctx, id) // a broken release is not uploaded
+func (s releaseSet) upload(ctx context.Context, bucket store.Bucket, from releaseSet, id string) error {
+	r, err := from.open(ctx, id) // a broken release is not uploaded
 	if err != nil {
 		return err
 	}
@@ -244,8 +215,8 @@ func (s bucketStore) upload(ctx context.Context, from releaseSet, id string) err
 	}
 	p := s.app.progress("upload", true)
 	defer p.stop()
-	local := from.releaseStore.(localStore).Folder
-	if _, err := s.Push(ctx, local.Path(id), p.update); err != nil {
+	local := from.Store.(store.Folder)
+	if _, err := bucket.Push(ctx, local.Path(id), p.update); err != nil {
 		return err
 	}
 	for _, pointer := range []func(context.Context, store.Store) (string, error){store.Current, store.Canary} {
@@ -259,7 +230,7 @@ func (s bucketStore) upload(ctx context.Context, from releaseSet, id string) err
 		if _, err := os.Stat(local.Path(earlier)); err != nil {
 			continue // edges pull whole files
 		}
-		_, err = s.PushDeltas(ctx, local, id, earlier)
+		_, err = bucket.PushDeltas(ctx, local, id, earlier)
 		if err != nil && !errors.Is(err, release.ErrCorrupt) { // only the earlier release can be damaged: the later one was opened
 			return err
 		}
@@ -301,9 +272,9 @@ func (s releaseSet) resolveID(ctx context.Context, name string) (string, error) 
 	return "", fmt.Errorf("no release in %s: run build first", s)
 }
 
-// Open opens a release. The error matches fs.ErrNotExist if it does not exist.
-func (s releaseSet) Open(ctx context.Context, id string) (*release.Reader, error) {
-	dir, err := s.Local(ctx, id)
+// open opens a release. The error matches fs.ErrNotExist if it does not exist.
+func (s releaseSet) open(ctx context.Context, id string) (*release.Reader, error) {
+	dir, err := s.local(ctx, id)
 	if err != nil {
 		return nil, err
 	}
@@ -316,7 +287,7 @@ func (s releaseSet) openNamed(ctx context.Context, name string) (*release.Reader
 	if err != nil {
 		return nil, err
 	}
-	return s.Open(ctx, id)
+	return s.open(ctx, id)
 }
 
 func rollbackCommand(a *app) *cobra.Command {

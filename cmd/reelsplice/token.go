@@ -188,11 +188,11 @@ func parseExpiry(text string, now time.Time) (time.Time, error) {
 	if err := (durationFlag{&d, true}).Set(text); err == nil && d >= time.Second {
 		return now.Add(d).UTC().Truncate(time.Second), nil
 	}
-	at, err := time.Parse(time.RFC3339, text)
-	if err != nil || at.IsZero() {
+	t, err := time.Parse(time.RFC3339, text)
+	if err != nil || t.IsZero() {
 		return time.Time{}, fmt.Errorf("--expires %q: want days such as 90d, a duration of 1s or more such as 36h, an RFC 3339 time, or never", text)
 	}
-	return at.UTC().Truncate(time.Second), nil
+	return t.UTC().Truncate(time.Second), nil
 }
 
 // optional returns nil for a zero time.

@@ -194,12 +194,30 @@ func (u *up) release(ctx context.Context) (sampleRelease string, err error) {
 	if err != nil && !errors.Is(err, store.ErrNoRelease) {
 		return "", err
 	}
-	dir := filepath.Join(u.dir, "catalog")
-	if catalog.Exists(dir) && len(earlier) == 0 {
+	if dir := filepath.Join(u.dir, "catalog"); catalog.Exists(dir) && len(earlier) == 0 {
 		_, err := u.buildAndPublish(ctx, folder, dir, "")
 		return "", err
 	}
-	id, err := u.publishSample(ctx, folder)
+	tmp, err := os.MkdirTemp("", "reelsplice-sample-")
+	if err != nil {
+		return "", fmt.Errorf("unpack sample: %w", err)
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(tmp)) }()
+	dumps, dir := filepath.Join(tmp, "dumps"), filepath.Join(tmp, "catalog")
+	if err := os.CopyFS(dumps, sample.FS()); err != nil {
+		return "", fmt.Errorf("unpack sample: %w", err)
+	}
+	r, err := u.ingest(ctx, ingest.Config{
+		Catalog: dir, Layout: layout.Auto, Sources: []string{dumps},
+		Log: slog.New(slog.DiscardHandler), // the sample has no surprises
+	})
+	if err != nil {
+		return "", err
+	}
+	if err := u.checkBadRows(&r, 0, false); err != nil {
+		return "", err
+	}
+	id, err := u.buildAndPublish(ctx, folder, dir, "")
 	if err != nil {
 		return "", err
 	}
@@ -237,10 +255,10 @@ func (u *up) publishSources(ctx context.Context, folder store.Folder) error {
 	}
 	u.printBad(&r)
 	if r.Kept == 0 {
-		return errors.New(outcome(&r))
+		return errors.New(summaryOf(&r))
 	}
 	if !u.quiet {
-		fmt.Fprintln(u.Stderr, outcome(&r))
+		fmt.Fprintln(u.Stderr, summaryOf(&r))
 	}
 	previous, err := u.previousRelease(ctx, folder, "current")
 	if err != nil {
@@ -271,30 +289,6 @@ func (u *up) printDraft(d ingest.Drafted) {
 	if unused != nil {
 		fmt.Fprintf(u.Stderr, "  not used: %s\n", strings.Join(unused, ", "))
 	}
-}
-
-// publishSample builds a release of the sample, through a temporary catalogue.
-func (u *up) publishSample(ctx context.Context, folder store.Folder) (id string, err error) {
-	tmp, err := os.MkdirTemp("", "reelsplice-sample-")
-	if err != nil {
-		return "", fmt.Errorf("unpack sample: %w", err)
-	}
-	defer func() { err = errors.Join(err, os.RemoveAll(tmp)) }()
-	dumps, dir := filepath.Join(tmp, "dumps"), filepath.Join(tmp, "catalog")
-	if err := os.CopyFS(dumps, sample.FS()); err != nil {
-		return "", fmt.Errorf("unpack sample: %w", err)
-	}
-	r, err := u.ingest(ctx, ingest.Config{
-		Catalog: dir, Layout: layout.Auto, Sources: []string{dumps},
-		Log: slog.New(slog.DiscardHandler), // the sample has no surprises
-	})
-	if err != nil {
-		return "", err
-	}
-	if err := u.checkBadRows(&r, 0, false); err != nil {
-		return "", err
-	}
-	return u.buildAndPublish(ctx, folder, dir, "")
 }
 
 // tokenName is the name of up's token.
