@@ -90,7 +90,7 @@ func completeRows(rec record.Record, list *record.Field, own func() record.Recor
 		}
 		if !copied {
 			copied = true
-			own().OwnList(list)
+			own().CloneList(list)
 		}
 		row := own().At(list, i)
 		for k := range row.Schema.Fields {

@@ -70,7 +70,7 @@ func Open(dir string) (in *Inputs, err error) {
 	if in.Changes, err = catalog.OpenChanges(dir); err != nil {
 		return in, err
 	}
-	return in, catalog.Whole(dir)
+	return in, catalog.CheckComplete(dir)
 }
 
 // Close closes the files.

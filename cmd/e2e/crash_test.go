@@ -146,7 +146,7 @@ const between = "neither"
 // catalogue returns the files of records of a catalogue.
 func catalogue(t *testing.T, dir string) string {
 	t.Helper()
-	if catalog.Whole(filepath.Join(dir, "c")) != nil {
+	if catalog.CheckComplete(filepath.Join(dir, "c")) != nil {
 		return between
 	}
 	paths, err := filepath.Glob(filepath.Join(dir, "c", "*.parquet"))

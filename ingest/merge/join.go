@@ -81,7 +81,7 @@ func uniteSub(dst, src record.Record, f *record.Field) bool {
 	case !ok2: // null images and videos count as absent
 		return slices.ContainsFunc(f.Elem.Fields, func(list record.Field) bool { return isByLanguage(ruleOf(&list)) })
 	}
-	join(dst.OwnSub(f), news, nil)
+	join(dst.CloneSub(f), news, nil)
 	return true
 }
 
@@ -94,7 +94,7 @@ func keepIDs(dst, src record.Record, path string, kept func(conflict)) {
 		case record.ShapeObject:
 			old, ok := dst.Sub(f)
 			if _, set := src.Sub(f); ok && set && f.IsSub() {
-				keepIDs(old, src.OwnSub(f), path+f.Name+".", kept)
+				keepIDs(old, src.CloneSub(f), path+f.Name+".", kept)
 			}
 		case record.ShapeObjects:
 			if _, ok := f.Elem.Field("id"); ok && ruleOf(f) == nil && hasIDs(dst, f) && !hasIDs(src, f) && !isEmpty(src, f) {

@@ -116,8 +116,8 @@ const (
 	CompleteDir = "complete"
 )
 
-// Whole returns an error if only some files of a catalogue have been replaced by an ingest.
-func Whole(dir string) error {
+// CheckComplete returns an error if only some files of a catalogue have been replaced by an ingest.
+func CheckComplete(dir string) error {
 	_, err := os.Stat(filepath.Join(dir, WorkDir, CompleteDir))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil

@@ -110,8 +110,8 @@ func (t *Tally) add(p path, f *Field, fate Fate) {
 	t.row = append(t.row, rowCell{name, true, fate})
 }
 
-// Settle changes the fate of an unknown field of the row.
-func (t *Tally) Settle(name string, fate Fate) {
+// SetFate changes the fate of an unknown field of the row.
+func (t *Tally) SetFate(name string, fate Fate) {
 	for i := range t.row {
 		if c := &t.row[i]; !c.known && c.column == name {
 			c.fate = fate
@@ -119,8 +119,8 @@ func (t *Tally) Settle(name string, fate Fate) {
 	}
 }
 
-// Lost returns the columns of the last row that were rejected as a whole.
-func (t *Tally) Lost() (columns []string) {
+// LeftOut returns the columns of the last row that were rejected as a whole.
+func (t *Tally) LeftOut() (columns []string) {
 	for _, c := range t.row {
 		if c.fate == IsLeftOut {
 			columns = append(columns, c.column)

@@ -96,16 +96,16 @@ func (r Record) MakeSub(f *Field) Record {
 	return Record{f.Elem, v.UnsafePointer()}
 }
 
-// OwnSub replaces the object of a field with a shallow copy, and returns the copy.
-func (r Record) OwnSub(f *Field) Record {
+// CloneSub replaces the object of a field with a shallow copy, and returns the copy.
+func (r Record) CloneSub(f *Field) Record {
 	sub, _ := r.Sub(f)
 	clone := sub.Clone()
 	*(*unsafe.Pointer)(unsafe.Add(r.ptr, f.offset)) = clone.ptr
 	return clone
 }
 
-// OwnList replaces a list of structs with a shallow copy.
-func (r Record) OwnList(f *Field) {
+// CloneList replaces a list of structs with a shallow copy.
+func (r Record) CloneList(f *Field) {
 	list := valueOf(r, f)
 	list.Set(reflect.AppendSlice(reflect.MakeSlice(f.typ, 0, list.Len()), list))
 }

@@ -56,7 +56,7 @@ func (t *Reader) known(typ *catalog.Type, r record.Record, extra *record.RawFiel
 		case m.Name == "account_states" || m.Name == "_id":
 			record.Count(t.dropped, m.Name, 1)
 			t.Forget(m.Name)
-			t.parser.Tally.Settle(m.Name, record.IsUnused)
+			t.parser.Tally.SetFate(m.Name, record.IsUnused)
 		case m.Name == "media_type" || m.Name == "genre_ids" && hasGenres:
 			t.Forget(m.Name)
 			ofList = append(ofList, m)
@@ -106,7 +106,7 @@ func (t *Reader) rowOfList(typ *catalog.Type, r record.Record, found record.RawF
 	}
 	f, ok := typ.Plan.Field("genres")
 	if !ok || l.GenreIDs == nil {
-		t.parser.Tally.Settle("genre_ids", record.IsLeftOut)
+		t.parser.Tally.SetFate("genre_ids", record.IsLeftOut)
 		return nil
 	}
 	if _, set := r.Len(f); set {
@@ -137,7 +137,7 @@ func (t *Reader) rename(typ *catalog.Type, r record.Record, m record.RawField, n
 	f, _ := typ.Plan.Field(now)
 	isPlaceholder := t.parser.Columns && m.Raw[0] == '"' && record.IsNothing(record.Unquote(m.Raw))
 	if !isPlaceholder && !record.Present(from, f) {
-		t.parser.Tally.Settle(m.Name, record.IsLeftOut)
+		t.parser.Tally.SetFate(m.Name, record.IsLeftOut)
 	}
 	t.dropEmpty(from)
 	if !record.Present(r, f) && record.Present(from, f) {
@@ -148,7 +148,7 @@ func (t *Reader) rename(typ *catalog.Type, r record.Record, m record.RawField, n
 
 // Forget removes a field from the count of unknown fields, because it turned out to be known.
 func (t *Reader) Forget(name string) {
-	t.parser.Tally.Settle(name, record.IsUsed)
+	t.parser.Tally.SetFate(name, record.IsUsed)
 	counts := t.parser.Counts.Unknown
 	if _, ok := counts[name]; !ok {
 		name = record.OtherPaths

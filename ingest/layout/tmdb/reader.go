@@ -43,7 +43,7 @@ func (t *Reader) Counts() Counts {
 }
 
 // LostCells returns the columns of the last row whose values fit no field.
-func (t *Reader) LostCells() []string { return t.parser.Tally.Lost() }
+func (t *Reader) LostCells() []string { return t.parser.Tally.LeftOut() }
 
 // Records returns the row's record, and the records of seasons and episodes whose responses were appended. A rejected row is
 // not counted.
@@ -109,7 +109,7 @@ func (t *Reader) records(r Row) ([]Record, error) {
 	if t.Responses && r.Table && !t.parser.HasExtraColumn() {
 		for _, f := range extra {
 			t.Forget(f.Name)
-			t.parser.Tally.Settle(f.Name, record.IsUnused)
+			t.parser.Tally.SetFate(f.Name, record.IsUnused)
 		}
 		extra = nil
 	}
