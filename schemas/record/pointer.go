@@ -28,7 +28,7 @@ func Of[T any](v *T) Record { return Record{SchemaOf[T](), unsafe.Pointer(v)} }
 // As returns the struct that r points to. It panics if that is not a T, which is a bug.
 func As[T any](r Record) *T {
 	if r.Schema.Type != reflect.TypeFor[T]() {
-		panic("record: record of " + r.Schema.Type.String() + "  is not" + reflect.TypeFor[T]().String())
+		panic("record: record of " + r.Schema.Type.String() + " is not " + reflect.TypeFor[T]().String())
 	}
 	return (*T)(r.ptr)
 }
@@ -92,7 +92,7 @@ func (r Record) Sub(f *Field) (Record, bool) {
 // MakeSub sets a ShapeObject field to a new object and returns it.
 func (r Record) MakeSub(f *Field) Record {
 	v := reflect.New(f.typ.Elem())
-	reflect.NewAt(f.typ, unsafe.Add(r.ptr, f.offset)).Elem().Set(v)
+	valueOf(r, f).Set(v)
 	return Record{f.Elem, v.UnsafePointer()}
 }
 
@@ -135,14 +135,14 @@ func (r Record) MakeList(f *Field, n int) {
 		*(*[]struct{})(unsafe.Add(r.ptr, f.offset)) = []struct{}{}
 		return
 	}
-	reflect.NewAt(f.typ, unsafe.Add(r.ptr, f.offset)).Elem().Set(reflect.MakeSlice(f.typ, 0, n))
+	valueOf(r, f).Set(reflect.MakeSlice(f.typ, 0, n))
 }
 
 // Grow appends a zero element to a list of structs and returns it. The elements between length and capacity are zero.
 func (r Record) Grow(f *Field) Record {
 	h := (*sliceHeader)(unsafe.Add(r.ptr, f.offset))
 	if h.len == h.cap {
-		reflect.NewAt(f.typ, unsafe.Pointer(h)).Elem().Grow(h.len + 4)
+		valueOf(r, f).Grow(h.len + 4)
 	}
 	h.len++
 	return r.At(f, h.len-1)
