@@ -57,7 +57,7 @@ func removedKey(kind fragment.Kind, k Key) string {
 	case fragment.KindEpisode:
 		return fmt.Sprintf("%d/%d/%d", k.ID(), k.Season(), k.Episode())
 	case fragment.KindReview, fragment.KindCredit, fragment.KindEpisodeGroup:
-		return k.Text()
+		return k.text()
 	}
 	return strconv.FormatUint(k.ID(), 10)
 }
@@ -137,11 +137,11 @@ func ReadRemoved(dir string) (list RemovedSet, err error) {
 	return list, err
 }
 
-// A RemovedSet is a sorted list of removals, each resource once, for Find.
+// A RemovedSet is a sorted list of removals, each resource once.
 type RemovedSet []Removed
 
-// Find returns the removal of exactly this resource.
-func (s RemovedSet) Find(kind fragment.Kind, k Key) (Removed, bool) {
+// find returns the removal of exactly this resource.
+func (s RemovedSet) find(kind fragment.Kind, k Key) (Removed, bool) {
 	i, ok := slices.BinarySearchFunc(s, Removed{Kind: kind, Key: k}, Removed.compare)
 	if !ok {
 		return Removed{}, false
@@ -151,7 +151,7 @@ func (s RemovedSet) Find(kind fragment.Kind, k Key) (Removed, bool) {
 
 // Has reports whether a resource is removed: itself, or as part of a removed season or series.
 func (s RemovedSet) Has(kind fragment.Kind, k Key) bool {
-	if _, ok := s.Find(kind, k); ok {
+	if _, ok := s.find(kind, k); ok {
 		return true
 	}
 	switch kind {

@@ -161,8 +161,8 @@ func TestRemovedSet(t *testing.T) {
 			t.Errorf("Has(%s) = %v, want %v", c.key.Describe(c.kind), got, c.want)
 		}
 	}
-	if r, ok := s.Find(fragment.KindMovie, NumberKey(2)); !ok || r.Into != NumberKey(550) {
-		t.Errorf("Find(movie 2) = %v, %v, want merged into movie 550", r, ok)
+	if r, ok := s.find(fragment.KindMovie, NumberKey(2)); !ok || r.Into != NumberKey(550) {
+		t.Errorf("find(movie 2) = %v, %v, want merged into movie 550", r, ok)
 	}
 	for _, none := range []RemovedSet{nil, {}} {
 		if none.Has(fragment.KindMovie, Key{}) {

@@ -194,8 +194,8 @@ func (k Key) Season() uint32 { return uint32(k.Lo >> 32) }
 // Episode returns the number of an episode.
 func (k Key) Episode() uint32 { return uint32(k.Lo) }
 
-// Text returns the key as 24 hex digits.
-func (k Key) Text() string {
+// text returns the key as 24 hex digits.
+func (k Key) text() string {
 	b := binary.BigEndian.AppendUint64(make([]byte, 0, 16), k.Hi)
 	b = binary.BigEndian.AppendUint64(b, k.Lo)
 	return hex.EncodeToString(b[:hexBytes])
@@ -209,7 +209,7 @@ func (k Key) Append(dst []byte, kind fragment.Kind) []byte {
 	case fragment.KindEpisode:
 		return fragment.AppendEpisode(dst, fragment.ID(k.Hi), k.Season(), k.Episode())
 	case fragment.KindReview, fragment.KindCredit, fragment.KindEpisodeGroup:
-		return fragment.AppendText(dst, kind, k.Text())
+		return fragment.AppendText(dst, kind, k.text())
 	}
 	return fragment.AppendID(dst, kind, fragment.ID(k.Hi))
 }
