@@ -95,7 +95,7 @@ type client struct {
 	base    *url.URL // ends in /3
 	key     Key
 	http    *http.Client
-	pace    *pace
+	pace    pace
 	tries   int
 	wait    time.Duration // before the second try; it grows with each try
 	timeout time.Duration // for one response, body included
@@ -108,21 +108,19 @@ type client struct {
 }
 
 // newClient returns a client for a valid Config.
-func newClient(cfg *Config) (*client, error) {
-	base, err := parseFrom(cfg.From)
-	if err != nil {
-		return nil, err
-	}
+func newClient(cfg *Config) *client {
+	base, _ := parseFrom(cfg.From) // Validate has checked it
 	t := http.DefaultTransport.(*http.Transport).Clone()
 	t.MaxIdleConnsPerHost, t.MaxConnsPerHost = cfg.Concurrency, cfg.Concurrency
 	return &client{
-		base: base, key: cfg.Key, pace: newPace(cfg.Rate), tries: cfg.Tries, wait: firstWait, timeout: cfg.Timeout, log: cfg.Log,
+		base: base, key: cfg.Key, pace: pace{limiter: rate.NewLimiter(rate.Limit(cfg.Rate), 1)}, tries: cfg.Tries,
+		wait: cmp.Or(cfg.wait, firstWait), timeout: cfg.Timeout, log: cfg.Log,
 		http: &http.Client{
 			Transport: t,
 			// The client follows redirects itself: only on the same server, with the same query.
 			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 		},
-	}, nil
+	}
 }
 
 // parseFrom checks a server's address and appends the API's version if it is missing.
@@ -141,9 +139,6 @@ func parseFrom(from string) (*url.URL, error) {
 	u.RawPath = ""
 	return u, nil
 }
-
-// close closes idle connections.
-func (c *client) close() { c.http.CloseIdleConnections() }
 
 // check verifies, once, that the address leads to the API. A wrong address gives the same response as an unknown ID, and would
 // remove rows. An error ends the crawl.
@@ -166,15 +161,6 @@ func (c *client) check(ctx context.Context) error {
 		c.probed = err
 	})
 	return c.probed
-}
-
-// stamp returns the dates of today's responses. The oldest date of the server's data counts for all, because responses have no
-// date.
-func (c *client) stamp(today day.Day) stamp {
-	if c.since > 0 && c.since < today {
-		return stamp{today, c.since}
-	}
-	return stamp{day: today}
 }
 
 func (c *client) wrongAddress(why string) string {
@@ -268,7 +254,11 @@ func (c *client) ask(ctx context.Context, target url.URL, query url.Values) (*ht
 	}
 	rq.Header.Set("Accept", "application/json")
 	rq.Header.Set("User-Agent", "reelsplice-crawl")
-	c.key.authorize(rq.Header, all)
+	if v3Key.MatchString(c.key.text) {
+		all.Set("api_key", c.key.text)
+	} else {
+		rq.Header.Set("Authorization", "Bearer "+c.key.text)
+	}
 	rq.URL.RawQuery = strings.ReplaceAll(all.Encode(), "%2C", ",")
 	c.traffic.requests.Add(1)
 	rs, err := c.http.Do(rq)
@@ -379,15 +369,10 @@ func retryAfter(text string, now time.Time) time.Duration {
 
 // A pace limits the requests of all goroutines together.
 type pace struct {
-	limiter *rate.Limiter
+	limiter *rate.Limiter // without bursts
 
 	mu   sync.Mutex
 	from time.Time // earliest time of the next request
-}
-
-// newPace allows a number of requests per second, without bursts.
-func newPace(perSecond float64) *pace {
-	return &pace{limiter: rate.NewLimiter(rate.Limit(perSecond), 1)}
 }
 
 // hold delays all requests.

@@ -8,7 +8,6 @@
 package crawl
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -102,26 +101,19 @@ func (cfg *Config) Validate() error {
 		"changed-since: want movie, tv or person among the kinds: %v have no lists of changes", cfg.Kinds)
 	check(cfg.MinPopularity >= 0, "min-popularity %v: want 0 or more", cfg.MinPopularity)
 	check(cfg.ChangedSince >= 0 && cfg.ChangedSince <= day.Of(cfg.Now().UTC()), "changed-since %s: want a day since 1970 that is not in the future", cfg.ChangedSince)
-	if err := cfg.languages(); err != nil {
-		errs = append(errs, err)
-	}
-	return errors.Join(errs...)
-}
-
-// languages converts languages to xx-YY and drops duplicates and en-US.
-func (cfg *Config) languages() error {
-	var out []string
+	var tags []string // xx-YY, without duplicates and en-US
 	for _, l := range cfg.Languages {
 		tag, err := tmdb.ParseLanguage(l)
 		if err != nil {
-			return err
+			errs = append(errs, err)
+			break
 		}
-		if tag != "" && !slices.Contains(out, tag) {
-			out = append(out, tag)
+		if tag != "" && !slices.Contains(tags, tag) {
+			tags = append(tags, tag)
 		}
 	}
-	cfg.Languages = out
-	return nil
+	cfg.Languages = tags
+	return errors.Join(errs...)
 }
 
 // selects reports whether a kind of daily ID exports and change lists is fetched.
@@ -156,13 +148,10 @@ func Run(ctx context.Context, cfg Config) (r Report, err error) {
 	if err := cfg.Validate(); err != nil {
 		return r, err
 	}
-	c, err := newClient(&cfg)
-	if err != nil {
-		return r, err
-	}
-	defer c.close()
-	c.wait = cmp.Or(cfg.wait, c.wait)
-	if c.base.Scheme == "http" && !local(c.base.Hostname()) {
+	c := newClient(&cfg)
+	defer c.http.CloseIdleConnections()
+	host := c.base.Hostname()
+	if ip := net.ParseIP(host); c.base.Scheme == "http" && host != "localhost" && (ip == nil || !ip.IsLoopback()) {
 		cfg.Log.Warn("the key goes to the server without encryption: want https:// in --from", "host", c.base.Host)
 	}
 	seeds, err := readSelection(ctx, &cfg)
@@ -184,42 +173,32 @@ func Run(ctx context.Context, cfg Config) (r Report, err error) {
 		err = r.finish(s)
 	}
 	if err == nil && r.Requests == 0 && len(s.done) == 0 {
-		r.Complete, err = false, cfg.nothing()
+		var reasons []string
+		for _, path := range slices.Concat(cfg.IDs, cfg.Library) {
+			reasons = append(reasons, path+" names no id")
+		}
+		for _, path := range cfg.DailyIDs {
+			reasons = append(reasons, path+" has no id of the wanted kinds and popularity")
+		}
+		if cfg.RefreshDays > 0 {
+			reasons = append(reasons, cfg.Out+" has nothing to refresh")
+		}
+		r.Complete, err = false, errors.New("nothing to fetch: "+strings.Join(reasons, ", "))
 	}
 	r.Seconds = float64(cfg.Now().Sub(start).Milliseconds()) / 1000
 	return r, err
 }
 
-// nothing explains why there was nothing to fetch.
-func (cfg *Config) nothing() error {
-	var why []string
-	for _, path := range slices.Concat(cfg.IDs, cfg.Library) {
-		why = append(why, path+" names no id")
-	}
-	for _, path := range cfg.DailyIDs {
-		why = append(why, path+" has no id of the wanted kinds and popularity")
-	}
-	if cfg.RefreshDays > 0 {
-		why = append(why, cfg.Out+" has nothing to refresh")
-	}
-	return errors.New("nothing to fetch: " + strings.Join(why, ", "))
-}
-
-// local reports whether a host is this machine.
-func local(host string) bool {
-	ip := net.ParseIP(host)
-	return host == "localhost" || ip != nil && ip.IsLoopback()
-}
-
-// finish compacts the dump if worthwhile, and sets its age in the report.
+// finish sets the dump's age in the report. It compacts the dump if more than a quarter of the rows or of the journal is
+// replaced, or if ingest would quarantine a row.
 func (r *Report) finish(s *store) error {
 	h, err := s.holding()
 	if err != nil {
 		return err
 	}
 	r.Oldest, r.Newest = h.oldest, h.newest
-	if !h.wasteful() {
-		return nil
+	if h.all-h.live > h.all/4 || h.allEntries-h.entries > h.allEntries/4 || h.doubled {
+		return s.compact()
 	}
-	return s.compact()
+	return nil
 }

@@ -24,6 +24,7 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"golang.org/x/time/rate"
 
 	"github.com/reelsplice/reelsplice/ingest"
 	"github.com/reelsplice/reelsplice/schemas/day"
@@ -363,7 +364,7 @@ func TestRate(t *testing.T) {
 // TestHold: waiting requests are delayed too, and then sent one by one.
 func TestHold(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := newPace(1)
+		p := &pace{limiter: rate.NewLimiter(1, 1)}
 		if err := p.wait(t.Context()); err != nil {
 			t.Fatal(err)
 		}

@@ -3,7 +3,6 @@ package crawl
 import (
 	"errors"
 	"fmt"
-	"net/http"
 	"net/url"
 	"os"
 	"regexp"
@@ -55,15 +54,6 @@ func (Key) GoString() string { return keyText }
 
 // v3Key matches keys that the API accepts only in the query. Other keys are sent in a header.
 var v3Key = regexp.MustCompile(`^[0-9a-f]{32}$`)
-
-// authorize adds the key to a request.
-func (k Key) authorize(h http.Header, q url.Values) {
-	if v3Key.MatchString(k.text) {
-		q.Set("api_key", k.text)
-		return
-	}
-	h.Set("Authorization", "Bearer "+k.text)
-}
 
 // in reports whether a text contains the key.
 func (k Key) in(text string) bool {

@@ -66,11 +66,6 @@ func (c candidate) in(place, kind string) candidate {
 	return c
 }
 
-// fill adds missing IDs.
-func (i *ids) fill(o ids) {
-	i.tmdb, i.imdb, i.tvdb, i.kind = cmp.Or(i.tmdb, o.tmdb), cmp.Or(i.imdb, o.imdb), cmp.Or(i.tvdb, o.tvdb), cmp.Or(i.kind, o.kind)
-}
-
 var (
 	videoExt  = regexp.MustCompile(`(?i)\.(mkv|mp4|m4v|avi|mov|wmv|mpe?g|ts|m2ts|webm|flv|ogm|ogv|divx|vob|iso|strm|rmvb|3gp|asf)$`)
 	seasonDir = regexp.MustCompile(`(?i)^(?:(?:season|series|staffel|saison|temporada|stagione)[ ._-]*\d{1,4}|s\d{1,4}|specials)$`)

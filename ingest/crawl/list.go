@@ -172,11 +172,6 @@ func eachTitle(fields map[string]any, list, at string, use func(fields map[strin
 // own.
 var namedLists = []string{"items", "entries", "results", "metadata"}
 
-func isObject(v any) bool {
-	_, ok := v.(map[string]any)
-	return ok
-}
-
 // listsIn returns the fields of an object that hold titles, unless the object is a title itself.
 func listsIn(fields map[string]any, list string) (names []string) {
 	r := newListRow(fields, list)
@@ -192,7 +187,11 @@ func listsIn(fields map[string]any, list string) (names []string) {
 				names = append(names, name)
 			}
 		case []any:
-			if object := len(v) > 0 && isObject(v[0]); object && r.own.title == "" || named && (object || len(v) == 0) {
+			objects := false
+			if len(v) > 0 {
+				_, objects = v[0].(map[string]any)
+			}
+			if objects && r.own.title == "" || named && (objects || len(v) == 0) {
 				names = append(names, name)
 			}
 		}
@@ -241,7 +240,22 @@ func (r *listRow) read(fields map[string]any, of *titleFacts, idsOnly bool) {
 		folded := foldName(name)
 		switch v := fields[name].(type) {
 		case map[string]any:
-			r.readObject(folded, v, of, idsOnly)
+			part, inIDs := of, slices.Contains(idObjects, folded)
+			if !inIDs {
+				if idsOnly || !slices.Contains(nestedObjects, folded) {
+					continue
+				}
+				switch kind := listKinds[folded]; kind {
+				case "season", "episode":
+					r.nested, part = kind, &r.episode
+				case "tv":
+					r.nested, part = cmp.Or(r.nested, kind), &r.series
+				default:
+					r.nested = cmp.Or(r.nested, kind)
+				}
+			}
+			r.known, r.places = true, r.places || inIDs
+			r.read(v, part, inIDs)
 		case []any:
 			if folded == "seasons" {
 				r.hint = cmp.Or(r.hint, "tv")
@@ -261,26 +275,6 @@ func (r *listRow) read(fields map[string]any, of *titleFacts, idsOnly bool) {
 			r.tmdb = r.tmdb || name == "poster_path" || name == "vote_average"
 		}
 	}
-}
-
-// readObject reads a nested object.
-func (r *listRow) readObject(folded string, v map[string]any, of *titleFacts, idsOnly bool) {
-	switch kind := listKinds[folded]; {
-	case slices.Contains(idObjects, folded):
-		r.known, r.places = true, true
-		r.read(v, of, true)
-		return
-	case idsOnly || !slices.Contains(nestedObjects, folded):
-		return
-	case kind == "season", kind == "episode":
-		r.nested, of = kind, &r.episode
-	case kind == "tv":
-		r.nested, of = cmp.Or(r.nested, kind), &r.series
-	default:
-		r.nested = cmp.Or(r.nested, kind)
-	}
-	r.known = true
-	r.read(v, of, false)
 }
 
 // set stores a value.
@@ -308,7 +302,14 @@ func (r *listRow) set(of *titleFacts, folded, text string, idsOnly bool) {
 	case "imdb", "tmdb", "tvdb", "guid", "url":
 		r.places = r.places || field != "url"
 		of.nested = of.nested || idsOnly || field == "guid"
-		r.setID(of, field, text)
+		of.set(field, text)
+		for _, i := range addressesIn(text) { // an address may state its kind, and may identify the series of an episode
+			if i.kind == "tv" {
+				of = &r.series
+			}
+			r.hint = cmp.Or(r.hint, i.kind)
+			of.imdb, of.tmdb, of.tvdb = cmp.Or(of.imdb, i.imdb), cmp.Or(of.tmdb, i.tmdb), cmp.Or(of.tvdb, i.tvdb)
+		}
 	case "other":
 		r.places = true
 	case "id":
@@ -329,19 +330,6 @@ func (r *listRow) set(of *titleFacts, folded, text string, idsOnly bool) {
 		if text != "" {
 			r.hint = field
 		}
-	}
-}
-
-// setID stores an ID. An address may state its kind, and may identify the series of an episode.
-func (r *listRow) setID(of *titleFacts, place, text string) {
-	of.set(place, text)
-	for _, one := range addressesIn(text) {
-		if one.kind == "tv" {
-			of = &r.series
-		}
-		r.hint = cmp.Or(r.hint, one.kind)
-		one.kind = ""
-		of.fill(one)
 	}
 }
 
@@ -379,7 +367,8 @@ func (r *listRow) kind() string {
 	return cmp.Or(listKinds[r.list], r.hint)
 }
 
-// candidate returns the title of a row. fallback is the kind for rows that do not state one.
+// candidate returns the title of a row. fallback is the kind for rows that do not state one. An ID without a site is TMDB's if
+// the user states the kind, if other fields have TMDB's names, or if there is no title.
 func (r *listRow) candidate(fallback string) candidate {
 	kind := r.kind()
 	if kind == "" && r.level != "" { // the number may count the episodes of a series
@@ -394,8 +383,15 @@ func (r *listRow) candidate(fallback string) candidate {
 	if c.kind = kind; kind == "season" || kind == "episode" {
 		c = r.ofEpisode(kind)
 	}
-	if !c.any() {
-		r.useBareID(&c, fallback != "")
+	switch {
+	case c.any():
+	case imdbID.MatchString(r.id):
+		c.imdb = r.id
+	case !r.places && r.nested == "" && (r.tmdb || fallback != "" || c.title == ""): // beside a nested object, it is the entry's
+		c.set("tmdb", r.id)
+	case r.tvtime != "" && r.series.title != "": // without a kind, the series with that TVDB ID must have the title
+		c = candidate{title: r.series.title}
+		c.set("tvdb", r.tvtime)
 	}
 	if m := titleWithYear.FindStringSubmatch(c.title); m != nil {
 		c.title, c.year = m[1], cmp.Or(c.year, yearOf(m[2]))
@@ -428,19 +424,4 @@ func (r *listRow) ofEpisode(kind string) candidate {
 		c.year, c.kind = series.year, "tv"
 	}
 	return c
-}
-
-// useBareID uses an ID without a site. IMDb's form is unique. It is TMDB's if the user states the kind, if other fields have
-// TMDB's names, or if there is no title. TV Time's IDs of series are TVDB's: without a kind, the series with that ID must have
-// the title.
-func (r *listRow) useBareID(c *candidate, stated bool) {
-	switch {
-	case imdbID.MatchString(r.id):
-		c.imdb = r.id
-	case !r.places && r.nested == "" && (r.tmdb || stated || c.title == ""): // beside a nested object, it is the entry's
-		c.set("tmdb", r.id)
-	case r.tvtime != "" && r.series.title != "":
-		*c = candidate{title: r.series.title}
-		c.set("tvdb", r.tvtime)
-	}
 }

@@ -64,20 +64,14 @@ func newLoop(cfg *Config, c *client, s *store, sel selection, r *Report) *loop {
 	if cfg.ChangedSince > 0 {
 		for _, kind := range []string{"movie", "tv", "person"} {
 			if cfg.selects(kind) && (kind != "person" || cfg.People || slices.Contains(cfg.Kinds, kind)) {
-				l.lists = append(l.lists, changeTasks(kind, cfg.ChangedSince, l.today)...)
+				// Each list includes the next day, because the API does not state whether end_date itself is included.
+				for day := cfg.ChangedSince; day <= l.today; day++ {
+					l.lists = append(l.lists, task{what: listChanges, kind: kind, day: day, end: min(day+1, l.today), page: 1})
+				}
 			}
 		}
 	}
 	return l
-}
-
-// changeTasks returns the change lists of a range of days. Each list includes the next day, because the API does not state
-// whether end_date itself is included.
-func changeTasks(kind string, from, to day.Day) (out []task) {
-	for day := from; day <= to; day++ {
-		out = append(out, task{what: listChanges, kind: kind, day: day, end: min(day+1, to), page: 1})
-	}
-	return out
 }
 
 // An outcome is the result of a request.
@@ -88,9 +82,16 @@ type outcome struct {
 }
 
 // run works until no task is left, an error occurs or ctx is done. Running requests then have a grace period.
-func (l *loop) run(ctx context.Context) error {
-	if l.cfg.RefreshDays > 0 {
-		if err := l.refresh(); err != nil {
+func (l *loop) run(ctx context.Context) (err error) {
+	if l.cfg.RefreshDays > 0 { // resources with outdated data: details, or a part whose details may be newer
+		added := map[Title]bool{}
+		err := l.store.each(func(e *entry) {
+			if title, ok := titleKey(e.Key); ok && e.age() < l.oldest && !e.left() && !added[title] {
+				added[title] = true
+				l.seeds = append(l.seeds, title)
+			}
+		})
+		if err != nil {
 			return err
 		}
 	}
@@ -107,15 +108,6 @@ func (l *loop) run(ctx context.Context) error {
 	}
 	defer workers.Wait()
 	defer close(tasks)
-	err := l.work(ctx, cancel, tasks, outcomes)
-	if err != nil {
-		cancel()
-	}
-	return err
-}
-
-// work dispatches tasks and handles outcomes.
-func (l *loop) work(ctx context.Context, cancel context.CancelFunc, tasks chan<- task, outcomes <-chan outcome) (err error) {
 	stop := ctx.Done()
 	next, ok := task{}, false
 	for asked := 0; ; {
@@ -147,7 +139,8 @@ func (l *loop) work(ctx context.Context, cancel context.CancelFunc, tasks chan<-
 	}
 }
 
-// next returns the next task that needs a request, or false if no task is ready.
+// next returns the next task that needs a request, or false if no task is ready. A task needs one if it is new to this run and
+// the dump has no acceptable response.
 func (l *loop) next(ctx context.Context) (task, bool, error) {
 	for ctx.Err() == nil {
 		var t task
@@ -172,12 +165,23 @@ func (l *loop) next(ctx context.Context) (task, bool, error) {
 		case listChanges:
 			t.since = l.dayAfter(t.day)
 		}
-		needed, err := l.needed(&t)
-		if err != nil {
-			return t, false, err
-		}
-		if !needed {
-			continue
+		if t.what != fetchSeasons { // followSeasons has checked these
+			key := t.key()
+			if !l.claim(key) {
+				continue
+			}
+			e, good, err := l.held(&t, key)
+			if err == nil && good {
+				l.done++
+				l.report.Held++
+				if err = l.follow(t, &e); err == nil {
+					continue
+				}
+			}
+			if err != nil {
+				return t, false, err
+			}
+			t.videos = e.Videos
 		}
 		if t.isList() {
 			l.listing++
@@ -185,25 +189,6 @@ func (l *loop) next(ctx context.Context) (task, bool, error) {
 		return t, true, nil
 	}
 	return task{}, false, ctx.Err()
-}
-
-// needed reports whether a task needs a request: it is new to this run, and the dump has no acceptable response.
-func (l *loop) needed(t *task) (bool, error) {
-	if t.what == fetchSeasons {
-		return true, nil // followSeasons has checked
-	}
-	key := t.key()
-	if !l.claim(key) {
-		return false, nil
-	}
-	e, good, err := l.held(t, key)
-	if err != nil || !good {
-		t.videos = e.Videos
-		return err == nil, err
-	}
-	l.done++
-	l.report.Held++
-	return false, l.follow(*t, &e)
 }
 
 // claim reports whether a key is new to this run, and marks it.
@@ -240,7 +225,13 @@ func (l *loop) ask(ctx context.Context, t task) outcome {
 		return o
 	}
 	path, query := t.request(l.cfg)
-	at := func() stamp { return l.client.stamp(day.Of(l.cfg.Now().UTC())) }
+	at := func() stamp {
+		s := stamp{day: day.Of(l.cfg.Now().UTC())}
+		if l.client.since < s.day { // the oldest date of the server's data counts for all responses, because they have no date
+			s.data = l.client.since
+		}
+		return s
+	}
 	o.err = l.client.get(ctx, path, query, func(body []byte) (err error) {
 		o.result, err = t.use(l.cfg, at(), body)
 		return err
@@ -267,7 +258,15 @@ func (l *loop) process(o outcome) error {
 			l.report.Failed = append(l.report.Failed, o.err.Error())
 		}
 		l.cfg.Log.Warn("request is given up", "reason", o.err.Error())
-		return l.countFailure(o.err)
+		count, limit := &l.failures, maxFailures
+		var status *statusError
+		if errors.As(o.err, &status) && status.refused() {
+			count, limit = &l.refused, maxRefused
+		}
+		if *count++; *count >= limit {
+			return fatalError(fmt.Sprintf("%d requests in a row had no usable response, the last: %v", *count, o.err))
+		}
+		return nil
 	case o.err != nil:
 		return o.err
 	}
@@ -346,19 +345,6 @@ func (l *loop) drop(t *task, old, now *entry) error {
 	return nil
 }
 
-// countFailure counts a failure. It returns an error after too many consecutive ones.
-func (l *loop) countFailure(err error) error {
-	count, most := &l.failures, maxFailures
-	var status *statusError
-	if errors.As(err, &status) && status.refused() {
-		count, most = &l.refused, maxRefused
-	}
-	if *count++; *count >= most {
-		return fatalError(fmt.Sprintf("%d requests in a row had no usable response, the last: %v", *count, err))
-	}
-	return nil
-}
-
 // follow adds the tasks that result from a response.
 func (l *loop) follow(t task, e *entry) error {
 	defer l.progress()
@@ -370,7 +356,26 @@ func (l *loop) follow(t task, e *entry) error {
 	}
 	switch t.what {
 	case fetchDetails:
-		return l.followDetails(t, e)
+		if e.Into > 0 {
+			l.add(task{what: fetchDetails, kind: t.kind, id: e.Into, since: t.since})
+			return nil
+		}
+		l.followNamed(e)
+		// Languages in the dump are updated even if they are not in the Config.
+		known := slices.DeleteFunc(slices.Sorted(maps.Keys(l.store.languages)), func(language string) bool { return slices.Contains(l.cfg.Languages, language) })
+		texts := kindNamed(t.kind).hasTexts()
+		for _, language := range slices.Concat([]string{""}, l.cfg.Languages, known) {
+			wanted := language == "" || slices.Contains(l.cfg.Languages, language)
+			one := task{what: fetchLanguage, kind: t.kind, id: t.id, language: language, since: t.since}
+			if language != "" && texts && (wanted || l.store.has(one.key())) {
+				l.add(one)
+			}
+			if t.kind == "tv" {
+				if err := l.followSeasons(one, e.Named[seasons.name], wanted && l.cfg.Seasons != seasonsNone); err != nil {
+					return err
+				}
+			}
+		}
 	case fetchSeasons:
 		l.followNamed(e)
 		for _, n := range e.Named[episodes.name] { // without Episodes, update the episodes in the dump
@@ -394,33 +399,23 @@ func (l *loop) follow(t task, e *entry) error {
 			}
 		}
 	case listChanges:
-		l.followChanges(t, e)
-	case fetchLanguage:
-	}
-	return nil
-}
-
-// followDetails adds the languages of a resource, its seasons, and resources that it names. Languages in the dump are updated
-// even if they are not in the Config.
-func (l *loop) followDetails(t task, e *entry) error {
-	if e.Into > 0 {
-		l.add(task{what: fetchDetails, kind: t.kind, id: e.Into, since: t.since})
-		return nil
-	}
-	l.followNamed(e)
-	known := slices.DeleteFunc(slices.Sorted(maps.Keys(l.store.languages)), func(language string) bool { return slices.Contains(l.cfg.Languages, language) })
-	texts := kindNamed(t.kind).hasTexts()
-	for _, language := range slices.Concat([]string{""}, l.cfg.Languages, known) {
-		wanted := language == "" || slices.Contains(l.cfg.Languages, language)
-		one := task{what: fetchLanguage, kind: t.kind, id: t.id, language: language, since: t.since}
-		if language != "" && texts && (wanted || l.store.has(one.key())) {
-			l.add(one)
+		if t.page == 1 && e.Pages > maxPages {
+			l.cfg.Log.Warn("a list of changes is longer than the API gives: --refresh fetches the rest by age",
+				"kind", t.kind, "day", t.day.String(), "pages", e.Pages, "read", maxPages)
 		}
-		if t.kind == "tv" {
-			if err := l.followSeasons(one, e.Named[seasons.name], wanted && l.cfg.Seasons != seasonsNone); err != nil {
-				return err
+		for page := 2; t.page == 1 && page <= min(e.Pages, maxPages); page++ {
+			next := t
+			next.page = page
+			l.lists = append(l.lists, next)
+		}
+		for _, id := range e.Named[t.kind] {
+			title := Title{Kind: t.kind, ID: id}
+			if !l.cfg.OnlyKnown || l.store.at(title.key()).day > 0 {
+				l.changed[title] = max(l.changed[title], l.dayAfter(t.day))
+				l.add(task{what: fetchDetails, kind: t.kind, id: id})
 			}
 		}
+	case fetchLanguage:
 	}
 	return nil
 }
@@ -474,46 +469,11 @@ func (l *loop) followNamed(e *entry) {
 	}
 }
 
-// followChanges adds the resources of a page of changes. The first page also adds the other pages.
-func (l *loop) followChanges(t task, e *entry) {
-	if t.page == 1 && e.Pages > maxPages {
-		l.cfg.Log.Warn("a list of changes is longer than the API gives: --refresh fetches the rest by age",
-			"kind", t.kind, "day", t.day.String(), "pages", e.Pages, "read", maxPages)
-	}
-	for page := 2; t.page == 1 && page <= min(e.Pages, maxPages); page++ {
-		next := t
-		next.page = page
-		l.lists = append(l.lists, next)
-	}
-	for _, id := range e.Named[t.kind] {
-		title := Title{Kind: t.kind, ID: id}
-		if !l.cfg.OnlyKnown || l.store.at(title.key()).day > 0 {
-			l.changed[title] = max(l.changed[title], l.dayAfter(t.day))
-			l.add(task{what: fetchDetails, kind: t.kind, id: id})
-		}
-	}
-}
-
 // add adds a task unless this run has taken it.
 func (l *loop) add(t task) {
 	if !l.taken[xxh3.HashString128(t.key())] {
 		l.ahead = append(l.ahead, t)
 	}
-}
-
-// refresh adds the resources with outdated data: details, or a part whose details may be newer.
-func (l *loop) refresh() error {
-	added := map[Title]bool{}
-	return l.store.each(func(e *entry) {
-		title, ok := titleKey(e.Key)
-		if !ok || e.age() >= l.oldest {
-			return
-		}
-		if !e.left() && !added[title] {
-			added[title] = true
-			l.seeds = append(l.seeds, title)
-		}
-	})
 }
 
 func (l *loop) progress() {

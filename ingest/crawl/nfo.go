@@ -7,6 +7,7 @@ import (
 	"errors"
 	"io"
 	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -72,7 +73,12 @@ func readNFO(r io.Reader) (out []candidate, err error) {
 			case top:
 				one.kind = nfoKinds[name]
 			case top + 1:
-				field = fieldOf(t)
+				field = nfoFields[name]
+				if name == "uniqueid" {
+					if i := slices.IndexFunc(t.Attr, func(a xml.Attr) bool { return strings.EqualFold(a.Name.Local, "type") }); i >= 0 {
+						field = strings.ToLower(t.Attr[i].Value)
+					}
+				}
 			}
 		case xml.EndElement:
 			if depth == top {
@@ -81,8 +87,16 @@ func readNFO(r io.Reader) (out []candidate, err error) {
 			depth--
 			field = ""
 		case xml.CharData:
-			if depth == top+1 && field != "" {
-				one.setField(field, strings.TrimSpace(string(t)))
+			if depth != top+1 {
+				continue
+			}
+			switch text := strings.TrimSpace(string(t)); field {
+			case "title":
+				one.title = text
+			case "year":
+				one.year = cmp.Or(one.year, yearOf(text))
+			default:
+				one.set(field, text)
 			}
 		}
 	}
@@ -101,30 +115,4 @@ func readNFO(r io.Reader) (out []candidate, err error) {
 		use(false)
 	}
 	return out, nil
-}
-
-// setField sets a field of nfoFields.
-func (c *candidate) setField(field, text string) {
-	switch field {
-	case "title":
-		c.title = text
-	case "year":
-		c.year = cmp.Or(c.year, yearOf(text))
-	default:
-		c.set(field, text)
-	}
-}
-
-// fieldOf returns the entry of nfoFields for an element, or "".
-func fieldOf(e xml.StartElement) string {
-	name := strings.ToLower(e.Name.Local)
-	if name != "uniqueid" {
-		return nfoFields[name]
-	}
-	for _, a := range e.Attr {
-		if strings.EqualFold(a.Name.Local, "type") {
-			return strings.ToLower(a.Value)
-		}
-	}
-	return ""
 }

@@ -229,21 +229,20 @@ func localizedRow(address string, k *kind, language string, fields record.RawFie
 }
 
 // seasonRows makes rows of seasons appended to a series. A season that the series no longer lists is gone.
-func (t *task) seasonRows(r *result, at stamp, v any, fields record.RawFields) error {
+func (t *task) seasonRows(r *result, at stamp, series any, fields record.RawFields) error {
 	for _, n := range t.seasons {
-		one := *t
-		one.seasons = []int64{n}
 		prefix := fmt.Sprintf("season/%d", n)
 		season, err := record.Fields(cmp.Or(fields.Value(prefix), "{}"))
 		switch {
 		case err != nil && strings.HasPrefix(fields.Value(prefix), "{"):
 			return err
 		case err == nil && len(season) > 0 && !season.Has("status_code"):
-		case slices.Contains(numbers(v, "seasons.season_number"), n): // the server lacks it, or failed
+		case slices.Contains(numbers(series, "seasons.season_number"), n): // the server lacks it, or failed
 			r.missing = append(r.missing, t.seasonKey(n))
 			continue
 		default:
-			r.parts = append(r.parts, one.gone(at).parts...)
+			gone := task{what: fetchSeasons, id: t.id, language: t.language, seasons: []int64{n}}
+			r.parts = append(r.parts, gone.gone(at).parts...)
 			continue
 		}
 		for _, f := range fields {
@@ -251,38 +250,34 @@ func (t *task) seasonRows(r *result, at stamp, v any, fields record.RawFields) e
 				season = append(season, record.RawField{Name: sub, Raw: f.Raw})
 			}
 		}
-		if err := one.seasonRow(r, part{entry: at.entry(t.seasonKey(n))}, n, v, season); err != nil {
+		p := part{entry: at.entry(t.seasonKey(n))}
+		p.entry.Mode = t.mode
+		if t.language != "" {
+			p.entry.File = seasons.fileOf(t.language)
+			p.rows = localizedRow(fmt.Sprintf(`"series_id":%d,"season_number":%d`, t.id, n), &seasons, t.language, season, p.entry.age())
+			r.parts = append(r.parts, p)
+			continue
+		}
+		// A season may lack its ID, which the series has.
+		list, _ := series.(map[string]any)["seasons"].([]any)
+		i := slices.IndexFunc(list, func(s any) bool { return slices.Contains(numbers(s, "season_number"), n) })
+		if ids := numbers(list[max(0, i):i+1], "id"); !season.Has("id") && len(ids) > 0 && ids[0] > 0 {
+			season = append(season, record.RawField{Name: "id", Raw: strconv.FormatInt(ids[0], 10)})
+		}
+		v, err := decoded([]byte(season.Object()))
+		if err != nil {
+			return err
+		}
+		for _, episode := range numbers(v, "episodes.episode_number") {
+			if episode >= 0 && episode < 1<<seasonBits && n >= 0 && n < 1<<(seasonBits-1) {
+				p.entry.Named[episodes.name] = append(p.entry.Named[episodes.name], episodeNumber(n, episode))
+			}
+		}
+		if err := r.add(&p, &seasons, v, placed(season, t.id, n)); err != nil {
 			return err
 		}
 	}
 	return nil
-}
-
-// seasonRow makes the row of a season.
-func (t *task) seasonRow(r *result, p part, n int64, series any, season record.RawFields) error {
-	p.entry.Mode = t.mode
-	if t.language != "" {
-		p.entry.File = seasons.fileOf(t.language)
-		p.rows = localizedRow(fmt.Sprintf(`"series_id":%d,"season_number":%d`, t.id, n), &seasons, t.language, season, p.entry.age())
-		r.parts = append(r.parts, p)
-		return nil
-	}
-	// A season may lack its ID, which the series has.
-	list, _ := series.(map[string]any)["seasons"].([]any)
-	at := slices.IndexFunc(list, func(s any) bool { return slices.Contains(numbers(s, "season_number"), n) })
-	if ids := numbers(list[max(0, at):at+1], "id"); !season.Has("id") && len(ids) > 0 && ids[0] > 0 {
-		season = append(season, record.RawField{Name: "id", Raw: strconv.FormatInt(ids[0], 10)})
-	}
-	v, err := decoded([]byte(season.Object()))
-	if err != nil {
-		return err
-	}
-	for _, episode := range numbers(v, "episodes.episode_number") {
-		if episode >= 0 && episode < 1<<seasonBits && n >= 0 && n < 1<<(seasonBits-1) {
-			p.entry.Named[episodes.name] = append(p.entry.Named[episodes.name], episodeNumber(n, episode))
-		}
-	}
-	return r.add(&p, &seasons, v, placed(season, t.id, n))
 }
 
 // A foundRow is a row of a search or a find response.
@@ -296,9 +291,14 @@ type foundRow struct {
 	FirstAir string `json:"first_air_date"`
 }
 
-// named reports whether the row has the title.
+// maxTitle bounds the title of a search, in bytes.
+const maxTitle = 256
+
+// named reports whether the row has the title. As in a search, case, accents and punctuation do not count.
 func (r *foundRow) named(title string) bool {
-	return slices.ContainsFunc([]string{r.Title, r.Original, r.Name, r.OrigName}, func(name string) bool { return sameTitle(name, title) })
+	fold := func(s string) string { return string(text.AppendFolded(nil, s, maxTitle)) }
+	folded := fold(title)
+	return folded != "" && slices.ContainsFunc([]string{r.Title, r.Original, r.Name, r.OrigName}, func(name string) bool { return fold(name) == folded })
 }
 
 // listed adds the resources that a list names.
@@ -354,12 +354,3 @@ func (t *task) listed(e *entry, v any, body []byte) error {
 	}
 	return nil
 }
-
-// sameTitle compares titles without case, accents and punctuation, as search does.
-func sameTitle(a, b string) bool {
-	fold := func(s string) string { return string(text.AppendFolded(nil, s, maxTitle)) }
-	return fold(a) != "" && fold(a) == fold(b)
-}
-
-// maxTitle bounds the title of a search, in bytes.
-const maxTitle = 256

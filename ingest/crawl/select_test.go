@@ -259,7 +259,9 @@ func TestPagesOfChanges(t *testing.T) {
 	for pages, want := range map[int]int{0: 0, 1: 0, 2: 1, maxPages: maxPages - 1, maxPages + 1: maxPages - 1} {
 		var log bytes.Buffer
 		l := &loop{cfg: &Config{Log: slog.New(slog.NewTextHandler(&log, nil))}}
-		l.followChanges(task{what: listChanges, kind: "movie", page: 1}, &entry{Pages: pages})
+		if err := l.follow(task{what: listChanges, kind: "movie", page: 1}, &entry{Pages: pages}); err != nil {
+			t.Fatal(err)
+		}
 		if len(l.lists) != want || want > 0 && l.lists[want-1].page != want+1 || (log.Len() > 0) != (pages > maxPages) {
 			t.Errorf("after the first of %d pages %d are read, want %d: %s", pages, len(l.lists), want, log.String())
 		}

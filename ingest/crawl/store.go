@@ -112,7 +112,12 @@ func openStore(dir string, log *slog.Logger) (s *store, err error) {
 			s = nil
 		}
 	}()
-	if err := s.endCompact(); err != nil {
+	if _, err = os.Stat(s.work(completeDir)); err == nil { // an interrupted compact
+		err = file.MoveAll(s.work(completeDir), s.dir)
+	} else {
+		err = os.RemoveAll(s.work(nextDir))
+	}
+	if err != nil {
 		return s, err
 	}
 	return s, s.open()
@@ -352,7 +357,11 @@ func (s *store) sync() error {
 		return nil
 	}
 	for _, f := range s.files {
-		if err := syncFile(f); err != nil {
+		info, err := f.Stat()
+		if err == nil && info.Mode().IsRegular() {
+			err = file.Sync(f)
+		}
+		if err != nil {
 			return fmt.Errorf("bring rows to the disk: %w", err)
 		}
 	}
@@ -361,15 +370,6 @@ func (s *store) sync() error {
 	}
 	s.dirty = false
 	return nil
-}
-
-// syncFile flushes a regular file to disk.
-func syncFile(f *os.File) error {
-	info, err := f.Stat()
-	if err != nil || !info.Mode().IsRegular() {
-		return err
-	}
-	return file.Sync(f)
 }
 
 // each calls use with the latest entry of each key, in the journal's order. It skips expired entries, and entries of parts of
@@ -406,4 +406,83 @@ func (s *store) closeFiles() error {
 	}
 	clear(s.files)
 	return errors.Join(errs...)
+}
+
+// A holding summarises the contents of a store without replaced rows.
+type holding struct {
+	live, all           int64   // bytes of rows; all includes replaced ones
+	entries, allEntries int64   // lines of the journal, likewise
+	oldest, newest      day.Day // date of the data, without removals
+	doubled             bool
+}
+
+// holding reads the whole journal.
+func (s *store) holding() (h holding, err error) {
+	h.allEntries, h.doubled = s.entries, s.doubled
+	err = s.each(func(e *entry) {
+		h.entries++
+		h.live += e.Rows
+		if e.File == "" || e.left() {
+			return // a removal has no date
+		}
+		h.newest = max(h.newest, e.age())
+		if h.oldest == 0 || e.age() < h.oldest {
+			h.oldest = e.age()
+		}
+	})
+	for _, end := range s.ends {
+		h.all += end
+	}
+	return h, err
+}
+
+// compact rewrites the files and the journal without replaced rows. If it is interrupted, the old files stay, or the next
+// opening completes it.
+func (s *store) compact() error {
+	err := s.sync()
+	if err == nil {
+		err = s.writeNext()
+	}
+	if err == nil {
+		err = errors.Join(s.closeFiles(), s.journal.Close())
+	}
+	if err == nil {
+		s.journal = nil
+		err = file.ReplaceAll(s.work(nextDir), s.work(completeDir), s.dir)
+	}
+	if err != nil {
+		return fmt.Errorf("compact the dump: %w", err)
+	}
+	return s.open()
+}
+
+// writeNext writes a store with the same contents below nextDir.
+func (s *store) writeNext() (err error) {
+	next := &store{dir: s.work(nextDir), log: s.log, files: map[string]*os.File{}}
+	if err := os.MkdirAll(next.work(""), 0o755); err != nil {
+		return err
+	}
+	if err := next.open(); err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, next.sync(), next.closeFiles(), next.journal.Close()) }()
+	for name := range s.ends { // an empty file removes the old one
+		if _, err := next.file(name); err != nil {
+			return err
+		}
+	}
+	var failed error
+	err = s.each(func(e *entry) {
+		rows := make([]byte, e.Rows)
+		if len(rows) > 0 && failed == nil {
+			var f *os.File
+			if f, failed = s.file(e.File); failed == nil {
+				_, failed = f.ReadAt(rows, e.End-e.Rows)
+			}
+		}
+		if failed == nil {
+			failed = next.append(e, rows)
+		}
+	})
+	return errors.Join(err, failed)
 }
