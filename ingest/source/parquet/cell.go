@@ -46,28 +46,53 @@ func cellOf(e *format.SchemaElement) (cell, error) {
 		}
 		return decimalCell(int(l.Scale)), nil
 	case *format.DateType:
-		return dateCell, nil
+		return func(dst []byte, v parquet.Value) ([]byte, string) {
+			return appendTime(dst, time.Unix(int64(v.Int32())*86400, 0), time.DateOnly)
+		}, nil
 	case *format.TimestampType:
-		return timestampCell(l.Unit.Value.Duration()), nil
+		// A local timestamp, which pandas writes for any time without a zone, counts as UTC.
+		unit := l.Unit.Value.Duration()
+		perSecond := int64(time.Second / unit)
+		return func(dst []byte, v parquet.Value) ([]byte, string) {
+			n := v.Int64()
+			return appendTime(dst, time.Unix(n/perSecond, n%perSecond*int64(unit)), time.RFC3339Nano)
+		}, nil
 	case *format.TimeType:
-		return timeCell(l.Unit.Value.Duration()), nil
+		unit := l.Unit.Value.Duration()
+		return func(dst []byte, v parquet.Value) ([]byte, string) {
+			return appendTime(dst, time.Unix(0, integer(v)*int64(unit)), "15:04:05.999999999")
+		}, nil
 	case *format.IntType:
 		if !l.IsSigned {
-			return uintCell, nil
+			return func(dst []byte, v parquet.Value) ([]byte, string) {
+				if v.Kind() == parquet.Int32 {
+					return strconv.AppendUint(dst, uint64(v.Uint32()), 10), ""
+				}
+				return strconv.AppendUint(dst, v.Uint64(), 10), ""
+			}, nil
 		}
 	case *format.UUIDType:
 		if physical != format.FixedLenByteArray || e.TypeLength.V != 16 {
 			return nil, fmt.Errorf("it holds UUIDs of type %s", physical)
 		}
-		return uuidCell, nil
+		return func(dst []byte, v parquet.Value) ([]byte, string) {
+			b := v.ByteArray()
+			return fmt.Appendf(dst, `"%x-%x-%x-%x-%x"`, b[:4], b[4:6], b[6:8], b[8:10], b[10:]), ""
+		}, nil
 	}
 	switch physical {
 	case format.Boolean:
 		return func(dst []byte, v parquet.Value) ([]byte, string) { return strconv.AppendBool(dst, v.Boolean()), "" }, nil
 	case format.Int32, format.Int64:
-		return intCell, nil
+		return func(dst []byte, v parquet.Value) ([]byte, string) { return strconv.AppendInt(dst, integer(v), 10), "" }, nil
 	case format.Int96:
-		return int96Cell, nil
+		// Timestamps of old Spark, Hive and Impala files: nanoseconds of the day, then the Julian day.
+		const julianUnix = 2440588 // Julian day of 1970-01-01
+		return func(dst []byte, v parquet.Value) ([]byte, string) {
+			i := v.Int96()
+			nanos, days := int64(i[1])<<32|int64(i[0]), int64(int32(i[2]))-julianUnix
+			return appendTime(dst, time.Unix(days*86400, nanos), time.RFC3339Nano)
+		}, nil
 	case format.Float:
 		return func(dst []byte, v parquet.Value) ([]byte, string) {
 			return appendFloat(dst, float64(v.Float()), 32), ""
@@ -75,16 +100,13 @@ func cellOf(e *format.SchemaElement) (cell, error) {
 	case format.Double:
 		return func(dst []byte, v parquet.Value) ([]byte, string) { return appendFloat(dst, v.Double(), 64), "" }, nil
 	}
-	return textCell, nil
-}
-
-// textCell keeps invalid UTF-8, so that a bad row shows the bytes found.
-func textCell(dst []byte, v parquet.Value) ([]byte, string) {
-	bad := ""
-	if f := record.CheckText(v.ByteArray()); f != nil {
-		bad = f.ReasonAt()
-	}
-	return record.AppendText(dst, v.ByteArray()), bad
+	// Invalid UTF-8 is kept, so that a bad row shows the bytes found.
+	return func(dst []byte, v parquet.Value) (out []byte, bad string) {
+		if f := record.CheckText(v.ByteArray()); f != nil {
+			bad = f.ReasonAt()
+		}
+		return record.AppendText(dst, v.ByteArray()), bad
+	}, nil
 }
 
 // integer returns the number in a value of either integer type.
@@ -93,17 +115,6 @@ func integer(v parquet.Value) int64 {
 		return int64(v.Int32())
 	}
 	return v.Int64()
-}
-
-func intCell(dst []byte, v parquet.Value) ([]byte, string) {
-	return strconv.AppendInt(dst, integer(v), 10), ""
-}
-
-func uintCell(dst []byte, v parquet.Value) ([]byte, string) {
-	if v.Kind() == parquet.Int32 {
-		return strconv.AppendUint(dst, uint64(v.Uint32()), 10), ""
-	}
-	return strconv.AppendUint(dst, v.Uint64(), 10), ""
 }
 
 // appendFloat appends f as a JSON number. pandas turns an integer column with one
@@ -119,50 +130,15 @@ func appendFloat(dst []byte, f float64, bits int) []byte {
 	return strconv.AppendFloat(dst, f, 'g', -1, bits)
 }
 
-// appendTime appends t in form when its year has four digits, as RFC 3339 demands.
-func appendTime(dst []byte, t time.Time, form string) ([]byte, string) {
+// appendTime appends t in UTC if its year has four digits, as RFC 3339 demands.
+func appendTime(dst []byte, t time.Time, layout string) ([]byte, string) {
+	t = t.UTC()
 	if y := t.Year(); y < 0 || y > 9999 {
 		return append(dst, "null"...), "year is outside 0 to 9999"
 	}
 	dst = append(dst, '"')
-	dst = t.UTC().AppendFormat(dst, form)
+	dst = t.AppendFormat(dst, layout)
 	return append(dst, '"'), ""
-}
-
-func dateCell(dst []byte, v parquet.Value) ([]byte, string) {
-	return appendTime(dst, time.Unix(int64(v.Int32())*86400, 0).UTC(), time.DateOnly)
-}
-
-// timestampCell writes RFC 3339. A local timestamp, which pandas writes for any time
-// without a zone, counts as UTC.
-func timestampCell(unit time.Duration) cell {
-	perSecond := int64(time.Second / unit)
-	return func(dst []byte, v parquet.Value) ([]byte, string) {
-		n := v.Int64()
-		sec, rest := n/perSecond, n%perSecond
-		return appendTime(dst, time.Unix(sec, rest*int64(unit)).UTC(), time.RFC3339Nano)
-	}
-}
-
-// int96Cell writes the timestamps of old Spark, Hive and Impala files: nanoseconds of
-// the day, then the Julian day.
-func int96Cell(dst []byte, v parquet.Value) ([]byte, string) {
-	const julianUnix = 2440588 // Julian day of 1970-01-01
-	i := v.Int96()
-	nanos := int64(i[1])<<32 | int64(i[0])
-	days := int64(int32(i[2])) - julianUnix
-	return appendTime(dst, time.Unix(days*86400, nanos).UTC(), time.RFC3339Nano)
-}
-
-func timeCell(unit time.Duration) cell {
-	return func(dst []byte, v parquet.Value) ([]byte, string) {
-		return appendTime(dst, time.Unix(0, integer(v)*int64(unit)).UTC(), "15:04:05.999999999")
-	}
-}
-
-func uuidCell(dst []byte, v parquet.Value) ([]byte, string) {
-	b := v.ByteArray()
-	return fmt.Appendf(dst, `"%x-%x-%x-%x-%x"`, b[:4], b[4:6], b[6:8], b[8:10], b[10:]), ""
 }
 
 // decimalCell writes a DECIMAL digit by digit, never through a float.

@@ -62,7 +62,24 @@ func (p *page) setEncoding(e format.Encoding, body []byte) error {
 		p.value = p.plain
 		return nil
 	case e == oldDictionary || e == format.RLEDictionary:
-		return p.places(data)
+		if c.dict == nil {
+			return errors.New("it refers to a dictionary, but none is in front of it")
+		}
+		places := runs{from: in, values: p.left}
+		if len(data) > 0 { // a page of NULLs has no places
+			if places.width = int(data[0]); places.width > 32 {
+				return fmt.Errorf("places in a dictionary of %d bits", places.width)
+			}
+			in.rest--
+		}
+		p.value = func() (v parquet.Value, err error) {
+			i, err := places.next(p)
+			if err != nil {
+				return v, err
+			}
+			return c.dict.at(c.node, int(i))
+		}
+		return nil
 	case e == format.RLE && c.physical == format.Boolean:
 		in.rest -= min(4, in.rest) // their length
 		places := runs{from: in, width: 1, values: p.left}
@@ -176,29 +193,6 @@ func (d *dictionary) at(n *node, i int) (v parquet.Value, err error) {
 	}
 	size := int(n.plainBits() / 8)
 	return n.plain(d.body[i*size : (i+1)*size : (i+1)*size]), nil
-}
-
-// places makes values of the dictionary the values of the page.
-func (p *page) places(data []byte) error {
-	c, in := p.c, &p.parts[2]
-	if c.dict == nil {
-		return errors.New("it refers to a dictionary, but none is in front of it")
-	}
-	places := runs{from: in, values: p.left}
-	if len(data) > 0 { // a page of NULLs has no places
-		if places.width = int(data[0]); places.width > 32 {
-			return fmt.Errorf("places in a dictionary of %d bits", places.width)
-		}
-		in.rest--
-	}
-	p.value = func() (v parquet.Value, err error) {
-		i, err := places.next(p)
-		if err != nil {
-			return v, err
-		}
-		return c.dict.at(c.node, int(i))
-	}
-	return nil
 }
 
 // deltaNumbers makes numbers in DELTA_BINARY_PACKED encoding the values of the page.

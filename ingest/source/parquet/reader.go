@@ -1,10 +1,9 @@
 // Package parquet reads the rows of a Parquet file as JSON objects.
 //
 // The library trusts the claims of a file, allocates what they name, and decodes whole pages; some writers make one page a
-// column. So its metadata are checked against the size of the file and the limits when it is opened (footer.go,
-// thrift.go, tree.go), and each page before it is read (column.go). Pages are uncompressed here, never to more than
-// they claim (unpack.go), and decoded value by value from as much of them as the memory is for (page.go, encoded.go). tree.go and
-// cell.go write the rows.
+// column. So its metadata are checked against the size of the file and the limits when it is opened (footer.go, thrift.go,
+// tree.go), and each page before it is read (column.go). Pages are uncompressed here, never to more than they claim, and decoded
+// value by value from as much of them as the memory is for (page.go, encoded.go). tree.go and cell.go write the rows.
 package parquet
 
 import (
@@ -122,11 +121,6 @@ func (p *Reader) Next() (row Row, err error) {
 			return Row{}, c.fault(err)
 		}
 	}
-	return p.write()
-}
-
-// write writes the row whose values the columns have.
-func (p *Reader) write() (Row, error) {
 	if cap(p.json) > 1<<16 && cap(p.json) > 16*len(p.json) {
 		p.json = nil // one huge row is no reason to keep its buffer
 	}
@@ -153,4 +147,8 @@ func (p *Reader) Done() float64 {
 }
 
 // Close frees the reader's memory. It does not close the file.
-func (p *Reader) Close() { p.unpack.close() }
+func (p *Reader) Close() {
+	if p.unpack.zstd != nil {
+		p.unpack.zstd.Close()
+	}
+}

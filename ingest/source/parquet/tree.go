@@ -263,7 +263,28 @@ func (w *rowWriter) there(n *node) bool { return w.peek(n.column).DefinitionLeve
 func (w *rowWriter) single(n *node) {
 	switch n.shape {
 	case shapeLeaf:
-		w.leaf(n)
+		v := w.peek(n.column)
+		w.columns[n.column].at++
+		if v.IsNull() {
+			w.dst = append(w.dst, "null"...)
+			return
+		}
+		var bad string
+		start := len(w.dst)
+		switch w.dst, bad = n.cell(w.dst, v); {
+		case bad == "":
+		case !w.strict && strings.HasSuffix(bad, record.NoZero):
+			w.dst = record.AppendText(w.dst[:start], bytes.ReplaceAll(v.ByteArray(), []byte{0}, nil))
+			w.mended.Controls++
+		case !w.strict && !w.inKey && len(w.left) < record.MaxPaths:
+			w.dst = append(w.dst[:start], "null"...)
+			w.left = append(w.left, record.FieldError{Field: n.path, What: bad})
+		case w.bad == "":
+			w.bad = fmt.Sprintf("column %q: %s", n.path, bad)
+		}
+		if len(w.dst) > w.max {
+			panic(errLong)
+		}
 	case shapeList:
 		// The wrapper of a three-level list holds one element, any other list its
 		// repeated child.
@@ -307,30 +328,4 @@ func (w *rowWriter) entry(n *node) {
 	}
 	w.dst = append(w.dst, ':')
 	w.node(n.children[1])
-}
-
-// leaf writes one value.
-func (w *rowWriter) leaf(n *node) {
-	v := w.peek(n.column)
-	w.columns[n.column].at++
-	if v.IsNull() {
-		w.dst = append(w.dst, "null"...)
-		return
-	}
-	var bad string
-	start := len(w.dst)
-	switch w.dst, bad = n.cell(w.dst, v); {
-	case bad == "":
-	case !w.strict && strings.HasSuffix(bad, record.NoZero):
-		w.dst = record.AppendText(w.dst[:start], bytes.ReplaceAll(v.ByteArray(), []byte{0}, nil))
-		w.mended.Controls++
-	case !w.strict && !w.inKey && len(w.left) < record.MaxPaths:
-		w.dst = append(w.dst[:start], "null"...)
-		w.left = append(w.left, record.FieldError{Field: n.path, What: bad})
-	case w.bad == "":
-		w.bad = fmt.Sprintf("column %q: %s", n.path, bad)
-	}
-	if len(w.dst) > w.max {
-		panic(errLong)
-	}
 }
