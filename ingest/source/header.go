@@ -2,14 +2,10 @@ package source
 
 import (
 	"bytes"
-	"fmt"
 	"regexp"
-	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
-
-	"github.com/reelsplice/reelsplice/ingest/source/limit"
 )
 
 const (
@@ -17,12 +13,13 @@ const (
 	maxNameBytes   = 128       // longest column name in the check for a header line
 )
 
-// delimiters may separate cells. The most frequent one of the header wins, the first on a tie.
+// delimiters may separate cells.
 const delimiters = ",;\t|"
 
-// delimiterOf returns the most frequent delimiter outside quotes in a header line, and
-// its count.
-func delimiterOf(line []byte) (delim byte, count int) {
+// tableFormat returns the format and delimiter of a table by its header line and
+// extension. The most frequent delimiter outside quotes wins, the first on a tie. Only .tsv has no quoting, as at IMDb, unless its
+// header is quoted: other files with TABs come from spreadsheets, which quote.
+func tableFormat(line []byte, ext string) (f Format, delim byte) {
 	var counts [len(delimiters)]int
 	quoted := false
 	for _, c := range line {
@@ -33,20 +30,12 @@ func delimiterOf(line []byte) (delim byte, count int) {
 			counts[i]++
 		}
 	}
-	delim = delimiters[0]
+	delim, count := delimiters[0], 0
 	for i, n := range counts {
 		if n > count {
 			delim, count = delimiters[i], n
 		}
 	}
-	return delim, count
-}
-
-// tableFormat returns the format and delimiter of a table by its header line and
-// extension. Only .tsv has no quoting, as at IMDb, unless its header is quoted: other files with TABs come from
-// spreadsheets, which quote.
-func tableFormat(line []byte, ext string) (f Format, delim byte) {
-	delim, count := delimiterOf(line)
 	if ext == ".tsv" && !bytes.HasPrefix(line, []byte{'"'}) && (count == 0 || bytes.IndexByte(line, '\t') >= 0) {
 		return FormatTSV, '\t'
 	}
@@ -122,25 +111,3 @@ func isName(s string) bool {
 var identifier = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
 
 func isIdentifier(s string) bool { return len(s) <= maxNameBytes && identifier.MatchString(s) }
-
-// columnNames returns the names of columns by the cells of a header, without blanks
-// around them. The N-th column without a name is column_N. Duplicate names are an error,
-// because a value would be ambiguous.
-func columnNames(cells []string) ([]string, error) {
-	if len(cells) > limit.MaxColumns {
-		return nil, fmt.Errorf("header has %d columns, want at most %d", len(cells), limit.MaxColumns)
-	}
-	seen := make(map[string]int, len(cells))
-	names := make([]string, len(cells))
-	for i, cell := range cells {
-		name := strings.TrimSpace(cell)
-		if name == "" {
-			name = "column_" + strconv.Itoa(i+1)
-		}
-		if first, ok := seen[name]; ok {
-			return nil, fmt.Errorf("columns %d and %d of the header are both named %q: rename one", first, i+1, name)
-		}
-		seen[name], names[i] = i+1, name
-	}
-	return names, nil
-}

@@ -170,7 +170,7 @@ func (f *found) reason(o Options) string {
 		return "cannot be read: " + err.Error()
 	case sniff(head) != formatUnknown:
 		return ""
-	case isSpreadsheet(f.Path):
+	case slices.Contains([]string{".xlsx", ".xlsm", ".xls", ".ods"}, strings.ToLower(path.Ext(f.Path))):
 		return spreadsheet
 	}
 	return notDump
@@ -179,18 +179,15 @@ func (f *found) reason(o Options) string {
 // head returns the start of a file: enough for 64 KiB uncompressed, even in whole blocks of zstd.
 func (f *found) head(o Options) ([]byte, error) {
 	const size = 256 << 10
-	if f.Err != nil {
-		return nil, f.Err
-	}
 	if f.object != nil {
 		return f.object.bucket.ReadRange(o.context(), f.object.info, 0, min(size, f.Bytes))
 	}
-	osf, err := os.Open(f.Path)
+	in, err := openInput(o.context(), f.File)
 	if err != nil {
 		return nil, err
 	}
-	head, err := io.ReadAll(io.LimitReader(osf, size))
-	return head, errors.Join(err, osf.Close())
+	head, err := io.ReadAll(io.LimitReader(in, size))
+	return head, errors.Join(err, in.Close())
 }
 
 // sniff finds the format of a file without an extension by its start.

@@ -24,8 +24,12 @@ func openInput(ctx context.Context, f File) (*input, error) {
 	if f.Err != nil {
 		return nil, f.Err
 	}
-	if f.object != nil {
-		return f.object.open(ctx)
+	if o := f.object; o != nil {
+		info, err := o.bucket.Stat(ctx, o.info.Key) // of the current version
+		if err != nil {
+			return nil, err
+		}
+		return &input{ReadCloser: o.bucket.NewReader(ctx, info), at: o.bucket.NewReaderAt(ctx, info), size: info.Size}, nil
 	}
 	if object.IsURL(f.Path) {
 		return nil, errors.New("is a URL: an object is opened as List returned it")
@@ -34,7 +38,17 @@ func openInput(ctx context.Context, f File) (*input, error) {
 		if info.IsDir() {
 			return nil, errors.New("is a folder, want a file")
 		}
-		return &input{ReadCloser: newPipe(ctx, f.Path)}, nil
+		r, w := io.Pipe()
+		go func() {
+			osf, err := os.Open(f.Path)
+			if err == nil {
+				_, err = io.Copy(w, osf)
+				err = errors.Join(err, osf.Close())
+			}
+			_ = w.CloseWithError(err) // never fails; nil means io.EOF
+		}()
+		stop := context.AfterFunc(ctx, func() { _ = w.CloseWithError(context.Cause(ctx)) })
+		return &input{ReadCloser: &pipe{r, stop}}, nil
 	}
 	osf, err := os.Open(f.Path)
 	if err != nil {
@@ -94,21 +108,6 @@ type pipe struct {
 	stop func() bool
 }
 
-// newPipe opens the pipe at path in a goroutine of its own, which ends with the
-// wait.
-func newPipe(ctx context.Context, path string) *pipe {
-	r, w := io.Pipe()
-	go func() {
-		f, err := os.Open(path)
-		if err == nil {
-			_, err = io.Copy(w, f)
-			err = errors.Join(err, f.Close())
-		}
-		_ = w.CloseWithError(err) // never fails; nil means io.EOF
-	}()
-	return &pipe{r, context.AfterFunc(ctx, func() { _ = w.CloseWithError(context.Cause(ctx)) })}
-}
-
 func (p *pipe) Close() error {
 	p.stop()
 	return p.PipeReader.Close()
@@ -119,13 +118,4 @@ func (p *pipe) Close() error {
 type inBucket struct {
 	bucket object.Bucket
 	info   object.Info // as it was listed
-}
-
-// open opens the current version of the object.
-func (o *inBucket) open(ctx context.Context) (*input, error) {
-	info, err := o.bucket.Stat(ctx, o.info.Key)
-	if err != nil {
-		return nil, err
-	}
-	return &input{ReadCloser: o.bucket.NewReader(ctx, info), at: o.bucket.NewReaderAt(ctx, info), size: info.Size}, nil
 }

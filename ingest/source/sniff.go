@@ -5,9 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"path"
 	"regexp"
-	"strings"
 	"unicode/utf8"
 
 	"github.com/reelsplice/reelsplice/ingest/source/limit"
@@ -48,15 +46,6 @@ func refuse(head []byte) error {
 
 // spreadsheet is why a workbook is refused.
 const spreadsheet = "is a workbook of Excel or LibreOffice: save each sheet as CSV UTF-8, and ingest that"
-
-// isSpreadsheet reports whether a name is a workbook's.
-func isSpreadsheet(name string) bool {
-	switch strings.ToLower(path.Ext(name)) {
-	case ".xlsx", ".xlsm", ".xls", ".ods":
-		return true
-	}
-	return false
-}
 
 // refuseMagic returns why a file is refused by its first bytes, or "".
 func refuseMagic(head []byte) string {
@@ -162,8 +151,8 @@ func formatOfLines(w *window, maxRow int, ext string) (Format, error) {
 		if idLine.Match(line) {
 			return formatUnknown, errors.New("is a list of ids: fetch what it names with reelsplice crawl --from URL --key-file KEY --out DIR --ids FILE")
 		}
-		if checkOther(line) {
-			return FormatNDJSON, nil
+		if f := record.CheckJSON(line, limit.MaxDepth); f == nil || !f.Syntax && bytes.IndexByte(line, 0) < 0 && utf8.Valid(line) {
+			return FormatNDJSON, nil // JSON, if only a value that is no object
 		}
 		if ext == "" && tableByContent(w, isIdentifier) {
 			return FormatCSV, nil
@@ -191,12 +180,6 @@ func formatOfLines(w *window, maxRow int, ext string) (Format, error) {
 		return FormatNDJSON, nil
 	}
 	return FormatObjects, nil
-}
-
-// checkOther reports whether line is JSON, if only a value that is no object.
-func checkOther(line []byte) bool {
-	f := record.CheckJSON(line, limit.MaxDepth)
-	return f == nil || !f.Syntax && bytes.IndexByte(line, 0) < 0 && utf8.Valid(line)
 }
 
 // continues reports whether an object may follow directly on the unfinished line. At its

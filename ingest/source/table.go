@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/reelsplice/reelsplice/ingest/source/limit"
 	"github.com/reelsplice/reelsplice/schemas/record"
 )
 
@@ -78,18 +79,26 @@ func newTableRows(t textRows, format Format, ext string) (*tableRows, error) {
 	return r, nil
 }
 
-// header prepares the keys of all columns.
+// header prepares the names and keys of all columns from the cells of the header. The N-th column without a name is column_N.
+// Duplicate names are an error, because a value would be ambiguous.
 func (t *tableRows) header() error {
-	names, err := columnNames(t.cells)
-	if err != nil {
-		return err
+	if len(t.cells) > limit.MaxColumns {
+		return fmt.Errorf("header has %d columns, want at most %d", len(t.cells), limit.MaxColumns)
 	}
-	t.names = names
-	for i, name := range names {
-		before := byte(',')
+	seen := make(map[string]int, len(t.cells))
+	for i, cell := range t.cells {
+		name, before := strings.TrimSpace(cell), byte(',')
+		if name == "" {
+			name = "column_" + strconv.Itoa(i+1)
+		}
+		if first, ok := seen[name]; ok {
+			return fmt.Errorf("columns %d and %d of the header are both named %q: rename one", first, i+1, name)
+		}
 		if i == 0 {
 			before = '{'
 		}
+		seen[name] = i + 1
+		t.names = append(t.names, name)
 		t.keys = append(t.keys, append(record.AppendString([]byte{before}, name), ':'))
 	}
 	return nil
@@ -124,9 +133,34 @@ func (t *tableRows) next() (Row, error) {
 			t.heads++
 			continue
 		}
-		return t.finish(p, raw, f), nil
+		unclean := false // a cell is no text
+		if f == nil {
+			if f = record.CheckText(raw); f != nil && !t.strict && bytes.IndexByte(raw, 0) < 0 { // zero bytes are left by crashes
+				f, unclean = nil, true
+			}
+		}
+		row := t.finish(p, raw, f)
+		row.Raw = raw
+		n, columns := len(t.cells), len(t.keys)
+		t.torn = f != nil && f.Syntax || t.torn && n != columns
+		if f != nil {
+			return row, nil
+		}
+		// Spreadsheets drop or add empty cells at the end of a row.
+		if n != columns && (t.strict || t.torn || slices.ContainsFunc(t.cells[min(columns, n):], isText)) {
+			row.Err = &RowError{Place: p, Off: -1, Reason: fmt.Sprintf("has %d cells, want %d", n, columns)}
+			return row, nil
+		}
+		var left *[]record.FieldError
+		if unclean {
+			left = &row.Left
+		}
+		row.JSON = t.object(left)
+		return row, nil
 	}
 }
+
+func isText(cell string) bool { return strings.Trim(cell, " ") != "" }
 
 // isHeader reports whether the row is the header again, as in files that were joined of several.
 func (t *tableRows) isHeader() bool {
@@ -139,41 +173,6 @@ func (t *tableRows) isHeader() bool {
 		}
 	}
 	return true
-}
-
-// finish makes the row at p, which f is wrong with, out of raw and its cells.
-func (t *tableRows) finish(p Place, raw []byte, f *record.Fault) Row {
-	unclean := false // a cell is no text
-	if f == nil {
-		if f = record.CheckText(raw); f != nil && !t.strict && bytes.IndexByte(raw, 0) < 0 { // zero bytes are left by crashes
-			f, unclean = nil, true
-		}
-	}
-	row := t.textRows.finish(p, raw, f)
-	row.Raw = raw
-	n := len(t.cells)
-	t.torn = f != nil && f.Syntax || t.torn && n != len(t.keys)
-	if f != nil {
-		return row
-	}
-	if n != len(t.keys) && (t.strict || t.torn || t.surplus()) {
-		row.Err = &RowError{Place: p, Off: -1, Reason: fmt.Sprintf("has %d cells, want %d", n, len(t.keys))}
-		return row
-	}
-	var left *[]record.FieldError
-	if unclean {
-		left = &row.Left
-	}
-	row.JSON = t.object(left)
-	return row
-}
-
-func isText(cell string) bool { return strings.Trim(cell, " ") != "" }
-
-// surplus reports whether a row has a value after the last column. Spreadsheets drop or add empty cells at the end of a
-// row.
-func (t *tableRows) surplus() bool {
-	return slices.ContainsFunc(t.cells[min(len(t.keys), len(t.cells)):], isText)
 }
 
 // object writes the cells of the row as a JSON object. Cells that are not texts are added to left, unless it is nil.

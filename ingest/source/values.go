@@ -49,19 +49,14 @@ func (v *valueRows) next() (Row, error) {
 		case head != nil:
 			return v.tooLong(p, head, size), nil
 		}
-		return v.take(p, end)
+		raw := v.w.held()[:end]
+		json, m, f := v.judge(raw)
+		if f != nil && f.Syntax {
+			return Row{}, v.broken(p, errors.New(f.ReasonAt()))
+		}
+		v.w.advance(end)
+		return v.mendedRow(v.finish(p, raw, f), json, m), nil
 	}
-}
-
-// take makes the row at p from the next end held bytes.
-func (v *valueRows) take(p Place, end int) (Row, error) {
-	raw := v.w.held()[:end]
-	json, m, f := v.judge(raw)
-	if f != nil && f.Syntax {
-		return Row{}, v.broken(p, errors.New(f.ReasonAt()))
-	}
-	v.w.advance(end)
-	return v.mendedRow(v.finish(p, raw, f), json, m), nil
 }
 
 // broken returns the error that ends the file in the row at p.

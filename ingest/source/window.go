@@ -48,11 +48,9 @@ func (w *window) more() bool {
 	return false
 }
 
-// The buffer doubles while it is below a third of the limit and then takes the limit at
-// once, so that a row of any length costs at most twice the limit in allocations.
-
 // makeRoom makes room for a read: a quarter of the buffer, unless that exceeds the
-// limit.
+// limit. The buffer doubles while it is below a third of the limit and then takes the limit at
+// once, so that a row of any length costs at most twice the limit in allocations.
 func (w *window) makeRoom() {
 	live, size := w.end-w.start, len(w.buf)
 	if free := size - w.end; free > 0 && free >= size/4 {
