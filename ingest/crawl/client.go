@@ -31,11 +31,11 @@ const (
 	// maxHops bounds the redirects of one request.
 	maxHops = 5
 
-	// maxHold is the longest pause that a server may request. A longer one ends the crawl.
-	maxHold = time.Hour
+	// maxPause is the longest pause that a server may request. A longer one ends the crawl.
+	maxPause = time.Hour
 
-	// maxHeld bounds the 429 responses to one request.
-	maxHeld = 100
+	// maxThrottled bounds the 429 responses to one request.
+	maxThrottled = 100
 
 	// probePath exists on every server of the API. Another reelsplice reports the oldest date of its data there.
 	probePath  = "/configuration"
@@ -69,10 +69,10 @@ func (e *failure) Unwrap() error { return e.last }
 
 // A statusError is a response with a status other than 200.
 type statusError struct {
-	status  int
-	message string
-	slow    bool          // the server requests a pause
-	after   time.Duration // length of the pause; 0 if unspecified
+	status    int
+	message   string
+	throttled bool          // the server requests a pause
+	pause     time.Duration // length of the pause; 0 if unspecified
 }
 
 func (e *statusError) Error() string {
@@ -81,7 +81,7 @@ func (e *statusError) Error() string {
 
 // refused reports whether the response concerns the request, not the server's state.
 func (e *statusError) refused() bool {
-	return !e.slow && e.status < 500 && e.status != http.StatusRequestTimeout
+	return !e.throttled && e.status < 500 && e.status != http.StatusRequestTimeout
 }
 
 // errGone is the response to an unknown ID, and also to a wrong address.
@@ -126,8 +126,8 @@ func newClient(cfg *Config) *client {
 // parseFrom checks a server's address and appends the API's version if it is missing.
 func parseFrom(from string) (*url.URL, error) {
 	u, err := url.Parse(from)
-	if plain, _ := url.Parse("http://" + from); (err != nil || u.Host == "") && plain != nil && plain.Port() != "" {
-		return nil, fmt.Errorf("from: want a URL such as http://%s", plain.Host)
+	if guess, _ := url.Parse("http://" + from); (err != nil || u.Host == "") && guess != nil && guess.Port() != "" {
+		return nil, fmt.Errorf("from: want a URL such as http://%s", guess.Host)
 	}
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || u.User != nil || u.RawQuery != "" || u.Fragment != "" {
 		return nil, errors.New("from: want a URL such as https://api.themoviedb.org/3, without user, query and fragment: the key has a file of its own")
@@ -163,8 +163,8 @@ func (c *client) check(ctx context.Context) error {
 	return c.probed
 }
 
-func (c *client) wrongAddress(why string) string {
-	return fmt.Sprintf("from: %s%s %s: want the address of the API, such as https://api.themoviedb.org/3", c.base, probePath, why)
+func (c *client) wrongAddress(fault string) string {
+	return fmt.Sprintf("from: %s%s %s: want the address of the API, such as https://api.themoviedb.org/3", c.base, probePath, fault)
 }
 
 // get requests a path below the API's version until use accepts the body. It returns errGone, a failure, a fatalError, or ctx's
@@ -172,12 +172,12 @@ func (c *client) wrongAddress(why string) string {
 func (c *client) get(ctx context.Context, path string, query url.Values, use func(body []byte) error) error {
 	wait := backoff.NewExponentialBackOff()
 	wait.InitialInterval, wait.MaxInterval, wait.RandomizationFactor = c.wait, longestWait, 0.5
-	shown := path
+	shownPath := path
 	if len(query) > 0 {
-		shown += "?" + strings.ReplaceAll(query.Encode(), "%2C", ",")
+		shownPath += "?" + strings.ReplaceAll(query.Encode(), "%2C", ",")
 	}
-	for tries, held := 0, 0; ; {
-		err := c.try(ctx, path, query, use)
+	for tries, throttled := 0, 0; ; {
+		err := c.attempt(ctx, path, query, use)
 		var status *statusError
 		var fatal fatalError
 		switch {
@@ -186,50 +186,50 @@ func (c *client) get(ctx context.Context, path string, query url.Values, use fun
 		case ctx.Err() != nil:
 			return ctx.Err()
 		case errors.As(err, &status) && status.refused() && status.status != http.StatusNotFound:
-			return &failure{path: shown, last: err}
+			return &failure{path: shownPath, last: err}
 		}
 		pause := wait.NextBackOff()
-		if status != nil && status.slow {
-			if status.after > maxHold {
-				return fatalError(fmt.Sprintf("the server asks to wait for %s: run the same command again then", status.after.Round(time.Second)))
+		if status != nil && status.throttled {
+			if status.pause > maxPause {
+				return fatalError(fmt.Sprintf("the server asks to wait for %s: run the same command again then", status.pause.Round(time.Second)))
 			}
-			pause = cmp.Or(status.after, pause)
-			c.pace.hold(pause) // the limit applies to the key, not to this request
-			held++
+			pause = cmp.Or(status.pause, pause)
+			c.pace.delay(pause) // the limit applies to the key, not to this request
+			throttled++
 		} else {
 			tries++
 		}
-		if tries >= c.tries || held >= maxHeld {
-			return &failure{shown, tries + held, err}
+		if tries >= c.tries || throttled >= maxThrottled {
+			return &failure{shownPath, tries + throttled, err}
 		}
 		c.traffic.retried.Add(1)
-		c.log.Debug("request is tried again", "path", shown, "reason", err.Error(), "wait", pause.String())
+		c.log.Debug("request is tried again", "path", shownPath, "reason", err.Error(), "wait", pause.String())
 		if err := sleep(ctx, pause); err != nil {
 			return err
 		}
 	}
 }
 
-// try makes one request and follows its redirects. Errors do not contain the key.
-func (c *client) try(ctx context.Context, path string, query url.Values, use func(body []byte) error) error {
+// attempt makes one request and follows its redirects. Errors do not contain the key.
+func (c *client) attempt(ctx context.Context, path string, query url.Values, use func(body []byte) error) error {
 	target := *c.base
 	target.Path += path
 	for range maxHops {
 		if err := c.pace.wait(ctx); err != nil {
 			return err
 		}
-		rs, body, err := c.ask(ctx, target, query)
-		if err != nil && path == probePath && ctx.Err() == nil && hopeless(err) {
-			return fatalError(fmt.Sprintf("from: %s: %v", c.base, c.plain(err)))
+		rs, body, err := c.send(ctx, target, query)
+		if err != nil && path == probePath && ctx.Err() == nil && unreachable(err) {
+			return fatalError(fmt.Sprintf("from: %s: %v", c.base, c.sanitize(err)))
 		}
 		if err != nil {
-			return c.plain(err)
+			return c.sanitize(err)
 		}
 		if rs.StatusCode < 300 || rs.StatusCode > 399 {
 			if path == probePath {
 				c.since, _ = day.Parse(rs.Header.Get(sinceField)) // 0 for none
 			}
-			return c.judge(rs, body, use)
+			return c.classify(rs, body, use)
 		}
 		next, err := target.Parse(rs.Header.Get("Location"))
 		if err != nil || next.Scheme != target.Scheme || next.Host != target.Host {
@@ -240,26 +240,26 @@ func (c *client) try(ctx context.Context, path string, query url.Values, use fun
 	return fmt.Errorf("more than %d redirects", maxHops)
 }
 
-// ask makes one request and reads its body.
-func (c *client) ask(ctx context.Context, target url.URL, query url.Values) (*http.Response, []byte, error) {
+// send sends one request and reads the body of its response.
+func (c *client) send(ctx context.Context, target url.URL, query url.Values) (*http.Response, []byte, error) {
 	ctx, cancel := context.WithTimeout(ctx, c.timeout)
 	defer cancel()
 	rq, err := http.NewRequestWithContext(ctx, http.MethodGet, target.String(), http.NoBody)
 	if err != nil {
 		return nil, nil, err
 	}
-	all := url.Values{}
+	params := url.Values{}
 	for name, values := range query {
-		all[name] = values
+		params[name] = values
 	}
 	rq.Header.Set("Accept", "application/json")
 	rq.Header.Set("User-Agent", "reelsplice-crawl")
 	if v3Key.MatchString(c.key.text) {
-		all.Set("api_key", c.key.text)
+		params.Set("api_key", c.key.text)
 	} else {
 		rq.Header.Set("Authorization", "Bearer "+c.key.text)
 	}
-	rq.URL.RawQuery = strings.ReplaceAll(all.Encode(), "%2C", ",")
+	rq.URL.RawQuery = strings.ReplaceAll(params.Encode(), "%2C", ",")
 	c.traffic.requests.Add(1)
 	rs, err := c.http.Do(rq)
 	if err != nil {
@@ -277,8 +277,8 @@ func (c *client) ask(ctx context.Context, target url.URL, query url.Values) (*ht
 	return rs, body, nil
 }
 
-// plain removes the URL, which may contain the key, from an error.
-func (c *client) plain(err error) error {
+// sanitize removes the URL, which may contain the key, from an error.
+func (c *client) sanitize(err error) error {
 	var u *url.Error
 	if errors.As(err, &u) {
 		err = u.Err
@@ -292,11 +292,11 @@ func (c *client) plain(err error) error {
 	return err
 }
 
-// hopeless reports whether a server was unreachable or does not speak HTTP or TLS. On the first request, that means a wrong
+// unreachable reports whether a server was unreachable or does not speak HTTP or TLS. On the first request, that means a wrong
 // address.
-func hopeless(err error) bool {
-	var asked *url.Error // not an error of reading the body
-	if !errors.As(err, &asked) || asked.Timeout() || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+func unreachable(err error) bool {
+	var urlErr *url.Error // not an error of reading the body
+	if !errors.As(err, &urlErr) || urlErr.Timeout() || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
 		return false
 	}
 	var op *net.OpError
@@ -310,8 +310,8 @@ const (
 	codeBadID     = 44
 )
 
-// judge classifies a response.
-func (c *client) judge(rs *http.Response, body []byte, use func(body []byte) error) error {
+// classify returns nil if use accepts the body of a response, or the kind of its error.
+func (c *client) classify(rs *http.Response, body []byte, use func(body []byte) error) error {
 	var failure struct {
 		Code    int    `json:"status_code"`
 		Message string `json:"status_message"`
@@ -323,7 +323,7 @@ func (c *client) judge(rs *http.Response, body []byte, use func(body []byte) err
 	retry := rs.Header.Get("Retry-After")
 	switch code := rs.StatusCode; {
 	case code == http.StatusOK:
-		return c.usable(body, use)
+		return c.passBody(body, use)
 	case code == http.StatusTooManyRequests:
 		return &statusError{code, "too many requests", true, retryAfter(retry, time.Now())}
 	case code == http.StatusServiceUnavailable && retry != "":
@@ -338,8 +338,8 @@ func (c *client) judge(rs *http.Response, body []byte, use func(body []byte) err
 	}
 }
 
-// usable checks that a body is complete JSON, and passes it to use as one line.
-func (c *client) usable(body []byte, use func(body []byte) error) error {
+// passBody checks that a body is complete JSON, and passes it to use as one line.
+func (c *client) passBody(body []byte, use func(body []byte) error) error {
 	if body = bytes.TrimSpace(body); len(body) == 0 || body[0] != '{' || !json.Valid(body) {
 		return errors.New("the response is no complete JSON object")
 	}
@@ -361,8 +361,8 @@ func retryAfter(text string, now time.Time) time.Duration {
 	if n, err := strconv.ParseUint(text, 10, 31); err == nil {
 		return time.Duration(n) * time.Second
 	}
-	if at, err := http.ParseTime(text); err == nil {
-		return max(0, at.Sub(now))
+	if date, err := http.ParseTime(text); err == nil {
+		return max(0, date.Sub(now))
 	}
 	return 0
 }
@@ -371,32 +371,32 @@ func retryAfter(text string, now time.Time) time.Duration {
 type pace struct {
 	limiter *rate.Limiter // without bursts
 
-	mu   sync.Mutex
-	from time.Time // earliest time of the next request
+	mu       sync.Mutex
+	earliest time.Time // earliest time of the next request
 }
 
-// hold delays all requests.
-func (p *pace) hold(d time.Duration) {
+// delay delays all requests.
+func (p *pace) delay(d time.Duration) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if until := time.Now().Add(d); until.After(p.from) {
-		p.from = until
+	if earliest := time.Now().Add(d); earliest.After(p.earliest) {
+		p.earliest = earliest
 	}
 }
 
-// wait blocks until a request may be sent. A later hold delays waiting requests too.
+// wait blocks until a request may be sent. A later delay applies to waiting requests too.
 func (p *pace) wait(ctx context.Context) error {
 	for {
 		if err := p.limiter.Wait(ctx); err != nil {
 			return err
 		}
 		p.mu.Lock()
-		left := time.Until(p.from)
+		pause := time.Until(p.earliest)
 		p.mu.Unlock()
-		if left <= 0 {
+		if pause <= 0 {
 			return nil
 		}
-		if err := sleep(ctx, left); err != nil {
+		if err := sleep(ctx, pause); err != nil {
 			return err
 		}
 	}

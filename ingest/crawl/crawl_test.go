@@ -361,8 +361,8 @@ func TestRate(t *testing.T) {
 	})
 }
 
-// TestHold: waiting requests are delayed too, and then sent one by one.
-func TestHold(t *testing.T) {
+// TestDelay: waiting requests are delayed too, and then sent one by one.
+func TestDelay(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := &pace{limiter: rate.NewLimiter(1, 1)}
 		if err := p.wait(t.Context()); err != nil {
@@ -379,7 +379,7 @@ func TestHold(t *testing.T) {
 			}()
 		}
 		synctest.Wait()
-		p.hold(10 * time.Second)
+		p.delay(10 * time.Second)
 		last := 9 * time.Second
 		for range cap(went) {
 			if at := <-went; at < last+time.Second {
@@ -453,7 +453,7 @@ func TestInterruptedIsNotComplete(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	cfg := testConfig("http://127.0.0.1", token, t.TempDir())
-	l := newLoop(&cfg, nil, nil, selection{titles: []Title{{"movie", 1}}}, &Report{})
+	l := newLoop(&cfg, nil, nil, selection{resources: []resource{{"movie", 1}}}, &Report{})
 	if _, ok, err := l.next(ctx); ok || !errors.Is(err, context.Canceled) {
 		t.Errorf("next = %v, %v, want the interrupt", ok, err)
 	}

@@ -129,8 +129,8 @@ func TestLibraries(t *testing.T) {
 			for _, title := range titles {
 				var one selection
 				text := title.kind + " named " + title.title
-				if one.addLibrary(title, false); len(one.titles) > 0 {
-					text = one.titles[0].key()
+				if one.addLibrary(title, false); len(one.resources) > 0 {
+					text = one.resources[0].key()
 				} else if len(one.tasks) > 0 {
 					text = title.kind + " " + one.tasks[0].source + " " + one.tasks[0].text
 				}
@@ -166,20 +166,20 @@ func FuzzLists(f *testing.F) {
 		eachTitle(fields, "", "", func(fields map[string]any, list, _ string) {
 			r := newListRow(fields, list)
 			c := r.candidate(kind)
-			s.enter(&c, true)
+			s.add(&c, true)
 			n++
 		})
-		if len(s.titles)+len(s.tasks)+len(s.unresolved) != n {
+		if len(s.resources)+len(s.tasks)+len(s.unresolved) != n {
 			t.Errorf("%q gives %+v for %d candidates", data, s, n)
 		}
-		for _, title := range s.titles {
-			if title.ID < 1 || kindNamed(title.Kind) == nil {
-				t.Errorf("%q gives %+v", data, title)
+		for _, res := range s.resources {
+			if res.id < 1 || kindNamed(res.kind) == nil {
+				t.Errorf("%q gives %+v", data, res)
 			}
 		}
 		for i := range s.tasks {
-			if one := &s.tasks[i]; one.text == "" || one.what == searchTitle && one.year < 1 || one.source == fromTVDB && one.kind == "movie" {
-				t.Errorf("%q gives %+v", data, one)
+			if next := &s.tasks[i]; next.text == "" || next.action == searchTitle && next.year < 1 || next.source == fromTVDB && next.kind == "movie" {
+				t.Errorf("%q gives %+v", data, next)
 			}
 		}
 	})

@@ -19,31 +19,25 @@ const keyText = "[key]"
 // maxKeyBytes is the longest key: a longer file is not a key.
 const maxKeyBytes = 8 << 10
 
-// ParseKey checks a key: one word of printable ASCII.
-func ParseKey(text string) (Key, error) {
-	text = strings.TrimSpace(text)
-	switch {
-	case text == "":
-		return Key{}, errors.New("want a key, found nothing")
-	case len(text) > maxKeyBytes:
-		return Key{}, fmt.Errorf("want a key of at most %d bytes, found %d", maxKeyBytes, len(text))
-	case strings.ContainsFunc(text, func(r rune) bool { return r <= ' ' || r > unicode.MaxASCII || !unicode.IsPrint(r) }):
-		return Key{}, errors.New("want one key alone, without blanks or other lines")
-	}
-	return Key{text}, nil
-}
-
-// ReadKey reads a file that holds only a key. Errors name the file, not the key.
+// ReadKey reads a file that holds only a key: one word of printable ASCII. Errors name the file, not the key.
 func ReadKey(path string) (Key, error) {
 	data, err := os.ReadFile(path)
 	if err != nil {
 		return Key{}, fmt.Errorf("read key file: %w", err)
 	}
-	k, err := ParseKey(string(data))
+	text := strings.TrimSpace(string(data))
+	switch {
+	case text == "":
+		err = errors.New("want a key, found nothing")
+	case len(text) > maxKeyBytes:
+		err = fmt.Errorf("want a key of at most %d bytes, found %d", maxKeyBytes, len(text))
+	case strings.ContainsFunc(text, func(r rune) bool { return r <= ' ' || r > unicode.MaxASCII || !unicode.IsPrint(r) }):
+		err = errors.New("want one key alone, without blanks or other lines")
+	}
 	if err != nil {
 		return Key{}, fmt.Errorf("key file %q: %w", path, err)
 	}
-	return k, nil
+	return Key{text}, nil
 }
 
 // String returns keyText.

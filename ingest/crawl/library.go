@@ -24,11 +24,11 @@ func readLibrary(ctx context.Context, dir string) ([]candidate, error) {
 	if _, err := os.ReadDir(dir); err != nil { // the error names dir
 		return nil, fmt.Errorf("read library: %w", err)
 	}
-	full, err := filepath.Abs(dir)
+	abs, err := filepath.Abs(dir)
 	if err != nil {
 		return nil, fmt.Errorf("read library: %w", err)
 	}
-	titles := l.folder(".", filepath.Base(full))
+	titles := l.folder(".", filepath.Base(abs))
 	for i := range titles {
 		titles[i].place = filepath.Join(dir, filepath.FromSlash(titles[i].place))
 	}
@@ -49,19 +49,19 @@ type ids struct {
 	kind string // one of KindNames, season, episode, or an unknown type; "" if unstated
 }
 
-// any reports whether there is an ID.
-func (i ids) any() bool { return i.tmdb > 0 || i.imdb != "" || i.tvdb > 0 }
+// hasID reports whether there is an ID.
+func (i ids) hasID() bool { return i.tmdb > 0 || i.imdb != "" || i.tvdb > 0 }
 
 // or returns i if it has an ID, else o.
 func (i ids) or(o ids) ids {
-	if i.any() {
+	if i.hasID() {
 		return i
 	}
 	return o
 }
 
-// in returns the title of a folder or a file. kind applies unless the IDs state one.
-func (c candidate) in(place, kind string) candidate {
+// withPlace returns the title of a folder or a file. kind applies unless the IDs state one.
+func (c candidate) withPlace(place, kind string) candidate {
 	c.place, c.guessed, c.kind = place, c.kind == "", cmp.Or(c.kind, kind)
 	return c
 }
@@ -94,29 +94,29 @@ func (l *library) folder(dir, name string) []candidate {
 		return []candidate{{place: dir + ": cannot be read"}}
 	}
 	entries = slices.DeleteFunc(entries, func(e fs.DirEntry) bool { return strings.HasPrefix(e.Name(), ".") || serverDir.MatchString(e.Name()) })
-	own := parseName(name)
-	if isSeries(entries, dir != ".", own.any()) {
+	title := parseName(name)
+	if isSeries(entries, dir != ".", title.hasID()) {
 		if nfo, ok := l.nfo(path.Join(dir, "tvshow.nfo")); ok {
-			own.ids = nfo.or(own.ids)
+			title.ids = nfo.or(title.ids)
 		}
-		return []candidate{own.in(dir, "tv")}
+		return []candidate{title.withPlace(dir, "tv")}
 	}
-	if dir == "." && !own.any() {
-		own = candidate{} // a library's name is not a title
+	if dir == "." && !title.hasID() {
+		title = candidate{} // a library's name is not a title
 	}
-	titles := l.videos(dir, entries, own)
-	oneTitle := own.any() || len(titles) == 1 && dir != "."
+	titles := l.videos(dir, entries, title)
+	oneTitle := title.hasID() || len(titles) == 1 && dir != "."
 	for _, e := range entries {
 		if e.IsDir() && (!oneTitle || !extraDir.MatchString(e.Name())) && l.ctx.Err() == nil {
 			titles = append(titles, l.folder(path.Join(dir, e.Name()), e.Name())...)
 		}
 	}
-	if len(titles) == 0 && own.any() { // a disc, or a folder whose files are still missing
+	if len(titles) == 0 && title.hasID() { // a disc, or a folder whose files are still missing
 		kind := "movie"
-		if own.tmdb == 0 && own.imdb == "" {
+		if title.tmdb == 0 && title.imdb == "" {
 			kind = "" // at TVDB, a movie and a series may have the same number
 		}
-		return []candidate{own.in(dir, kind)}
+		return []candidate{title.withPlace(dir, kind)}
 	}
 	return titles
 }
@@ -145,9 +145,9 @@ func isSeries(entries []fs.DirEntry, below, hasIDs bool) bool {
 
 // videos returns the titles of a folder's files. If the folder's name or movie.nfo has an ID, its files are one movie, except
 // those with an ID of their own. An episode stands for its series.
-func (l *library) videos(dir string, entries []fs.DirEntry, own candidate) (titles []candidate) {
+func (l *library) videos(dir string, entries []fs.DirEntry, title candidate) (titles []candidate) {
 	if nfo, ok := l.nfo(path.Join(dir, "movie.nfo")); ok {
-		own.ids = nfo.or(own.ids)
+		title.ids = nfo.or(title.ids)
 	}
 	seen := map[candidate]bool{}
 	for _, e := range entries {
@@ -155,12 +155,12 @@ func (l *library) videos(dir string, entries []fs.DirEntry, own candidate) (titl
 			continue
 		}
 		base := strings.TrimSuffix(e.Name(), path.Ext(e.Name()))
-		file, folder, kind := parseName(base), own, "movie"
-		if !file.any() && extraFile.MatchString(base) {
+		file, folder, kind := parseName(base), title, "movie"
+		if !file.hasID() && extraFile.MatchString(base) {
 			continue
 		}
-		if at := episodeAt(base); at >= 0 {
-			series := parseName(base[:at])
+		if i := episodeAt(base); i >= 0 {
+			series := parseName(base[:i])
 			file.title, file.year, kind = series.title, series.year, "tv"
 			folder = candidate{} // it may belong to another title
 		}
@@ -169,11 +169,11 @@ func (l *library) videos(dir string, entries []fs.DirEntry, own candidate) (titl
 		}
 		t := candidate{ids: file.or(folder.ids)}
 		if t.tmdb == 0 && t.imdb == "" {
-			if t.title, t.year = file.title, file.year; t.year == 0 && folder.year > 0 || t.any() && !file.any() {
+			if t.title, t.year = file.title, file.year; t.year == 0 && folder.year > 0 || t.hasID() && !file.hasID() {
 				t.title, t.year = folder.title, folder.year
 			}
 		}
-		if t = t.in("", kind); !seen[t] {
+		if t = t.withPlace("", kind); !seen[t] {
 			seen[t] = true
 			t.place = path.Join(dir, e.Name())
 			titles = append(titles, t)
@@ -212,13 +212,13 @@ func parseName(name string) (t candidate) {
 		t.set(strings.ToLower(m[1]), m[2])
 	}
 	name = idTag.ReplaceAllString(name, " ")
-	at := yearMark.FindStringSubmatchIndex(name)
-	if at == nil {
-		at = plainYear.FindStringSubmatchIndex(name)
+	match := yearMark.FindStringSubmatchIndex(name)
+	if match == nil {
+		match = plainYear.FindStringSubmatchIndex(name)
 	}
-	if at != nil && at[0] > 0 {
-		t.year, _ = strconv.Atoi(name[at[2]:at[3]]) // four digits
-		name = name[:at[0]]
+	if match != nil && match[0] > 0 {
+		t.year, _ = strconv.Atoi(name[match[2]:match[3]]) // four digits
+		name = name[:match[0]]
 	}
 	name = bracketed.ReplaceAllString(name, " ")
 	t.title = strings.Trim(spaces.ReplaceAllString(name, " "), " -")

@@ -73,20 +73,20 @@ func isExported(path string, head []byte) bool {
 	if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() {
 		return false
 	}
-	first, _, _ := strings.Cut(strings.TrimSpace(strings.TrimPrefix(string(head), "\ufeff")), "\n")
-	line, _, _ := strings.Cut(first, "#")
-	if i, err := parseID(strings.TrimSpace(line)); err == nil && i.any() || strings.HasPrefix(first, "# ") {
+	firstLine, _, _ := strings.Cut(strings.TrimSpace(strings.TrimPrefix(string(head), "\ufeff")), "\n")
+	line, _, _ := strings.Cut(firstLine, "#")
+	if i, err := parseID(strings.TrimSpace(line)); err == nil && i.hasID() || strings.HasPrefix(firstLine, "# ") {
 		return false
 	}
-	return listExt.MatchString(path) || strings.HasPrefix(first, "[") || strings.HasPrefix(first, "{")
+	return listExt.MatchString(path) || strings.HasPrefix(firstLine, "[") || strings.HasPrefix(firstLine, "{")
 }
 
-// eachRow calls use with all rows of a file, bad ones included. what starts each error message. Errors of use also name the
+// eachRow calls use with all rows of a file, bad ones included. Each error message starts with label. Errors of use also name the
 // row.
-func eachRow(ctx context.Context, what, path string, use func(row source.Row) error) error {
+func eachRow(ctx context.Context, label, path string, use func(row source.Row) error) error {
 	in, err := source.Open(source.File{Path: path}, source.Options{Context: ctx})
 	if err != nil {
-		return fmt.Errorf("%s: %w", what, err)
+		return fmt.Errorf("%s: %w", label, err)
 	}
 	defer func() { _ = in.Close() }() // read side
 	for {
@@ -95,17 +95,17 @@ func eachRow(ctx context.Context, what, path string, use func(row source.Row) er
 		case errors.Is(err, io.EOF):
 			return nil
 		case err != nil:
-			return fmt.Errorf("%s: %w", what, err)
+			return fmt.Errorf("%s: %w", label, err)
 		}
 		if err := use(row); err != nil {
-			return fmt.Errorf("%s %s: %w", what, row.Place, err)
+			return fmt.Errorf("%s %s: %w", label, row.Place, err)
 		}
 	}
 }
 
 // readExported reads an exported list. kind is the default kind of rows. Rows without a usable title are reported.
 func (s *selection) readExported(ctx context.Context, path, kind string) error {
-	before := len(s.unresolved)
+	count := len(s.unresolved)
 	var columns []string // columns of the last row without a known one
 	isList := false
 	err := eachRow(ctx, "ids", path, func(row source.Row) error {
@@ -118,25 +118,25 @@ func (s *selection) readExported(ctx context.Context, path, kind string) error {
 			return err
 		}
 		fields, _ := v.(map[string]any)
-		eachTitle(fields, "", "", func(fields map[string]any, list, at string) {
+		eachTitle(fields, "", "", func(fields map[string]any, list, fieldPath string) {
 			r := newListRow(fields, list)
-			isList = isList || r.known
-			if !r.known {
+			isList = isList || r.recognized
+			if !r.recognized {
 				columns = slices.Sorted(maps.Keys(fields))
 			}
 			c := r.candidate(kind)
 			c.place = row.Place.String()
-			for _, part := range []string{at, c.name()} {
+			for _, part := range []string{fieldPath, c.name()} {
 				if part != "" {
 					c.place += ": " + record.Shown(part)
 				}
 			}
-			s.enter(&c, true)
+			s.add(&c, true)
 		})
 		return nil
 	})
 	if err == nil && !isList && columns != nil {
-		s.unresolved = s.unresolved[:before]
+		s.unresolved = s.unresolved[:count]
 		return fmt.Errorf("ids %s: want a column or field such as Const, imdb_id or tmdb_id, or a title with its year; found %s",
 			path, record.Shown(strings.Join(columns, ", ")))
 	}
@@ -144,24 +144,24 @@ func (s *selection) readExported(ctx context.Context, path, kind string) error {
 }
 
 // eachTitle calls use with each object that describes a title: fields itself, or objects in nested lists such as
-// {"movies":[...]}. list is the folded name of the containing field, and at the path to it.
-func eachTitle(fields map[string]any, list, at string, use func(fields map[string]any, list, at string)) {
+// {"movies":[...]}. list is the folded name of the containing field, and path leads to it.
+func eachTitle(fields map[string]any, list, path string, use func(fields map[string]any, list, path string)) {
 	names := listsIn(fields, list)
 	if names == nil {
-		use(fields, list, at)
+		use(fields, list, path)
 		return
 	}
 	for _, name := range names {
-		path := strings.TrimPrefix(at+"."+name, ".")
+		fieldPath := strings.TrimPrefix(path+"."+name, ".")
 		switch v := fields[name].(type) {
 		case map[string]any:
-			if inner := newListRow(v, ""); inner.known || listsIn(v, foldName(name)) != nil {
-				eachTitle(v, foldName(name), path, use)
+			if inner := newListRow(v, ""); inner.recognized || listsIn(v, foldName(name)) != nil {
+				eachTitle(v, foldName(name), fieldPath, use)
 			}
 		case []any:
-			for i, one := range v {
-				if one, ok := one.(map[string]any); ok {
-					eachTitle(one, foldName(name), fmt.Sprintf("%s[%d]", path, i), use)
+			for i, element := range v {
+				if object, ok := element.(map[string]any); ok {
+					eachTitle(object, foldName(name), fmt.Sprintf("%s[%d]", fieldPath, i), use)
 				}
 			}
 		}
@@ -175,7 +175,7 @@ var namedLists = []string{"items", "entries", "results", "metadata"}
 // listsIn returns the fields of an object that hold titles, unless the object is a title itself.
 func listsIn(fields map[string]any, list string) (names []string) {
 	r := newListRow(fields, list)
-	if r.own.any() || r.series.any() || r.episode.any() || r.own.year > 0 || r.nested != "" || len(r.types) > 0 || imdbID.MatchString(r.id) {
+	if r.item.hasID() || r.series.hasID() || r.episode.hasID() || r.item.year > 0 || r.nested != "" || len(r.types) > 0 || imdbID.MatchString(r.id) {
 		return nil
 	}
 	for _, name := range slices.Sorted(maps.Keys(fields)) {
@@ -183,7 +183,7 @@ func listsIn(fields map[string]any, list string) (names []string) {
 		named := listKinds[folded] == "movie" || listKinds[folded] == "tv" || slices.Contains(namedLists, folded)
 		switch v := fields[name].(type) {
 		case map[string]any:
-			if r.own.title == "" {
+			if r.item.title == "" {
 				names = append(names, name)
 			}
 		case []any:
@@ -191,7 +191,7 @@ func listsIn(fields map[string]any, list string) (names []string) {
 			if len(v) > 0 {
 				_, objects = v[0].(map[string]any)
 			}
-			if objects && r.own.title == "" || named && (objects || len(v) == 0) {
+			if objects && r.item.title == "" || named && (objects || len(v) == 0) {
 				names = append(names, name)
 			}
 		}
@@ -207,27 +207,27 @@ type titleFacts struct {
 	nested bool // the IDs are in an object of IDs, so they are certainly the title's own
 }
 
-// A listRow holds the facts of a row about its title, its series and its episode.
+// A listRow holds the facts of a row about its title (item), its series and its episode.
 type listRow struct {
-	own, series, episode titleFacts
+	item, series, episode titleFacts
 
-	known  bool     // it has a field for an ID, a type or a year, which may be empty
-	types  []string // folded
-	nested string   // kind of the nested object
-	anime  string   // folded type, preferred to others: series and films are nested alike
-	list   string   // folded name of the list
-	hint   string   // kind suggested by fields
-	level  string   // season or episode, if the row has its number
-	id     string   // ID without a site
-	tvtime string   // TV Time's ID of a series
-	places bool     // it has a field for an ID of a named site
-	marked bool     // IDs of the episode have their own names, so the others are the series'
-	tmdb   bool     // it has fields with names that only TMDB uses
+	recognized bool     // it has a field for an ID, a type or a year, which may be empty
+	types      []string // folded
+	nested     string   // kind of the nested object
+	anime      string   // folded type, preferred to others: series and films are nested alike
+	list       string   // folded name of the list
+	hint       string   // kind suggested by fields
+	level      string   // season or episode, if the row has its number
+	id         string   // ID without a site
+	tvtime     string   // TV Time's ID of a series
+	hasSite    bool     // it has a field for an ID of a named site
+	ownIDs     bool     // IDs of the episode have their own names, so the others are the series'
+	fromTMDB   bool     // it has fields with names that only TMDB uses
 }
 
 func newListRow(fields map[string]any, list string) listRow {
 	r := listRow{list: list}
-	r.read(fields, &r.own, false)
+	r.read(fields, &r.item, false)
 	if r.list == "anime" && r.anime == "" {
 		r.anime = r.list
 	}
@@ -235,12 +235,12 @@ func newListRow(fields map[string]any, list string) listRow {
 }
 
 // read reads the fields of a title, or of an object of IDs.
-func (r *listRow) read(fields map[string]any, of *titleFacts, idsOnly bool) {
+func (r *listRow) read(fields map[string]any, facts *titleFacts, idsOnly bool) {
 	for _, name := range slices.Sorted(maps.Keys(fields)) {
 		folded := foldName(name)
 		switch v := fields[name].(type) {
 		case map[string]any:
-			part, inIDs := of, slices.Contains(idObjects, folded)
+			part, inIDs := facts, slices.Contains(idObjects, folded)
 			if !inIDs {
 				if idsOnly || !slices.Contains(nestedObjects, folded) {
 					continue
@@ -254,64 +254,64 @@ func (r *listRow) read(fields map[string]any, of *titleFacts, idsOnly bool) {
 					r.nested = cmp.Or(r.nested, kind)
 				}
 			}
-			r.known, r.places = true, r.places || inIDs
+			r.recognized, r.hasSite = true, r.hasSite || inIDs
 			r.read(v, part, inIDs)
 		case []any:
 			if folded == "seasons" {
 				r.hint = cmp.Or(r.hint, "tv")
 			}
-			for _, one := range v {
-				if object, ok := one.(map[string]any); ok && listFields[folded] == "guid" {
-					one = object["id"]
+			for _, element := range v {
+				if object, ok := element.(map[string]any); ok && listFields[folded] == "guid" {
+					element = object["id"]
 				}
-				if text, ok := one.(string); ok {
-					r.set(of, folded, text, idsOnly)
+				if text, ok := element.(string); ok {
+					r.set(facts, folded, text, idsOnly)
 				}
 			}
 		case nil:
-			r.set(of, folded, "", idsOnly)
+			r.set(facts, folded, "", idsOnly)
 		case string, json.Number:
-			r.set(of, folded, strings.TrimSpace(fmt.Sprint(v)), idsOnly)
-			r.tmdb = r.tmdb || name == "poster_path" || name == "vote_average"
+			r.set(facts, folded, strings.TrimSpace(fmt.Sprint(v)), idsOnly)
+			r.fromTMDB = r.fromTMDB || name == "poster_path" || name == "vote_average"
 		}
 	}
 }
 
 // set stores a value.
-func (r *listRow) set(of *titleFacts, folded, text string, idsOnly bool) {
+func (r *listRow) set(facts *titleFacts, folded, text string, idsOnly bool) {
 	field := listFields[folded]
 	if m := partName.FindStringSubmatch(folded); m != nil && field == "" {
 		switch field = listFields[m[3]]; {
 		case !slices.Contains(partFields, field):
 			return
 		case m[1] != "":
-			of = &r.series
+			facts = &r.series
 		default:
-			of = &r.episode
-			r.marked = r.marked || field != "title" && field != "year"
+			facts = &r.episode
+			r.ownIDs = r.ownIDs || field != "title" && field != "year"
 		}
 	}
-	r.known = r.known || field != "" && field != "title"
+	r.recognized = r.recognized || field != "" && field != "title"
 	switch field {
 	case "title":
-		of.title = cmp.Or(of.title, text)
+		facts.title = cmp.Or(facts.title, text)
 	case "year":
-		of.year = cmp.Or(yearOf(text), of.year)
+		facts.year = cmp.Or(yearOf(text), facts.year)
 	case "date":
-		of.year = cmp.Or(of.year, yearOf(text))
+		facts.year = cmp.Or(facts.year, yearOf(text))
 	case "imdb", "tmdb", "tvdb", "guid", "url":
-		r.places = r.places || field != "url"
-		of.nested = of.nested || idsOnly || field == "guid"
-		of.set(field, text)
+		r.hasSite = r.hasSite || field != "url"
+		facts.nested = facts.nested || idsOnly || field == "guid"
+		facts.set(field, text)
 		for _, i := range addressesIn(text) { // an address may state its kind, and may identify the series of an episode
 			if i.kind == "tv" {
-				of = &r.series
+				facts = &r.series
 			}
 			r.hint = cmp.Or(r.hint, i.kind)
-			of.imdb, of.tmdb, of.tvdb = cmp.Or(of.imdb, i.imdb), cmp.Or(of.tmdb, i.tmdb), cmp.Or(of.tvdb, i.tvdb)
+			facts.imdb, facts.tmdb, facts.tvdb = cmp.Or(facts.imdb, i.imdb), cmp.Or(facts.tmdb, i.tmdb), cmp.Or(facts.tvdb, i.tvdb)
 		}
 	case "other":
-		r.places = true
+		r.hasSite = true
 	case "id":
 		r.id = cmp.Or(r.id, text)
 	case "tvtime":
@@ -347,21 +347,21 @@ func (r *listRow) kind() string {
 	if r.anime != "" {
 		return cmp.Or(listKinds[r.anime], r.anime)
 	}
-	var known []string
+	var kinds []string
 	for _, t := range append([]string{r.nested}, r.types...) {
 		switch kind := listKinds[t]; {
 		case kind == "season", kind == "episode":
 			return kind
-		case kind != "" && !slices.Contains(known, kind):
-			known = append(known, kind)
+		case kind != "" && !slices.Contains(kinds, kind):
+			kinds = append(kinds, kind)
 		}
 	}
 	switch {
-	case len(known) > 0:
-		return strings.Join(known, " and ") // an ambiguous kind matches nothing
+	case len(kinds) > 0:
+		return strings.Join(kinds, " and ") // an ambiguous kind matches nothing
 	case len(r.types) > 0:
 		return r.types[0]
-	case listKinds[r.list] == "" && r.hint == "" && r.series.any():
+	case listKinds[r.list] == "" && r.hint == "" && r.series.hasID():
 		return "tv"
 	}
 	return cmp.Or(listKinds[r.list], r.hint)
@@ -372,22 +372,22 @@ func (r *listRow) kind() string {
 func (r *listRow) candidate(fallback string) candidate {
 	kind := r.kind()
 	if kind == "" && r.level != "" { // the number may count the episodes of a series
-		kind, r.own.nested = r.level, false
+		kind, r.item.nested = r.level, false
 	}
 	kind = cmp.Or(kind, fallback)
-	of := &r.own
-	if r.series.any() && (kind == "tv" || !of.any()) || !of.any() && of.title == "" { // also the film of an anime
-		of = &r.series
+	facts := &r.item
+	if r.series.hasID() && (kind == "tv" || !facts.hasID()) || !facts.hasID() && facts.title == "" { // also the film of an anime
+		facts = &r.series
 	}
-	c := candidate{ids: of.ids, title: cmp.Or(of.title, r.own.title), year: cmp.Or(of.year, r.own.year)}
+	c := candidate{ids: facts.ids, title: cmp.Or(facts.title, r.item.title), year: cmp.Or(facts.year, r.item.year)}
 	if c.kind = kind; kind == "season" || kind == "episode" {
 		c = r.ofEpisode(kind)
 	}
 	switch {
-	case c.any():
+	case c.hasID():
 	case imdbID.MatchString(r.id):
 		c.imdb = r.id
-	case !r.places && r.nested == "" && (r.tmdb || fallback != "" || c.title == ""): // beside a nested object, it is the entry's
+	case !r.hasSite && r.nested == "" && (r.fromTMDB || fallback != "" || c.title == ""): // beside a nested object, it is the entry's
 		c.set("tmdb", r.id)
 	case r.tvtime != "" && r.series.title != "": // without a kind, the series with that TVDB ID must have the title
 		c = candidate{title: r.series.title}
@@ -406,19 +406,19 @@ var titleWithYear = regexp.MustCompile(`^(.*\S)\s*\(((?:18|19|20)\d{2})\)$`)
 // response can lead from them to the series. TMDB has no lookup for its IDs of episodes. A TVDB ID in a table's column may be
 // the series'.
 func (r *listRow) ofEpisode(kind string) candidate {
-	own, series, episode := r.own, r.series, r.episode
-	if r.marked && !series.any() {
-		own, series = titleFacts{}, own
+	item, series, episode := r.item, r.series, r.episode
+	if r.ownIDs && !series.hasID() {
+		item, series = titleFacts{}, item
 	}
-	c := candidate{title: cmp.Or(series.title, own.title, episode.title)}
+	c := candidate{title: cmp.Or(series.title, item.title, episode.title)}
 	switch c.kind = kind; {
-	case series.any():
+	case series.hasID():
 		c.ids, c.kind = series.ids, "tv"
-	case own.imdb != "" || episode.imdb != "":
-		c.imdb = cmp.Or(own.imdb, episode.imdb)
-	case own.nested && own.tvdb > 0:
-		c.tvdb = own.tvdb
-	case (episode.nested || r.marked) && episode.tvdb > 0:
+	case item.imdb != "" || episode.imdb != "":
+		c.imdb = cmp.Or(item.imdb, episode.imdb)
+	case item.nested && item.tvdb > 0:
+		c.tvdb = item.tvdb
+	case (episode.nested || r.ownIDs) && episode.tvdb > 0:
 		c.tvdb = episode.tvdb
 	case series.title != "" && series.year > 0:
 		c.year, c.kind = series.year, "tv"

@@ -39,23 +39,23 @@ type loop struct {
 
 	// lists are change lists, external IDs and searches. All of them finish before any details are fetched: a later list may
 	// invalidate an earlier response.
-	lists   []task
-	listing int               // lists with a request under way
-	changed map[Title]day.Day // earliest day of an acceptable response
-	ahead   []task            // a stack
-	seeds   []Title
-	origins map[Title]origin // origins of titles in lists and libraries
-	// taken has the hashed keys of this run's tasks.
-	taken map[xxh3.Uint128]bool
-	done  int64
+	lists     []task
+	openLists int                  // lists with a request under way
+	changed   map[resource]day.Day // earliest day of an acceptable response
+	followUps []task               // a stack
+	seeds     []resource
+	origins   map[resource]origin // origins of titles in lists and libraries
+	// claimed has the hashed keys of this run's tasks.
+	claimed map[xxh3.Uint128]bool
+	done    int64
 
 	failures, refused int // consecutive
 }
 
 func newLoop(cfg *Config, c *client, s *store, sel selection, r *Report) *loop {
 	l := &loop{
-		cfg: cfg, client: c, store: s, report: r, today: day.Of(cfg.Now().UTC()), seeds: sel.titles, lists: sel.tasks, origins: map[Title]origin{},
-		changed: map[Title]day.Day{}, taken: map[xxh3.Uint128]bool{},
+		cfg: cfg, client: c, store: s, report: r, today: day.Of(cfg.Now().UTC()), seeds: sel.resources, lists: sel.tasks, origins: map[resource]origin{},
+		changed: map[resource]day.Day{}, claimed: map[xxh3.Uint128]bool{},
 	}
 	maps.Copy(l.origins, sel.origins)
 	if cfg.RefreshDays > 0 {
@@ -66,7 +66,7 @@ func newLoop(cfg *Config, c *client, s *store, sel selection, r *Report) *loop {
 			if cfg.selects(kind) && (kind != "person" || cfg.People || slices.Contains(cfg.Kinds, kind)) {
 				// Each list includes the next day, because the API does not state whether end_date itself is included.
 				for day := cfg.ChangedSince; day <= l.today; day++ {
-					l.lists = append(l.lists, task{what: listChanges, kind: kind, day: day, end: min(day+1, l.today), page: 1})
+					l.lists = append(l.lists, task{action: listChanges, kind: kind, day: day, end: min(day+1, l.today), page: 1})
 				}
 			}
 		}
@@ -84,53 +84,53 @@ type outcome struct {
 // run works until no task is left, an error occurs or ctx is done. Running requests then have a grace period.
 func (l *loop) run(ctx context.Context) (err error) {
 	if l.cfg.RefreshDays > 0 { // resources with outdated data: details, or a part whose details may be newer
-		added := map[Title]bool{}
+		added := map[resource]bool{}
 		err := l.store.each(func(e *entry) {
-			if title, ok := titleKey(e.Key); ok && e.age() < l.oldest && !e.left() && !added[title] {
-				added[title] = true
-				l.seeds = append(l.seeds, title)
+			if res, ok := resourceOf(e.Key); ok && e.age() < l.oldest && !e.removed() && !added[res] {
+				added[res] = true
+				l.seeds = append(l.seeds, res)
 			}
 		})
 		if err != nil {
 			return err
 		}
 	}
-	asking, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	requests, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	defer cancel()
 	tasks, outcomes := make(chan task), make(chan outcome) // no buffer: an outcome is processed before its worker asks again
 	var workers sync.WaitGroup
 	for range l.cfg.Concurrency {
 		workers.Go(func() {
 			for t := range tasks {
-				outcomes <- l.ask(asking, t)
+				outcomes <- l.fetch(requests, t)
 			}
 		})
 	}
 	defer workers.Wait()
 	defer close(tasks)
-	stop := ctx.Done()
+	interrupt := ctx.Done()
 	next, ok := task{}, false
-	for asked := 0; ; {
+	for inFlight := 0; ; {
 		if err == nil && !ok {
 			next, ok, err = l.next(ctx)
 		}
-		hand := tasks
+		dispatch := tasks
 		if err != nil || !ok {
-			if hand = nil; asked == 0 {
+			if dispatch = nil; inFlight == 0 {
 				return err
 			}
 		}
 		select {
-		case hand <- next:
-			asked, ok = asked+1, false
+		case dispatch <- next:
+			inFlight, ok = inFlight+1, false
 		case o := <-outcomes:
-			asked--
+			inFlight--
 			if fatal := l.process(o); err == nil && fatal != nil {
 				err = fatal
 				defer time.AfterFunc(l.cfg.Grace, cancel).Stop()
 			}
-		case <-stop:
-			stop = nil
+		case <-interrupt:
+			interrupt = nil
 			if err == nil {
 				err = ctx.Err()
 			}
@@ -148,30 +148,30 @@ func (l *loop) next(ctx context.Context) (task, bool, error) {
 		case len(l.lists) > 0:
 			t = l.lists[0]
 			l.lists = l.lists[1:]
-		case l.listing > 0:
+		case l.openLists > 0:
 			return t, false, nil
-		case len(l.ahead) > 0:
-			t = l.ahead[len(l.ahead)-1]
-			l.ahead = l.ahead[:len(l.ahead)-1]
+		case len(l.followUps) > 0:
+			t = l.followUps[len(l.followUps)-1]
+			l.followUps = l.followUps[:len(l.followUps)-1]
 		case len(l.seeds) > 0:
-			t = task{what: fetchDetails, kind: l.seeds[0].Kind, id: l.seeds[0].ID}
+			t = task{action: fetchDetails, kind: l.seeds[0].kind, id: l.seeds[0].id}
 			l.seeds = l.seeds[1:]
 		default:
 			return t, false, nil
 		}
-		switch t.what {
+		switch t.action {
 		case fetchDetails:
-			t.since = max(t.since, l.changed[Title{t.kind, t.id}])
+			t.since = max(t.since, l.changed[resource{t.kind, t.id}])
 		case listChanges:
 			t.since = l.dayAfter(t.day)
 		}
-		if t.what != fetchSeasons { // followSeasons has checked these
+		if t.action != fetchSeasons { // followSeasons has checked these
 			key := t.key()
 			if !l.claim(key) {
 				continue
 			}
-			e, good, err := l.held(&t, key)
-			if err == nil && good {
+			e, usable, err := l.lookup(&t, key)
+			if err == nil && usable {
 				l.done++
 				l.report.Held++
 				if err = l.follow(t, &e); err == nil {
@@ -184,7 +184,7 @@ func (l *loop) next(ctx context.Context) (task, bool, error) {
 			t.videos = e.Videos
 		}
 		if t.isList() {
-			l.listing++
+			l.openLists++
 		}
 		return t, true, nil
 	}
@@ -194,23 +194,23 @@ func (l *loop) next(ctx context.Context) (task, bool, error) {
 // claim reports whether a key is new to this run, and marks it.
 func (l *loop) claim(key string) bool {
 	hash := xxh3.HashString128(key)
-	ok := !l.taken[hash]
-	l.taken[hash] = true
+	ok := !l.claimed[hash]
+	l.claimed[hash] = true
 	return ok
 }
 
 // dayAfter returns the earliest day on which a response has all changes of a day. Today's changes are read again tomorrow.
 func (l *loop) dayAfter(d day.Day) day.Day { return min(d+1, l.today) }
 
-// held returns the dump's entry for a key, and whether it is acceptable for a task.
-func (l *loop) held(t *task, key string) (e entry, good bool, err error) {
+// lookup returns the dump's entry for a key, and whether it is acceptable for a task.
+func (l *loop) lookup(t *task, key string) (e entry, usable bool, err error) {
 	e, err = l.store.entry(key)
 	switch {
-	case err != nil || e.Day == 0 || e.Day < t.since || e.age() < l.oldest && e.Day < l.today && t.what != listChanges:
+	case err != nil || e.Day == 0 || e.Day < t.since || e.age() < l.oldest && e.Day < l.today && t.action != listChanges:
 		return e, false, err // if the server's data is too old as well, it is fetched once a day
-	case (t.what == findID || t.what == searchTitle) && len(e.Named) == 0: // it may exist tomorrow
+	case (t.action == findID || t.action == searchTitle) && len(e.Named) == 0: // it may exist tomorrow
 		return e, e.Day >= l.today, nil
-	case e.left() || t.isList():
+	case e.removed() || t.isList():
 		return e, true, nil
 	case t.hasVideos() && slices.ContainsFunc(t.furtherVideos(l.cfg), func(language string) bool { return !slices.Contains(e.Videos, language) }):
 		return e, false, nil
@@ -218,14 +218,14 @@ func (l *loop) held(t *task, key string) (e entry, good bool, err error) {
 	return e, e.File != "" && (t.mode != seasonsAll || e.Mode == seasonsAll), nil
 }
 
-// ask makes the request of a task. Several goroutines call it concurrently.
-func (l *loop) ask(ctx context.Context, t task) outcome {
+// fetch makes the request of a task. Several goroutines call it concurrently.
+func (l *loop) fetch(ctx context.Context, t task) outcome {
 	o := outcome{task: t}
 	if o.err = l.client.check(ctx); o.err != nil {
 		return o
 	}
 	path, query := t.request(l.cfg)
-	at := func() stamp {
+	fetched := func() stamp {
 		s := stamp{day: day.Of(l.cfg.Now().UTC())}
 		if l.client.since < s.day { // the oldest date of the server's data counts for all responses, because they have no date
 			s.data = l.client.since
@@ -233,14 +233,14 @@ func (l *loop) ask(ctx context.Context, t task) outcome {
 		return s
 	}
 	o.err = l.client.get(ctx, path, query, func(body []byte) (err error) {
-		o.result, err = t.use(l.cfg, at(), body)
+		o.result, err = t.parse(l.cfg, fetched(), body)
 		return err
 	})
 	switch {
-	case errors.Is(o.err, errGone) && t.what == listChanges:
+	case errors.Is(o.err, errGone) && t.action == listChanges:
 		o.err = &failure{path: path, last: &statusError{status: http.StatusNotFound, message: "the server has no such list"}}
 	case errors.Is(o.err, errGone):
-		o.result, o.err = t.gone(at()), nil
+		o.result, o.err = t.removal(fetched()), nil
 	}
 	return o
 }
@@ -249,7 +249,7 @@ func (l *loop) ask(ctx context.Context, t task) outcome {
 func (l *loop) process(o outcome) error {
 	var failed *failure
 	if o.task.isList() {
-		l.listing--
+		l.openLists--
 	}
 	switch {
 	case errors.As(o.err, &failed):
@@ -289,55 +289,55 @@ func (l *loop) process(o outcome) error {
 // write stores a part, and removals of seasons and episodes that it no longer lists. Removals without a row are only in the
 // journal.
 func (l *loop) write(t *task, p *part) error {
-	if (t.what == fetchDetails && t.kind == "tv" || t.what == fetchSeasons) && t.language == "" {
+	if (t.action == fetchDetails && t.kind == "tv" || t.action == fetchSeasons) && t.language == "" {
 		old, err := l.store.entry(p.entry.Key)
 		if err != nil {
 			return err
 		}
-		if err := l.drop(t, &old, &p.entry); err != nil {
+		if err := l.writeRemovals(t, &old, &p.entry); err != nil {
 			return err
 		}
 	}
-	if t.what == fetchDetails && p.entry.Gone {
+	if t.action == fetchDetails && p.entry.Gone {
 		l.report.Gone++
 	}
 	if p.entry.Into > 0 {
 		l.report.Merged++
 	}
 	switch {
-	case p.entry.left() && !l.removes(t, &p.entry):
+	case p.entry.removed() && !l.needsRow(t, &p.entry):
 		p.rows = nil
-	case !p.entry.left() && p.entry.File != "" && t.language == "":
+	case !p.entry.removed() && p.entry.File != "" && t.language == "":
 		l.report.Fetched[fileKind(p.entry.File)]++
 	}
 	return l.store.add(&p.entry, p.rows)
 }
 
-// removes reports whether a removal gets a row, which removes the resource from the catalogue. Lists may contain IDs of other
+// needsRow reports whether a removal gets a row, which removes the resource from the catalogue. Lists may contain IDs of other
 // programs or kinds, so the dump must have had the resource, or a change list must name it. A merge, which the server states,
 // only needs a kind that is not guessed.
-func (l *loop) removes(t *task, e *entry) bool {
-	title := Title{t.kind, t.id}
-	return l.store.at(e.Key).row || t.what == fetchDetails && (l.changed[title] > 0 || e.Into > 0 && !l.origins[title].guessed)
+func (l *loop) needsRow(t *task, e *entry) bool {
+	res := resource{t.kind, t.id}
+	return l.store.place(e.Key).row || t.action == fetchDetails && (l.changed[res] > 0 || e.Into > 0 && !l.origins[res].guessed)
 }
 
-// drop writes removals of seasons and episodes that the dump has and the new entry no longer lists.
-func (l *loop) drop(t *task, old, now *entry) error {
-	var lost []task
+// writeRemovals writes removals of seasons and episodes that the dump has and the new entry no longer lists.
+func (l *loop) writeRemovals(t *task, old, current *entry) error {
+	var dropped []task
 	for _, n := range old.Named[seasons.name] {
-		if !slices.Contains(now.Named[seasons.name], n) {
-			lost = append(lost, task{what: fetchSeasons, kind: "tv", id: t.id, seasons: []int64{n}})
+		if !slices.Contains(current.Named[seasons.name], n) {
+			dropped = append(dropped, task{action: fetchSeasons, kind: "tv", id: t.id, seasons: []int64{n}})
 		}
 	}
 	for _, n := range old.Named[episodes.name] {
-		if !slices.Contains(now.Named[episodes.name], n) {
-			lost = append(lost, task{what: fetchEpisode, kind: "tv", id: t.id, number: n})
+		if !slices.Contains(current.Named[episodes.name], n) {
+			dropped = append(dropped, task{action: fetchEpisode, kind: "tv", id: t.id, number: n})
 		}
 	}
-	for i := range lost {
-		gone := lost[i].gone(stamp{now.Day, now.Data})
-		if p := &gone.parts[0]; l.store.has(p.entry.Key) {
-			if err := l.write(&lost[i], p); err != nil {
+	for i := range dropped {
+		removal := dropped[i].removal(stamp{current.Day, current.Data})
+		if p := &removal.parts[0]; l.store.has(p.entry.Key) {
+			if err := l.write(&dropped[i], p); err != nil {
 				return err
 			}
 		}
@@ -349,29 +349,29 @@ func (l *loop) drop(t *task, old, now *entry) error {
 func (l *loop) follow(t task, e *entry) error {
 	defer l.progress()
 	if e.Gone && !t.isList() {
-		if from := l.origins[Title{t.kind, t.id}]; t.what == fetchDetails && from.place != "" {
+		if from := l.origins[resource{t.kind, t.id}]; t.action == fetchDetails && from.place != "" {
 			l.report.Unresolved = append(l.report.Unresolved, fmt.Sprintf("%s: the server has no %s %d", from.place, t.kind, t.id))
 		}
 		return nil
 	}
-	switch t.what {
+	switch t.action {
 	case fetchDetails:
 		if e.Into > 0 {
-			l.add(task{what: fetchDetails, kind: t.kind, id: e.Into, since: t.since})
+			l.add(task{action: fetchDetails, kind: t.kind, id: e.Into, since: t.since})
 			return nil
 		}
 		l.followNamed(e)
 		// Languages in the dump are updated even if they are not in the Config.
-		known := slices.DeleteFunc(slices.Sorted(maps.Keys(l.store.languages)), func(language string) bool { return slices.Contains(l.cfg.Languages, language) })
+		dumped := slices.DeleteFunc(slices.Sorted(maps.Keys(l.store.languages)), func(language string) bool { return slices.Contains(l.cfg.Languages, language) })
 		texts := kindNamed(t.kind).hasTexts()
-		for _, language := range slices.Concat([]string{""}, l.cfg.Languages, known) {
+		for _, language := range slices.Concat([]string{""}, l.cfg.Languages, dumped) {
 			wanted := language == "" || slices.Contains(l.cfg.Languages, language)
-			one := task{what: fetchLanguage, kind: t.kind, id: t.id, language: language, since: t.since}
-			if language != "" && texts && (wanted || l.store.has(one.key())) {
-				l.add(one)
+			localized := task{action: fetchLanguage, kind: t.kind, id: t.id, language: language, since: t.since}
+			if language != "" && texts && (wanted || l.store.has(localized.key())) {
+				l.add(localized)
 			}
 			if t.kind == "tv" {
-				if err := l.followSeasons(one, e.Named[seasons.name], wanted && l.cfg.Seasons != seasonsNone); err != nil {
+				if err := l.followSeasons(localized, e.Named[seasons.name], wanted && l.cfg.Seasons != seasonsNone); err != nil {
 					return err
 				}
 			}
@@ -379,9 +379,9 @@ func (l *loop) follow(t task, e *entry) error {
 	case fetchSeasons:
 		l.followNamed(e)
 		for _, n := range e.Named[episodes.name] { // without Episodes, update the episodes in the dump
-			one := task{what: fetchEpisode, kind: "tv", id: t.id, number: n, since: t.since}
-			if t.language == "" && (l.cfg.Episodes || l.store.has(one.key())) {
-				l.add(one)
+			episode := task{action: fetchEpisode, kind: "tv", id: t.id, number: n, since: t.since}
+			if t.language == "" && (l.cfg.Episodes || l.store.has(episode.key())) {
+				l.add(episode)
 			}
 		}
 	case fetchEpisode:
@@ -392,10 +392,10 @@ func (l *loop) follow(t task, e *entry) error {
 		}
 		for kind, ids := range e.Named {
 			for _, id := range ids {
-				if title := (Title{kind, id}); l.origins[title].place == "" {
-					l.origins[title] = origin{place: t.place}
+				if res := (resource{kind, id}); l.origins[res].place == "" {
+					l.origins[res] = origin{place: t.place}
 				}
-				l.add(task{what: fetchDetails, kind: kind, id: id})
+				l.add(task{action: fetchDetails, kind: kind, id: id})
 			}
 		}
 	case listChanges:
@@ -409,10 +409,10 @@ func (l *loop) follow(t task, e *entry) error {
 			l.lists = append(l.lists, next)
 		}
 		for _, id := range e.Named[t.kind] {
-			title := Title{Kind: t.kind, ID: id}
-			if !l.cfg.OnlyKnown || l.store.at(title.key()).day > 0 {
-				l.changed[title] = max(l.changed[title], l.dayAfter(t.day))
-				l.add(task{what: fetchDetails, kind: t.kind, id: id})
+			res := resource{t.kind, id}
+			if !l.cfg.OnlyKnown || l.store.place(res.key()).day > 0 {
+				l.changed[res] = max(l.changed[res], l.dayAfter(t.day))
+				l.add(task{action: fetchDetails, kind: t.kind, id: id})
 			}
 		}
 	case fetchLanguage:
@@ -423,35 +423,35 @@ func (l *loop) follow(t task, e *entry) error {
 // followSeasons adds the seasons of a series in a language. Unwanted seasons are updated if the dump has them. A season with
 // all sub-requests keeps them.
 func (l *loop) followSeasons(t task, numbers []int64, wanted bool) error {
-	t.what, t.mode = fetchSeasons, seasonsNone
+	t.action, t.mode = fetchSeasons, seasonsNone
 	if wanted {
 		t.mode = l.cfg.Seasons
 	}
-	some, all := t, t // with details only, and with all sub-requests
-	some.mode, all.mode = seasonsDetails, seasonsAll
+	details, full := t, t // with details only, and with all sub-requests
+	details.mode, full.mode = seasonsDetails, seasonsAll
 	for _, n := range numbers {
 		key := t.seasonKey(n)
 		if !wanted && !l.store.has(key) || !l.claim(key) {
 			continue
 		}
-		e, good, err := l.held(&t, key)
+		e, usable, err := l.lookup(&t, key)
 		if err != nil {
 			return err
 		}
-		if good {
+		if usable {
 			l.report.Held++
 			if err := l.follow(t, &e); err != nil {
 				return err
 			}
 			continue
 		}
-		group := &some
+		group := &details
 		if t.mode == seasonsAll || e.Mode == seasonsAll {
-			group = &all
+			group = &full
 		}
 		group.seasons, group.videos = append(group.seasons, n), append(group.videos, e.Videos...)
 	}
-	l.ahead = append(append(l.ahead, some.seasonTasks()...), all.seasonTasks()...)
+	l.followUps = append(append(l.followUps, details.seasonTasks()...), full.seasonTasks()...)
 	return nil
 }
 
@@ -464,20 +464,20 @@ func (l *loop) followNamed(e *entry) {
 			continue
 		}
 		for _, id := range e.Named[kind] {
-			l.add(task{what: fetchDetails, kind: kind, id: id})
+			l.add(task{action: fetchDetails, kind: kind, id: id})
 		}
 	}
 }
 
-// add adds a task unless this run has taken it.
+// add adds a task unless this run has claimed it.
 func (l *loop) add(t task) {
-	if !l.taken[xxh3.HashString128(t.key())] {
-		l.ahead = append(l.ahead, t)
+	if !l.claimed[xxh3.HashString128(t.key())] {
+		l.followUps = append(l.followUps, t)
 	}
 }
 
 func (l *loop) progress() {
 	if l.cfg.Progress != nil {
-		l.cfg.Progress(l.done, l.done+int64(len(l.lists)+len(l.ahead)+len(l.seeds)))
+		l.cfg.Progress(l.done, l.done+int64(len(l.lists)+len(l.followUps)+len(l.seeds)))
 	}
 }

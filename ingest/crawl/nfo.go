@@ -41,18 +41,18 @@ func readNFO(r io.Reader) (out []candidate, err error) {
 	d := xml.NewDecoder(bytes.NewReader(data))
 	d.Strict = false
 	d.CharsetReader = func(_ string, in io.Reader) (io.Reader, error) { return in, nil } // IDs are ASCII
-	var one candidate
-	use := func(titled bool) {
-		if one.kind == "episode" {
-			one.tmdb = 0
+	var c candidate
+	emit := func(keepTitled bool) {
+		if c.kind == "episode" {
+			c.tmdb = 0
 		}
-		if one.any() || titled && one.title != "" {
-			out = append(out, one)
+		if c.hasID() || keepTitled && c.title != "" {
+			out = append(out, c)
 		}
-		one = candidate{}
+		c = candidate{}
 	}
 	root, field := "", ""
-	top := 1 // depth of a title's element
+	titleDepth := 1 // depth of a title's element
 	for depth := 0; ; {
 		token, tokenErr := d.Token()
 		if tokenErr != nil {
@@ -67,12 +67,12 @@ func readNFO(r io.Reader) (out []candidate, err error) {
 			switch depth++; depth {
 			case 1:
 				if root = name; root == allNFOs {
-					top = 2
+					titleDepth = 2
 				}
 				fallthrough
-			case top:
-				one.kind = nfoKinds[name]
-			case top + 1:
+			case titleDepth:
+				c.kind = nfoKinds[name]
+			case titleDepth + 1:
 				field = nfoFields[name]
 				if name == "uniqueid" {
 					if i := slices.IndexFunc(t.Attr, func(a xml.Attr) bool { return strings.EqualFold(a.Name.Local, "type") }); i >= 0 {
@@ -81,38 +81,38 @@ func readNFO(r io.Reader) (out []candidate, err error) {
 				}
 			}
 		case xml.EndElement:
-			if depth == top {
-				use(top > 1)
+			if depth == titleDepth {
+				emit(titleDepth > 1)
 			}
 			depth--
 			field = ""
 		case xml.CharData:
-			if depth != top+1 {
+			if depth != titleDepth+1 {
 				continue
 			}
 			switch text := strings.TrimSpace(string(t)); field {
 			case "title":
-				one.title = text
+				c.title = text
 			case "year":
-				one.year = cmp.Or(one.year, yearOf(text))
+				c.year = cmp.Or(c.year, yearOf(text))
 			default:
-				one.set(field, text)
+				c.set(field, text)
 			}
 		}
 	}
-	use(false)
-	if top > 1 {
+	emit(false)
+	if titleDepth > 1 {
 		return out, err
 	}
 	if len(out) == 0 && (root == "" || nfoKinds[root] != "") {
 		if m := tmdbPage.FindSubmatch(data); m != nil {
-			one.kind = string(m[1])
-			one.set("tmdb", string(m[2]))
+			c.kind = string(m[1])
+			c.set("tmdb", string(m[2]))
 		}
 		if m := imdbPage.FindSubmatch(data); m != nil {
-			one.set("imdb", string(m[1]))
+			c.set("imdb", string(m[1]))
 		}
-		use(false)
+		emit(false)
 	}
 	return out, nil
 }

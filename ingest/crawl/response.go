@@ -39,32 +39,32 @@ func (s stamp) entry(key string) entry {
 	return entry{Key: key, Day: s.day, Data: s.data, Named: map[string][]int64{}}
 }
 
-// use reads the response to a task.
-func (t *task) use(cfg *Config, at stamp, body []byte) (r result, err error) {
+// parse parses the response to a task.
+func (t *task) parse(cfg *Config, fetched stamp, body []byte) (r result, err error) {
 	v, err := decoded(body)
 	if err != nil {
 		return r, err
 	}
 	switch id := slices.Concat(numbers(v, "id"), []int64{0})[0]; {
 	case t.isList():
-		p := part{entry: at.entry(t.key())}
-		if err := t.listed(&p.entry, v, body); err != nil {
+		p := part{entry: fetched.entry(t.key())}
+		if err := t.parseList(&p.entry, v, body); err != nil {
 			return r, err
 		}
 		r.parts = []part{p}
 	case id < 1:
 		return r, errors.New("the response has no id: want details of a resource")
-	case id == t.id || t.what == fetchEpisode:
-		if err := t.rows(&r, at, v, body); err != nil {
+	case id == t.id || t.action == fetchEpisode:
+		if err := t.addRows(&r, fetched, v, body); err != nil {
 			return r, err
 		}
-	case t.what == fetchDetails: // a merge that the server followed; the other ID is its own task
-		p := part{entry: at.entry(t.key())}
+	case t.action == fetchDetails: // a merge that the server followed; the other ID is its own task
+		p := part{entry: fetched.entry(t.key())}
 		p.entry.Into, p.entry.File = id, kindNamed(t.kind).fileOf("")
 		p.rows = fmt.Appendf(nil, `{"id":%d,"_merged_into":%d,"%s":"%s"}`+"\n", t.id, id, fetchedField, p.entry.age())
 		r.parts = []part{p}
 	default: // merged into another
-		return t.gone(at), nil
+		return t.removal(fetched), nil
 	}
 	for i := range r.parts {
 		e := &r.parts[i].entry
@@ -74,7 +74,7 @@ func (t *task) use(cfg *Config, at stamp, body []byte) (r result, err error) {
 				delete(e.Named, k)
 			}
 		}
-		if t.hasVideos() && !e.left() {
+		if t.hasVideos() && !e.removed() {
 			e.Videos = t.furtherVideos(cfg)
 		}
 	}
@@ -92,8 +92,8 @@ func decoded(body []byte) (v any, err error) {
 func numbers(v any, path string) (out []int64) {
 	switch v := v.(type) {
 	case []any:
-		for _, one := range v {
-			out = append(out, numbers(one, path)...)
+		for _, element := range v {
+			out = append(out, numbers(element, path)...)
 		}
 	case map[string]any:
 		if field, rest, _ := strings.Cut(path, "."); path != "" {
@@ -107,8 +107,8 @@ func numbers(v any, path string) (out []int64) {
 	return out
 }
 
-// name adds the IDs at a path of the response.
-func (e *entry) name(kind string, v any, path string) {
+// addIDs adds the IDs at a path of the response.
+func (e *entry) addIDs(kind string, v any, path string) {
 	for _, id := range numbers(v, path) {
 		if id > 0 {
 			e.Named[kind] = append(e.Named[kind], id)
@@ -116,11 +116,11 @@ func (e *entry) name(kind string, v any, path string) {
 	}
 }
 
-// gone returns the result for a resource that no longer exists: a row that removes it, with its translations, from the
+// removal returns the result for a resource that no longer exists: a row that removes it, with its translations, from the
 // catalogue.
-func (t *task) gone(at stamp) (r result) {
+func (t *task) removal(fetched stamp) (r result) {
 	remove := func(key string, k *kind, address string, args ...any) {
-		p := part{entry: at.entry(key)}
+		p := part{entry: fetched.entry(key)}
 		p.entry.Gone = true
 		if k != nil && t.language == "" {
 			p.entry.File = k.fileOf("")
@@ -128,7 +128,7 @@ func (t *task) gone(at stamp) (r result) {
 		}
 		r.parts = append(r.parts, p)
 	}
-	switch t.what {
+	switch t.action {
 	case fetchDetails:
 		remove(t.key(), kindNamed(t.kind), `"id":%d`, t.id)
 	case fetchSeasons:
@@ -136,7 +136,7 @@ func (t *task) gone(at stamp) (r result) {
 			remove(t.seasonKey(n), &seasons, `"series_id":%d,"season_number":%d`, t.id, n)
 		}
 	case fetchEpisode:
-		season, episode := t.at()
+		season, episode := t.splitNumber()
 		remove(t.key(), &episodes, `"series_id":%d,"season_number":%d,"episode_number":%d`, t.id, season, episode)
 	default:
 		remove(t.key(), nil, "")
@@ -144,16 +144,16 @@ func (t *task) gone(at stamp) (r result) {
 	return r
 }
 
-// rows makes the rows of a response about one resource.
-func (t *task) rows(r *result, at stamp, v any, body []byte) error {
-	p := part{entry: at.entry(t.key())}
+// addRows adds the rows of a response about one resource.
+func (t *task) addRows(r *result, fetched stamp, v any, body []byte) error {
+	p := part{entry: fetched.entry(t.key())}
 	fields, err := record.Fields(string(body))
 	if err != nil {
 		return err
 	}
-	switch t.what {
+	switch t.action {
 	case fetchSeasons:
-		return t.seasonRows(r, at, v, fields)
+		return t.addSeasons(r, fetched, v, fields)
 	case fetchLanguage:
 		k := kindNamed(t.kind)
 		p.entry.File = k.fileOf(t.language)
@@ -161,8 +161,8 @@ func (t *task) rows(r *result, at stamp, v any, body []byte) error {
 		r.parts = []part{p}
 		return nil
 	case fetchEpisode:
-		season, episode := t.at()
-		return r.add(&p, &episodes, v, placed(fields, t.id, season, episode))
+		season, episode := t.splitNumber()
+		return r.add(&p, &episodes, v, withNumbers(fields, t.id, season, episode))
 	default:
 		if t.kind == "tv" {
 			p.entry.Named[seasons.name] = numbers(v, "seasons.season_number")
@@ -184,7 +184,7 @@ func (r *result) add(p *part, k *kind, v any, fields record.RawFields) error {
 		return errors.New("the response has no fields")
 	}
 	for _, l := range k.names {
-		p.entry.name(l.kind, v, l.list+".id")
+		p.entry.addIDs(l.kind, v, l.list+".id")
 	}
 	row := fields.Object()
 	p.entry.File = k.fileOf("")
@@ -193,8 +193,8 @@ func (r *result) add(p *part, k *kind, v any, fields record.RawFields) error {
 	return nil
 }
 
-// placed returns the fields of a season or an episode after its series ID and numbers. Numbers in the response are kept.
-func placed(fields record.RawFields, series int64, place ...int64) record.RawFields {
+// withNumbers returns the fields of a season or an episode after its series ID and numbers. Numbers in the response are kept.
+func withNumbers(fields record.RawFields, series int64, place ...int64) record.RawFields {
 	fields.Take("series_id")
 	fields.Take("show_id")
 	out := record.RawFields{{Name: "series_id", Raw: strconv.FormatInt(series, 10)}}
@@ -207,8 +207,8 @@ func placed(fields record.RawFields, series int64, place ...int64) record.RawFie
 }
 
 // localizedRow makes a row of translated texts. An empty title means that there is no translation.
-func localizedRow(address string, k *kind, language string, fields record.RawFields, today day.Day) []byte {
-	dst := []byte("{" + address)
+func localizedRow(idFields string, k *kind, language string, fields record.RawFields, age day.Day) []byte {
+	dst := []byte("{" + idFields)
 	for _, f := range fields {
 		if _, pages := k.localizes(f.Name); pages && strings.HasPrefix(f.Raw, "{") {
 			page := append([]byte(`{"language":`), record.AppendString(nil, language)...)
@@ -225,11 +225,11 @@ func localizedRow(address string, k *kind, language string, fields record.RawFie
 			dst = record.AppendField(dst, f.Name, f.Raw)
 		}
 	}
-	return fmt.Appendf(dst, `}],"%s":"%s"}`+"\n", fetchedField, today)
+	return fmt.Appendf(dst, `}],"%s":"%s"}`+"\n", fetchedField, age)
 }
 
-// seasonRows makes rows of seasons appended to a series. A season that the series no longer lists is gone.
-func (t *task) seasonRows(r *result, at stamp, series any, fields record.RawFields) error {
+// addSeasons adds the rows of seasons that were appended to a series, and removals of those that it no longer lists.
+func (t *task) addSeasons(r *result, fetched stamp, series any, fields record.RawFields) error {
 	for _, n := range t.seasons {
 		prefix := fmt.Sprintf("season/%d", n)
 		season, err := record.Fields(cmp.Or(fields.Value(prefix), "{}"))
@@ -241,8 +241,8 @@ func (t *task) seasonRows(r *result, at stamp, series any, fields record.RawFiel
 			r.missing = append(r.missing, t.seasonKey(n))
 			continue
 		default:
-			gone := task{what: fetchSeasons, id: t.id, language: t.language, seasons: []int64{n}}
-			r.parts = append(r.parts, gone.gone(at).parts...)
+			dropped := task{action: fetchSeasons, id: t.id, language: t.language, seasons: []int64{n}}
+			r.parts = append(r.parts, dropped.removal(fetched).parts...)
 			continue
 		}
 		for _, f := range fields {
@@ -250,7 +250,7 @@ func (t *task) seasonRows(r *result, at stamp, series any, fields record.RawFiel
 				season = append(season, record.RawField{Name: sub, Raw: f.Raw})
 			}
 		}
-		p := part{entry: at.entry(t.seasonKey(n))}
+		p := part{entry: fetched.entry(t.seasonKey(n))}
 		p.entry.Mode = t.mode
 		if t.language != "" {
 			p.entry.File = seasons.fileOf(t.language)
@@ -273,7 +273,7 @@ func (t *task) seasonRows(r *result, at stamp, series any, fields record.RawFiel
 				p.entry.Named[episodes.name] = append(p.entry.Named[episodes.name], episodeNumber(n, episode))
 			}
 		}
-		if err := r.add(&p, &seasons, v, placed(season, t.id, n)); err != nil {
+		if err := r.add(&p, &seasons, v, withNumbers(season, t.id, n)); err != nil {
 			return err
 		}
 	}
@@ -294,63 +294,63 @@ type foundRow struct {
 // maxTitle bounds the title of a search, in bytes.
 const maxTitle = 256
 
-// named reports whether the row has the title. As in a search, case, accents and punctuation do not count.
-func (r *foundRow) named(title string) bool {
+// hasTitle reports whether the row has the title. As in a search, case, accents and punctuation do not count.
+func (r *foundRow) hasTitle(title string) bool {
 	fold := func(s string) string { return string(text.AppendFolded(nil, s, maxTitle)) }
 	folded := fold(title)
 	return folded != "" && slices.ContainsFunc([]string{r.Title, r.Original, r.Name, r.OrigName}, func(name string) bool { return fold(name) == folded })
 }
 
-// listed adds the resources that a list names.
-func (t *task) listed(e *entry, v any, body []byte) error {
+// parseList adds the resources that a list names.
+func (t *task) parseList(e *entry, v any, body []byte) error {
 	var found struct {
 		Results []foundRow
 		Series  []foundRow `json:"tv_results"`
 	}
 	switch {
-	case t.what == listChanges:
+	case t.action == listChanges:
 		pages := numbers(v, "total_pages")
 		if len(pages) == 0 {
 			return errors.New("the response has no total_pages: want a page of changes")
 		}
 		e.Pages = int(min(pages[0], math.MaxInt32))
-		e.name(t.kind, v, "results.id")
+		e.addIDs(t.kind, v, "results.id")
 		return nil
-	case t.what == findID && t.source == fromIMDb: // an episode leads to its series
-		e.name("movie", v, "movie_results.id")
-		e.name("tv", v, "tv_results.id")
-		e.name("person", v, "person_results.id")
-		e.name("tv", v, "tv_season_results.show_id")
-		e.name("tv", v, "tv_episode_results.show_id")
+	case t.action == findID && t.source == fromIMDb: // an episode leads to its series
+		e.addIDs("movie", v, "movie_results.id")
+		e.addIDs("tv", v, "tv_results.id")
+		e.addIDs("person", v, "person_results.id")
+		e.addIDs("tv", v, "tv_season_results.show_id")
+		e.addIDs("tv", v, "tv_episode_results.show_id")
 		if ids := e.Named[t.kind]; len(ids) > 0 { // the ID belongs to several kinds
 			e.Named = map[string][]int64{t.kind: ids}
 		}
 		return nil
-	case t.what == findID && t.kind != "":
+	case t.action == findID && t.kind != "":
 		// At TVDB, a series, a season and an episode of others may have the same number.
-		e.name("tv", v, map[string]string{"tv": "tv_results.id", "season": "tv_season_results.show_id", "episode": "tv_episode_results.show_id"}[t.kind])
+		e.addIDs("tv", v, map[string]string{"tv": "tv_results.id", "season": "tv_season_results.show_id", "episode": "tv_episode_results.show_id"}[t.kind])
 		return nil
 	}
 	if err := json.Unmarshal(body, &found); err != nil {
 		return err
 	}
-	if t.what == findID { // a movie may have the same number, so the series must be the one in the list
+	if t.action == findID { // a movie may have the same number, so the series must be the one in the list
 		for _, row := range found.Series {
-			if row.ID > 0 && (row.ID == t.id || t.id == 0 && row.named(t.title)) {
+			if row.ID > 0 && (row.ID == t.id || t.id == 0 && row.hasTitle(t.title)) {
 				e.Named["tv"] = append(e.Named["tv"], row.ID)
 			}
 		}
 		return nil
 	}
 	// A search result counts only if no other has that name and year.
-	var same []int64
+	var matches []int64
 	for _, row := range found.Results {
-		if strings.HasPrefix(cmp.Or(row.Released, row.FirstAir), strconv.Itoa(t.year)+"-") && row.named(t.text) {
-			same = append(same, row.ID)
+		if strings.HasPrefix(cmp.Or(row.Released, row.FirstAir), strconv.Itoa(t.year)+"-") && row.hasTitle(t.text) {
+			matches = append(matches, row.ID)
 		}
 	}
-	if len(same) == 1 && same[0] > 0 {
-		e.Named[t.kind] = same
+	if len(matches) == 1 && matches[0] > 0 {
+		e.Named[t.kind] = matches
 	}
 	return nil
 }

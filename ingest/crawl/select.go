@@ -23,8 +23,8 @@ import (
 
 // A selection is the contents of all input files and folders: IDs, and tasks that look up IDs.
 type selection struct {
-	titles     []Title
-	origins    map[Title]origin // places of titles, except in daily ID exports
+	resources  []resource
+	origins    map[resource]origin // places of titles, except in daily ID exports
 	tasks      []task
 	unresolved []string // titles without a usable ID or search, with their place and the reason
 }
@@ -124,7 +124,7 @@ func (s *selection) readNFOFile(name, kind string, in io.Reader) error {
 		if len(found) > 1 {
 			c.place += ": " + record.Shown(c.name())
 		}
-		s.enter(&c, true)
+		s.add(&c, true)
 	}
 	return nil
 }
@@ -137,28 +137,28 @@ const maxIDLine = 1 << 20
 func (s *selection) readIDs(name, kind string, in io.Reader) error {
 	lines := bufio.NewScanner(in)
 	lines.Buffer(nil, maxIDLine)
-	var bad []string
-	n, good := 1, false
-	for ; lines.Scan(); n++ {
+	var reasons []string
+	number, parsed := 1, false
+	for ; lines.Scan(); number++ {
 		line, _, _ := strings.Cut(strings.TrimPrefix(lines.Text(), "\ufeff"), "#")
 		if line = strings.TrimSpace(line); line == "" {
 			continue
 		}
 		i, err := parseID(line)
 		if err != nil {
-			bad = append(bad, fmt.Sprintf("%s:%d: %v", name, n, err))
+			reasons = append(reasons, fmt.Sprintf("%s:%d: %v", name, number, err))
 			continue
 		}
-		i.kind, good = cmp.Or(i.kind, kind), true
-		s.enter(&candidate{ids: i, place: fmt.Sprintf("%s:%d: %s", name, n, record.Shown(line))}, false)
+		i.kind, parsed = cmp.Or(i.kind, kind), true
+		s.add(&candidate{ids: i, place: fmt.Sprintf("%s:%d: %s", name, number, record.Shown(line))}, false)
 	}
 	if err := lines.Err(); err != nil {
-		return fmt.Errorf("ids %s: line %d: %w", name, n, err)
+		return fmt.Errorf("ids %s: line %d: %w", name, number, err)
 	}
-	if !good && len(bad) > 0 {
-		return fmt.Errorf("ids %s", bad[0])
+	if !parsed && len(reasons) > 0 {
+		return fmt.Errorf("ids %s", reasons[0])
 	}
-	s.unresolved = append(s.unresolved, bad...)
+	s.unresolved = append(s.unresolved, reasons...)
 	return nil
 }
 
@@ -193,7 +193,7 @@ func parseID(line string) (i ids, err error) {
 		i.kind = m[1]
 		i.set("tmdb", m[2])
 	}
-	if !i.any() {
+	if !i.hasID() {
 		return i, fmt.Errorf("want an id from 1 on, found %q", record.Shown(line))
 	}
 	return i, nil
@@ -205,17 +205,17 @@ func addressesIn(text string) (out []ids) {
 		return []ids{{imdb: m[1]}}
 	}
 	if m := plainID.FindStringSubmatch(text); m != nil && strings.Contains(text, "://") && kindNamed(m[1]) != nil {
-		one := ids{kind: m[1]}
-		one.set("tmdb", m[2])
-		return []ids{one}
+		i := ids{kind: m[1]}
+		i.set("tmdb", m[2])
+		return []ids{i}
 	}
 	for _, m := range guid.FindAllStringSubmatch(text, -1) {
-		var one ids
+		var i ids
 		if m[4] != "" || m[1] != "" && m[2] == "tvdb" {
-			one.kind = "tv"
+			i.kind = "tv"
 		}
-		if one.set(strings.Replace(m[2], "moviedb", "tmdb", 1), m[3]); one.any() {
-			out = append(out, one)
+		if i.set(strings.Replace(m[2], "moviedb", "tmdb", 1), m[3]); i.hasID() {
+			out = append(out, i)
 		}
 	}
 	return out
@@ -226,7 +226,7 @@ func (c *candidate) name() string {
 	switch {
 	case c.title != "" || c.imdb != "":
 		return cmp.Or(c.title, c.imdb)
-	case c.any():
+	case c.hasID():
 		return strconv.FormatInt(cmp.Or(c.tmdb, c.tvdb), 10)
 	}
 	return ""
@@ -238,37 +238,37 @@ const (
 	fromTVDB = "tvdb_id"
 )
 
-// enter adds a candidate by its best ID, else, if search allows it, by title and year. Without either, it is reported with the
+// add adds a candidate by its best ID, else, if search allows it, by title and year. Without either, it is reported with the
 // reason.
-func (s *selection) enter(c *candidate, search bool) {
-	one := task{what: findID, kind: c.kind, place: c.place}
+func (s *selection) add(c *candidate, search bool) {
+	t := task{action: findID, kind: c.kind, place: c.place}
 	switch isKind := kindNamed(c.kind) != nil; {
 	case c.tmdb > 0 && isKind:
-		title := Title{c.kind, c.tmdb}
-		s.titles = append(s.titles, title)
+		res := resource{c.kind, c.tmdb}
+		s.resources = append(s.resources, res)
 		if s.origins == nil {
-			s.origins = map[Title]origin{}
+			s.origins = map[resource]origin{}
 		}
-		if s.origins[title].place == "" {
-			s.origins[title] = origin{c.place, c.guessed}
+		if s.origins[res].place == "" {
+			s.origins[res] = origin{c.place, c.guessed}
 		}
 		return
 	case c.imdb != "":
-		if one.source, one.text = fromIMDb, c.imdb; !isKind {
-			one.kind = ""
+		if t.source, t.text = fromIMDb, c.imdb; !isKind {
+			t.kind = ""
 		}
 	case c.tvdb > 0 && (c.kind == "tv" || c.kind == "season" || c.kind == "episode"):
-		one.source, one.text = fromTVDB, strconv.FormatInt(c.tvdb, 10)
+		t.source, t.text = fromTVDB, strconv.FormatInt(c.tvdb, 10)
 	case c.tvdb > 0 && c.kind == "" && (c.title != "" || c.tmdb > 0):
-		one.source, one.text = fromTVDB, strconv.FormatInt(c.tvdb, 10)
-		one.id, one.title = c.tmdb, c.title
+		t.source, t.text = fromTVDB, strconv.FormatInt(c.tvdb, 10)
+		t.id, t.title = c.tmdb, c.title
 	case search && c.title != "" && c.year > 0 && (c.kind == "movie" || c.kind == "tv" || c.kind == "" && c.tmdb == 0):
-		one = task{what: searchTitle, kind: cmp.Or(c.kind, "movie"), text: c.title, year: c.year, place: c.place}
+		t = task{action: searchTitle, kind: cmp.Or(c.kind, "movie"), text: c.title, year: c.year, place: c.place}
 	default:
 		s.unresolved = append(s.unresolved, c.place+": "+c.reason())
 		return
 	}
-	s.tasks = append(s.tasks, one)
+	s.tasks = append(s.tasks, t)
 }
 
 // reason returns why a candidate cannot be entered.
@@ -303,7 +303,7 @@ func exportKind(path string) (string, error) {
 }
 
 // readExport reads a daily ID export. Rows without a popularity are all included.
-func (s *selection) readExport(ctx context.Context, kind string, least float64, path string) error {
+func (s *selection) readExport(ctx context.Context, kind string, minPopularity float64, path string) error {
 	return eachRow(ctx, "daily ids", path, func(row source.Row) error {
 		var v struct {
 			ID         int64
@@ -312,8 +312,8 @@ func (s *selection) readExport(ctx context.Context, kind string, least float64, 
 		if err := json.Unmarshal(row.JSON, &v); err != nil || row.Err != nil || v.ID < 1 {
 			return errors.New(`want a row of a daily id export, such as {"id":550,"popularity":61.4}`)
 		}
-		if v.Popularity == nil || *v.Popularity >= least {
-			s.titles = append(s.titles, Title{kind, v.ID})
+		if v.Popularity == nil || *v.Popularity >= minPopularity {
+			s.resources = append(s.resources, resource{kind, v.ID})
 		}
 		return nil
 	})
@@ -321,9 +321,9 @@ func (s *selection) readExport(ctx context.Context, kind string, least float64, 
 
 // addLibrary adds a title of a library. Without an ID, it is searched for or reported.
 func (s *selection) addLibrary(c candidate, search bool) {
-	if !c.any() && (!search || c.title == "" || c.year < 1) {
+	if !c.hasID() && (!search || c.title == "" || c.year < 1) {
 		s.unresolved = append(s.unresolved, c.place)
 		return
 	}
-	s.enter(&c, search)
+	s.add(&c, search)
 }

@@ -25,22 +25,22 @@ func TestRequests(t *testing.T) {
 		want string
 	}{
 		{
-			task{what: fetchDetails, kind: "movie", id: 550},
+			task{action: fetchDetails, kind: "movie", id: 550},
 			"/movie/550?append_to_response=alternative_titles,credits,external_ids,images,keywords,lists,recommendations,release_dates,reviews,similar,translations,videos,watch/providers&include_video_language=en,null,de,pt",
 		},
-		{task{what: fetchDetails, kind: "keyword", id: 825}, "/keyword/825?"},
-		{task{what: fetchLanguage, kind: "movie", id: 550, language: "de-DE"}, "/movie/550?append_to_response=credits,lists,recommendations,reviews,similar&language=de-DE"},
+		{task{action: fetchDetails, kind: "keyword", id: 825}, "/keyword/825?"},
+		{task{action: fetchLanguage, kind: "movie", id: 550, language: "de-DE"}, "/movie/550?append_to_response=credits,lists,recommendations,reviews,similar&language=de-DE"},
 		{
-			task{what: fetchSeasons, kind: "tv", id: 1, language: "de-DE", mode: seasonsAll, seasons: []int64{0, 2}},
+			task{action: fetchSeasons, kind: "tv", id: 1, language: "de-DE", mode: seasonsAll, seasons: []int64{0, 2}},
 			"/tv/1?append_to_response=season/0,season/0/aggregate_credits,season/0/credits,season/2,season/2/aggregate_credits,season/2/credits&language=de-DE",
 		},
 		{
-			task{what: fetchEpisode, kind: "tv", id: 1, number: episodeNumber(2, 3)},
+			task{action: fetchEpisode, kind: "tv", id: 1, number: episodeNumber(2, 3)},
 			"/tv/1/season/2/episode/3?append_to_response=credits,external_ids,images,translations,videos&include_video_language=en,null,de,pt",
 		},
-		{task{what: findID, source: "imdb_id", text: "tt0137523"}, "/find/tt0137523?external_source=imdb_id"},
-		{task{what: searchTitle, kind: "tv", text: "A & B", year: 2010}, "/search/tv?first_air_date_year=2010&query=A+&+B"},
-		{task{what: listChanges, kind: "tv", day: 20000, end: 20001, page: 2}, "/tv/changes?end_date=2024-10-05&page=2&start_date=2024-10-04"},
+		{task{action: findID, source: "imdb_id", text: "tt0137523"}, "/find/tt0137523?external_source=imdb_id"},
+		{task{action: searchTitle, kind: "tv", text: "A & B", year: 2010}, "/search/tv?first_air_date_year=2010&query=A+&+B"},
+		{task{action: listChanges, kind: "tv", day: 20000, end: 20001, page: 2}, "/tv/changes?end_date=2024-10-05&page=2&start_date=2024-10-04"},
 	} {
 		path, q := c.task.request(&cfg)
 		got := path + "?" + strings.NewReplacer("%2C", ",", "%2F", "/", "%26", "&").Replace(q.Encode())
@@ -54,7 +54,7 @@ func TestRequests(t *testing.T) {
 			t.Errorf("%s appends %d names, want at most %d", k.name, n, maxAppends)
 		}
 	}
-	one := task{what: fetchSeasons, kind: "tv", id: 1, mode: seasonsDetails}
+	one := task{action: fetchSeasons, kind: "tv", id: 1, mode: seasonsDetails}
 	for n := range int64(45) {
 		one.seasons = append(one.seasons, n)
 	}
@@ -74,9 +74,8 @@ func TestReadIDs(t *testing.T) {
 	if err := s.readIDs("ids", "", strings.NewReader(text)); err != nil {
 		t.Fatal(err)
 	}
-	titles := []Title{{"movie", 550}, {"tv", 1399}, {"movie", 11}, {"person", 287}}
-	if d := cmp.Diff(titles, s.titles); d != "" {
-		t.Error(d)
+	if want := []resource{{"movie", 550}, {"tv", 1399}, {"movie", 11}, {"person", 287}}; !slices.Equal(want, s.resources) {
+		t.Errorf("resources = %v, want %v", s.resources, want)
 	}
 	var found []string
 	for _, task := range s.tasks {
@@ -111,12 +110,12 @@ func TestDailyIDs(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if d := cmp.Diff([]Title{{"movie", 1}, {"network", 49}}, s.titles); d != "" {
-		t.Error(d)
+	if want := []resource{{"movie", 1}, {"network", 49}}; !slices.Equal(want, s.resources) {
+		t.Errorf("resources = %v, want %v", s.resources, want)
 	}
 	cfg.Kinds = []string{"network"}
-	if s, err = readSelection(t.Context(), &cfg); err != nil || len(s.titles) != 1 {
-		t.Errorf("readSelection = %v, %v, want the network alone", s.titles, err)
+	if s, err = readSelection(t.Context(), &cfg); err != nil || len(s.resources) != 1 {
+		t.Errorf("readSelection = %v, %v, want the network alone", s.resources, err)
 	}
 	cfg.Kinds = nil
 	servetest.WriteFile(t, movies, packed.String()[:packed.Len()-9])
@@ -176,11 +175,11 @@ func FuzzNames(f *testing.F) {
 		if got.tmdb < 0 || got.tvdb < 0 || got.imdb != "" && !imdbID.MatchString(got.imdb) || got.year < 0 || got.year > 9999 {
 			t.Errorf("parseName(%q) = %+v", name, got)
 		}
-		if id, err := parseID(name); err == nil && !id.any() {
+		if id, err := parseID(name); err == nil && !id.hasID() {
 			t.Errorf("parseID(%q) = %+v", name, id)
 		}
-		if title, ok := titleKey(name); ok && (title.ID < 1 || kindNamed(title.Kind) == nil) {
-			t.Errorf("titleKey(%q) = %+v", name, title)
+		if res, ok := resourceOf(name); ok && (res.id < 1 || kindNamed(res.kind) == nil) {
+			t.Errorf("resourceOf(%q) = %+v", name, res)
 		}
 	})
 }
@@ -195,7 +194,7 @@ func FuzzNFO(f *testing.F) {
 	f.Fuzz(func(t *testing.T, data []byte) {
 		found, _ := readNFO(bytes.NewReader(data))
 		for _, got := range found {
-			if got.tmdb < 0 || got.tvdb < 0 || got.imdb != "" && !imdbID.MatchString(got.imdb) || !got.any() && got.title == "" {
+			if got.tmdb < 0 || got.tvdb < 0 || got.imdb != "" && !imdbID.MatchString(got.imdb) || !got.hasID() && got.title == "" {
 				t.Errorf("readNFO(%q) = %+v", data, got)
 			}
 		}
@@ -214,20 +213,20 @@ func FuzzResponses(f *testing.F) {
 	cfg := DefaultConfig()
 	f.Fuzz(func(t *testing.T, data []byte) {
 		var c client
-		for _, one := range []task{
-			{what: fetchDetails, kind: "movie", id: 1},
-			{what: fetchDetails, kind: "tv", id: 1},
-			{what: fetchLanguage, kind: "movie", id: 1, language: "de-DE"},
-			{what: fetchSeasons, kind: "tv", id: 1, mode: seasonsAll, seasons: []int64{1, 2}},
-			{what: fetchSeasons, kind: "tv", id: 1, seasons: []int64{1}, language: "fr"},
-			{what: fetchEpisode, kind: "tv", id: 1, number: episodeNumber(1, 1)},
-			{what: findID, source: "imdb_id", text: "tt1"},
-			{what: searchTitle, kind: "movie", text: "T", year: 2000},
-			{what: listChanges, kind: "tv", day: 1, end: 2, page: 1},
+		for _, next := range []task{
+			{action: fetchDetails, kind: "movie", id: 1},
+			{action: fetchDetails, kind: "tv", id: 1},
+			{action: fetchLanguage, kind: "movie", id: 1, language: "de-DE"},
+			{action: fetchSeasons, kind: "tv", id: 1, mode: seasonsAll, seasons: []int64{1, 2}},
+			{action: fetchSeasons, kind: "tv", id: 1, seasons: []int64{1}, language: "fr"},
+			{action: fetchEpisode, kind: "tv", id: 1, number: episodeNumber(1, 1)},
+			{action: findID, source: "imdb_id", text: "tt1"},
+			{action: searchTitle, kind: "movie", text: "T", year: 2000},
+			{action: listChanges, kind: "tv", day: 1, end: 2, page: 1},
 		} {
 			c.key = Key{"a key that no body has"}
-			_ = c.usable(data, func(body []byte) error {
-				r, err := one.use(&cfg, stamp{20000, 19000}, body)
+			_ = c.passBody(data, func(body []byte) error {
+				r, err := next.parse(&cfg, stamp{20000, 19000}, body)
 				if err != nil {
 					return err
 				}
@@ -246,11 +245,11 @@ func checkPart(t *testing.T, body []byte, p *part) {
 	for line := range bytes.Lines(p.rows) {
 		var row map[string]json.RawMessage
 		if err := json.Unmarshal(line, &row); err != nil || !bytes.HasSuffix(line, []byte("\n")) || row[fetchedField] == nil {
-			t.Errorf("use(%q) = row %q: %v", body, line, err)
+			t.Errorf("parse(%q) = row %q: %v", body, line, err)
 		}
 	}
-	if _, err := parseEntry(lineOf(&p.entry)); err != nil && len(p.rows) == 0 && p.entry.File == "" {
-		t.Errorf("use(%q) = entry %s: %v", body, lineOf(&p.entry), err)
+	if _, err := parseEntry(formatEntry(&p.entry)); err != nil && len(p.rows) == 0 && p.entry.File == "" {
+		t.Errorf("parse(%q) = entry %s: %v", body, formatEntry(&p.entry), err)
 	}
 }
 
@@ -259,7 +258,7 @@ func TestPagesOfChanges(t *testing.T) {
 	for pages, want := range map[int]int{0: 0, 1: 0, 2: 1, maxPages: maxPages - 1, maxPages + 1: maxPages - 1} {
 		var log bytes.Buffer
 		l := &loop{cfg: &Config{Log: slog.New(slog.NewTextHandler(&log, nil))}}
-		if err := l.follow(task{what: listChanges, kind: "movie", page: 1}, &entry{Pages: pages}); err != nil {
+		if err := l.follow(task{action: listChanges, kind: "movie", page: 1}, &entry{Pages: pages}); err != nil {
 			t.Fatal(err)
 		}
 		if len(l.lists) != want || want > 0 && l.lists[want-1].page != want+1 || (log.Len() > 0) != (pages > maxPages) {

@@ -58,14 +58,14 @@ type entry struct {
 // age returns the date of the data.
 func (e *entry) age() day.Day { return cmp.Or(e.Data, e.Day) }
 
-// left reports whether the resource was removed or merged.
-func (e *entry) left() bool { return e.Gone || e.Into > 0 }
+// removed reports whether the resource was removed or merged.
+func (e *entry) removed() bool { return e.Gone || e.Into > 0 }
 
 // A place locates the entry of a key in the journal.
 type place struct {
 	off      int64
 	day, age day.Day // copies from the entry
-	left     bool
+	removed  bool
 	row      bool // the entry has rows
 }
 
@@ -99,7 +99,7 @@ func openStore(dir string, log *slog.Logger) (s *store, err error) {
 		return nil, fmt.Errorf("make folder of the dump: %w", err)
 	}
 	s = &store{dir: dir, log: log, files: map[string]*os.File{}, synced: time.Now()}
-	s.lock = flock.New(s.work(lockFile))
+	s.lock = flock.New(s.workPath(lockFile))
 	switch ok, err := s.lock.TryLock(); {
 	case err != nil:
 		return nil, fmt.Errorf("lock folder of the dump: %w", err)
@@ -112,10 +112,10 @@ func openStore(dir string, log *slog.Logger) (s *store, err error) {
 			s = nil
 		}
 	}()
-	if _, err = os.Stat(s.work(completeDir)); err == nil { // an interrupted compact
-		err = file.MoveAll(s.work(completeDir), s.dir)
+	if _, err = os.Stat(s.workPath(completeDir)); err == nil { // an interrupted compact
+		err = file.MoveAll(s.workPath(completeDir), s.dir)
 	} else {
-		err = os.RemoveAll(s.work(nextDir))
+		err = os.RemoveAll(s.workPath(nextDir))
 	}
 	if err != nil {
 		return s, err
@@ -123,12 +123,12 @@ func openStore(dir string, log *slog.Logger) (s *store, err error) {
 	return s, s.open()
 }
 
-func (s *store) work(name string) string { return filepath.Join(s.dir, workDir, name) }
+func (s *store) workPath(name string) string { return filepath.Join(s.dir, workDir, name) }
 
 // open reads the journal and removes rows without an entry. If a file lost rows, which only a power failure can cause, their
 // entries are removed too.
 func (s *store) open() (err error) {
-	path := s.work(journalFile)
+	path := s.workPath(journalFile)
 	if s.journal, err = os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_APPEND, 0o644); err != nil {
 		return fmt.Errorf("open journal: %w", err)
 	}
@@ -151,13 +151,13 @@ func (s *store) open() (err error) {
 	}
 	s.done, s.ends, s.languages = map[xxh3.Uint128]place{}, map[string]int64{}, map[string]bool{}
 	s.entries, s.doubled = 0, false
-	lost := false
+	truncated := false
 	s.end, err = readJournal(s.journal, func(off int64, e *entry) {
 		if e.End > sizes[e.File] {
-			lost = true
+			truncated = true
 			return
 		}
-		s.note(off, e)
+		s.index(off, e)
 	})
 	if err != nil {
 		return fmt.Errorf("journal %s: %w", path, err)
@@ -184,20 +184,20 @@ func (s *store) open() (err error) {
 			return fmt.Errorf("write journal: %w", err)
 		}
 	}
-	if lost {
+	if truncated {
 		return s.compact()
 	}
 	return nil
 }
 
-// note adds an entry of the journal to the indexes.
-func (s *store) note(off int64, e *entry) {
+// index adds an entry of the journal to the indexes.
+func (s *store) index(off int64, e *entry) {
 	hash := xxh3.HashString128(e.Key)
 	if e.File != "" {
 		s.ends[e.File] = e.End
 		s.doubled = s.doubled || s.done[hash].age >= e.age()
 	}
-	s.done[hash] = place{off, e.Day, e.age(), e.left(), e.File != ""}
+	s.done[hash] = place{off, e.Day, e.age(), e.removed(), e.File != ""}
 	s.entries++
 	if language := languageOf(e.Key); language != "" {
 		s.languages[language] = true
@@ -206,7 +206,7 @@ func (s *store) note(off int64, e *entry) {
 
 // moveAside moves a file of rows without any entry: it has the first rows of a killed crawl, or belongs to the user.
 func (s *store) moveAside(name string) error {
-	dir, err := os.MkdirTemp(s.work(""), "aside-")
+	dir, err := os.MkdirTemp(s.workPath(""), "aside-")
 	if err != nil {
 		return err
 	}
@@ -255,7 +255,7 @@ func parseEntry(line []byte) (e entry, err error) {
 	return e, nil
 }
 
-func lineOf(e *entry) []byte {
+func formatEntry(e *entry) []byte {
 	line, err := json.Marshal(e)
 	if err != nil {
 		return nil // an entry has only texts and numbers
@@ -263,18 +263,18 @@ func lineOf(e *entry) []byte {
 	return append(line, '\n')
 }
 
-// at returns the place of a key's entry, or zero.
-func (s *store) at(key string) place { return s.done[xxh3.HashString128(key)] }
+// place returns the place of a key's entry, or zero.
+func (s *store) place(key string) place { return s.done[xxh3.HashString128(key)] }
 
 // has reports whether the dump has a row of the resource, and it was not removed.
 func (s *store) has(key string) bool {
-	p := s.at(key)
-	return p.row && !p.left
+	p := s.place(key)
+	return p.row && !p.removed
 }
 
 // entry reads the entry of a key, or zero.
 func (s *store) entry(key string) (e entry, err error) {
-	p := s.at(key)
+	p := s.place(key)
 	if p.day == 0 {
 		return e, nil
 	}
@@ -297,7 +297,7 @@ func (s *store) add(e *entry, rows []byte) error {
 	if err := s.append(e, rows); err != nil {
 		return err
 	}
-	s.note(off, e)
+	s.index(off, e)
 	if time.Since(s.synced) < syncEvery {
 		return nil
 	}
@@ -321,7 +321,7 @@ func (s *store) append(e *entry, rows []byte) error {
 	} else {
 		e.File = ""
 	}
-	line := lineOf(e)
+	line := formatEntry(e)
 	if _, err := s.journal.Write(line); err != nil {
 		_ = s.journal.Truncate(s.end)
 		if f != nil { // else the entry of the next rows would cover these too
@@ -377,14 +377,14 @@ func (s *store) sync() error {
 func (s *store) each(use func(e *entry)) error {
 	_, err := readJournal(io.NewSectionReader(s.journal, 0, s.end), func(off int64, e *entry) {
 		switch {
-		case s.at(e.Key).off != off, strings.HasPrefix(e.Key, changesPrefix) && e.Day < s.expired:
-		case !e.left() && slices.ContainsFunc(ownersOf(e.Key), func(owner string) bool { return s.at(owner).left }):
+		case s.place(e.Key).off != off, strings.HasPrefix(e.Key, changesPrefix) && e.Day < s.expired:
+		case !e.removed() && slices.ContainsFunc(ownersOf(e.Key), func(owner string) bool { return s.place(owner).removed }):
 		default:
 			use(e)
 		}
 	})
 	if err != nil {
-		return fmt.Errorf("journal %s: %w", s.work(journalFile), err)
+		return fmt.Errorf("journal %s: %w", s.workPath(journalFile), err)
 	}
 	return nil
 }
@@ -422,7 +422,7 @@ func (s *store) holding() (h holding, err error) {
 	err = s.each(func(e *entry) {
 		h.entries++
 		h.live += e.Rows
-		if e.File == "" || e.left() {
+		if e.File == "" || e.removed() {
 			return // a removal has no date
 		}
 		h.newest = max(h.newest, e.age())
@@ -448,7 +448,7 @@ func (s *store) compact() error {
 	}
 	if err == nil {
 		s.journal = nil
-		err = file.ReplaceAll(s.work(nextDir), s.work(completeDir), s.dir)
+		err = file.ReplaceAll(s.workPath(nextDir), s.workPath(completeDir), s.dir)
 	}
 	if err != nil {
 		return fmt.Errorf("compact the dump: %w", err)
@@ -458,8 +458,8 @@ func (s *store) compact() error {
 
 // writeNext writes a store with the same contents below nextDir.
 func (s *store) writeNext() (err error) {
-	next := &store{dir: s.work(nextDir), log: s.log, files: map[string]*os.File{}}
-	if err := os.MkdirAll(next.work(""), 0o755); err != nil {
+	next := &store{dir: s.workPath(nextDir), log: s.log, files: map[string]*os.File{}}
+	if err := os.MkdirAll(next.workPath(""), 0o755); err != nil {
 		return err
 	}
 	if err := next.open(); err != nil {

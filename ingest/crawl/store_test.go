@@ -209,7 +209,7 @@ func TestCompact(t *testing.T) {
 			if err := s.close(); err != nil {
 				t.Fatal(err)
 			}
-			next, complete := s.work(nextDir), s.work(completeDir)
+			next, complete := s.workPath(nextDir), s.workPath(completeDir)
 			if kill == "during" || kill == "after" { // the last file was complete
 				err = os.Rename(next, complete)
 			}
@@ -305,7 +305,7 @@ func FuzzJournal(f *testing.F) {
 				t.Fatalf("an entry is at %d of %d bytes", off, len(data))
 			}
 			entries = append(entries, *e)
-			again.Write(lineOf(e))
+			again.Write(formatEntry(e))
 		})
 		if err != nil {
 			return
@@ -335,7 +335,7 @@ func TestJournalFull(t *testing.T) {
 		t.Fatal(err)
 	}
 	journal := s.journal
-	if s.journal, err = os.Open(s.work(journalFile)); err != nil { // read-only
+	if s.journal, err = os.Open(s.workPath(journalFile)); err != nil { // read-only
 		t.Fatal(err)
 	}
 	row := `{"id":4}` + "\n"

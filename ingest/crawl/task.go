@@ -10,12 +10,12 @@ import (
 	"github.com/reelsplice/reelsplice/schemas/day"
 )
 
-// A taskType selects the request and the use of its response.
-type taskType uint8
+// An action selects the request and the use of its response.
+type action uint8
 
-// Types of tasks.
+// The actions.
 const (
-	fetchDetails taskType = iota + 1
+	fetchDetails action = iota + 1
 	fetchLanguage
 	fetchSeasons
 	fetchEpisode
@@ -26,7 +26,7 @@ const (
 
 // A task is one request and the context of its response.
 type task struct {
-	what taskType
+	action
 	kind string // kind of the resource or the list; for findID also season, episode or ""
 	id   int64  // for findID: TMDB's ID, if known
 	// language of fetchLanguage and fetchSeasons; "" is the base language.
@@ -48,7 +48,7 @@ type task struct {
 
 // key names the response in the journal. Each season has its own key, see seasonKey.
 func (t *task) key() string {
-	switch t.what {
+	switch t.action {
 	case fetchDetails, fetchLanguage:
 		return fmt.Sprintf("%s/%d%s", t.kind, t.id, t.suffix())
 	case fetchEpisode:
@@ -88,7 +88,7 @@ func languageOf(key string) string {
 	if !ok {
 		return ""
 	}
-	if _, ok := titleKey(key); !ok {
+	if _, ok := resourceOf(key); !ok {
 		return "" // text after the blank belongs to a searched title
 	}
 	return language
@@ -96,11 +96,11 @@ func languageOf(key string) string {
 
 // ownersOf returns the keys of the resources that contain a resource: its details without a language, its season, its series.
 func ownersOf(key string) (out []string) {
-	title, ok := titleKey(key)
+	res, ok := resourceOf(key)
 	if !ok {
 		return nil
 	}
-	out = []string{title.key()}
+	out = []string{res.key()}
 	path, _, _ := strings.Cut(key, " ")
 	if parts := strings.Split(path, "/"); len(parts) >= 4 {
 		out = append(out, strings.Join(parts[:4], "/"))
@@ -110,30 +110,30 @@ func ownersOf(key string) (out []string) {
 
 // isList reports whether the response names resources to fetch, and is not a row.
 func (t *task) isList() bool {
-	return t.what == findID || t.what == searchTitle || t.what == listChanges
+	return t.action == findID || t.action == searchTitle || t.action == listChanges
 }
 
-// A Title is a resource that can be fetched by ID.
-type Title struct {
-	Kind string // one of KindNames
-	ID   int64
+// A resource is one that can be fetched by ID.
+type resource struct {
+	kind string // one of KindNames
+	id   int64
 }
 
 // key is the journal's key for the details.
-func (t Title) key() string { return fmt.Sprintf("%s/%d", t.Kind, t.ID) }
+func (r resource) key() string { return fmt.Sprintf("%s/%d", r.kind, r.id) }
 
-// titleKey parses the resource from the key of its details, of one of its languages, or of a season.
-func titleKey(key string) (t Title, ok bool) {
+// resourceOf parses the resource from the key of its details, of one of its languages, or of a season.
+func resourceOf(key string) (r resource, ok bool) {
 	kind, rest, _ := strings.Cut(key, "/")
 	if kindNamed(kind) == nil {
-		return t, false
+		return r, false
 	}
 	text := rest
 	if i := strings.IndexAny(rest, " /"); i >= 0 {
 		text = rest[:i]
 	}
 	id, err := strconv.ParseInt(text, 10, 64)
-	return Title{Kind: kind, ID: id}, err == nil && id > 0
+	return resource{kind, id}, err == nil && id > 0
 }
 
 // request returns the path below the API's version, and the query.
@@ -141,7 +141,7 @@ func (t *task) request(cfg *Config) (path string, q url.Values) {
 	q = url.Values{}
 	path = fmt.Sprintf("/%s/%d", t.kind, t.id)
 	var names []string // names for append_to_response
-	switch t.what {
+	switch t.action {
 	case fetchDetails:
 		names = kindNamed(t.kind).appends
 	case fetchLanguage:
@@ -199,13 +199,13 @@ func (t *task) furtherVideos(cfg *Config) []string {
 
 // hasVideos reports whether the response includes videos.
 func (t *task) hasVideos() bool {
-	switch t.what {
+	switch t.action {
 	case fetchDetails:
 		return slices.Contains(kindNamed(t.kind).appends, "videos")
 	case fetchSeasons:
 		return t.mode == seasonsAll && t.language == ""
 	}
-	return t.what == fetchEpisode
+	return t.action == fetchEpisode
 }
 
 // A seasonMode selects how much of each season is fetched.
@@ -232,9 +232,9 @@ func (m seasonMode) appends(language string) []string {
 // seasonTasks splits the seasons of a series into requests.
 func (t *task) seasonTasks() (out []task) {
 	for group := range slices.Chunk(t.seasons, maxAppends/(1+len(t.mode.appends(t.language)))) {
-		one := *t
-		one.seasons = group
-		out = append(out, one)
+		part := *t
+		part.seasons = group
+		out = append(out, part)
 	}
 	return out
 }
@@ -244,12 +244,12 @@ const seasonBits = 32
 
 func episodeNumber(season, episode int64) int64 { return season<<seasonBits | episode }
 
-// at returns the season and episode numbers.
-func (t *task) at() (season, episode int64) {
+// splitNumber returns the season and episode numbers.
+func (t *task) splitNumber() (season, episode int64) {
 	return t.number >> seasonBits, t.number & (1<<seasonBits - 1)
 }
 
 func (t *task) episodePath() string {
-	season, episode := t.at()
+	season, episode := t.splitNumber()
 	return fmt.Sprintf("tv/%d/season/%d/episode/%d", t.id, season, episode)
 }
