@@ -81,8 +81,8 @@ func (e *limitError) Error() string { return e.text }
 // Is makes every limitError match Err.
 func (e *limitError) Is(target error) bool { return target == Err }
 
-// Over returns an error that matches Err.
-func Over(format string, args ...any) error {
+// Errorf returns a formatted error that matches Err.
+func Errorf(format string, args ...any) error {
 	return &limitError{text: fmt.Sprintf(format, args...)}
 }
 
@@ -105,10 +105,10 @@ type Budget struct {
 func (b *Budget) Spend(n, in int64) error {
 	b.out += n
 	if b.out > b.Max {
-		return Over("holds more than %d bytes uncompressed, the limit for one file", b.Max)
+		return Errorf("holds more than %d bytes uncompressed, the limit for one file", b.Max)
 	}
 	if b.Ratio > 0 && b.out > Expandable(in, b.Ratio) {
-		return Over("expands to %d times its size (%d bytes out of %d), want at most %d times: is it a compression bomb?", b.out/max(in, 1), b.out, in, b.Ratio)
+		return Errorf("expands to %d times its size (%d bytes out of %d), want at most %d times: is it a compression bomb?", b.out/max(in, 1), b.out, in, b.Ratio)
 	}
 	return nil
 }

@@ -108,7 +108,7 @@ func (c *column) nextRow() error {
 		case c.rep == 0: // without a look at the next page, which may be damaged
 			return nil
 		case int64(len(c.row)) > c.file.limits.MaxRowBytes:
-			return limit.Over("more than %d values in one row", c.file.limits.MaxRowBytes)
+			return limit.Errorf("more than %d values in one row", c.file.limits.MaxRowBytes)
 		}
 	}
 }
@@ -188,7 +188,7 @@ func (c *column) check(h *format.PageHeader) (values int64, err error) {
 		case d.Encoding != format.Plain && d.Encoding != oldDictionary:
 			return 0, fmt.Errorf("dictionary page is encoded with %s, want PLAIN", d.Encoding)
 		case claimed < 0 || claimed*c.plainBits() > 8*size:
-			return 0, limit.Over("dictionary page claims %d values in %d bytes", claimed, size)
+			return 0, limit.Errorf("dictionary page claims %d values in %d bytes", claimed, size)
 		}
 	case h.Type == format.DataPage && h.DataPageHeader.Valid:
 		values = int64(h.DataPageHeader.V.NumValues)
@@ -210,9 +210,9 @@ func (c *column) check(h *format.PageHeader) (values int64, err error) {
 	case values < 0 || values > c.values:
 		return bad("%d values where %d are left of the column", values, c.values)
 	case size > most:
-		return 0, limit.Over("%s claims %d bytes uncompressed, want at most %d", what, size, most)
+		return 0, limit.Errorf("%s claims %d bytes uncompressed, want at most %d", what, size, most)
 	case values*c.decoded() > limits.MaxPageBytes:
-		return 0, limit.Over("page claims %d values, %d bytes in memory, want at most %d", values, values*c.decoded(), limits.MaxPageBytes)
+		return 0, limit.Errorf("page claims %d values, %d bytes in memory, want at most %d", values, values*c.decoded(), limits.MaxPageBytes)
 	}
 	return values, c.file.budget.Spend(size, c.file.size)
 }

@@ -243,7 +243,7 @@ func (p *page) deltaTexts(e format.Encoding, data []byte) error {
 	case sum > int64(len(rest)):
 		return fmt.Errorf("values of %d bytes in a page of %d", sum, len(rest))
 	case sharedSum+sum > c.file.limits.MaxPageBytes:
-		return limit.Over("page claims values of %d bytes, want at most %d", sharedSum+sum, c.file.limits.MaxPageBytes)
+		return limit.Errorf("page claims values of %d bytes, want at most %d", sharedSum+sum, c.file.limits.MaxPageBytes)
 	case shared != nil && len(shared) != len(own):
 		return fmt.Errorf("%d and %d lengths of values", len(shared), len(own))
 	}
@@ -312,7 +312,7 @@ func deltaEnd(b []byte, values int) (end int, err error) {
 	case block == 0 || block > 1<<16 || parts == 0 || parts > block || block/parts%32 != 0:
 		return 0, fmt.Errorf("blocks of %d numbers in %d parts", block, parts)
 	case total > uint64(values):
-		return 0, limit.Over("page of %d values claims %d encoded numbers", values, total)
+		return 0, limit.Errorf("page of %d values claims %d encoded numbers", values, total)
 	}
 	for left := int(total) - 1; left > 0 && i < len(b); {
 		_, n := binary.Uvarint(b[i:]) // what all deltas of the block have in common

@@ -41,7 +41,7 @@ func readFooter(r io.ReaderAt, size, expanded int64) (*format.FileMetaData, erro
 	case length > size-12:
 		return nil, fmt.Errorf("corrupt Parquet footer: its length is %d bytes in a file of %d", length, size)
 	case length > maxFooterBytes:
-		return nil, limit.Over("Parquet footer has %d bytes, want at most %d", length, maxFooterBytes)
+		return nil, limit.Errorf("Parquet footer has %d bytes, want at most %d", length, maxFooterBytes)
 	}
 	b := make([]byte, length)
 	if _, err := r.ReadAt(b, size-8-length); err != nil {
@@ -96,7 +96,7 @@ func checkClaims(meta *format.FileMetaData, leaves []*node, size, onDisk, ratio 
 		return 0, fmt.Errorf("corrupt Parquet footer: its columns have %.0f bytes in a file of %d", stored, size)
 	}
 	if most := limit.Expandable(onDisk, ratio) / valueBytes; values > float64(most) {
-		return 0, limit.Over("claims %.0f values in %d bytes, want at most %d: is it a compression bomb?", values, onDisk, most)
+		return 0, limit.Errorf("claims %.0f values in %d bytes, want at most %d: is it a compression bomb?", values, onDisk, most)
 	}
 	return rows, nil
 }

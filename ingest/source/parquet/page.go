@@ -137,7 +137,7 @@ func (p *page) take(from *part, n int) ([]byte, error) {
 		c := p.c
 		f := c.file
 		if f.again += int64(p.size); f.again > limit.Expandable(f.size, f.limits.MaxRatio) {
-			return nil, limit.Over("pages are too large for %d bytes of memory: %d bytes were uncompressed more than once, want smaller pages or row groups", heldBytes, f.again)
+			return nil, limit.Errorf("pages are too large for %d bytes of memory: %d bytes were uncompressed more than once, want smaller pages or row groups", heldBytes, f.again)
 		}
 		body, err := c.uncompressed(p.header, io.NewSectionReader(&c.section, p.off, int64(p.header.CompressedPageSize)))
 		if err != nil {
@@ -159,7 +159,7 @@ func (p *page) hold(n int64) error {
 // hold counts memory that columns take whatever their shares are.
 func (p *Reader) hold(n int64) error {
 	if p.held += n; p.held > p.limits.MaxPageBytes {
-		return limit.Over("dictionaries and pages of all columns take %d bytes at once, want at most %d", p.held, p.limits.MaxPageBytes)
+		return limit.Errorf("dictionaries and pages of all columns take %d bytes at once, want at most %d", p.held, p.limits.MaxPageBytes)
 	}
 	return nil
 }
@@ -245,7 +245,7 @@ func (r *runs) begin(p *page) error {
 		r.left *= 8
 	}
 	if r.left > uint64(r.values)+spareValues {
-		return limit.Over("page of %d values holds a run of %d", r.values, r.left)
+		return limit.Errorf("page of %d values holds a run of %d", r.values, r.left)
 	}
 	if r.packed || r.left == 0 {
 		return nil

@@ -57,7 +57,7 @@ func (r *thriftReader) fail(err error) error {
 // enter opens n structs, one after the other, within the innermost open one.
 func (r *thriftReader) enter(n int) error {
 	if r.open = append(r.open, n); len(r.open) > maxThriftDepth {
-		return r.fail(limit.Over("it is nested deeper than %d levels", maxThriftDepth))
+		return r.fail(limit.Errorf("it is nested deeper than %d levels", maxThriftDepth))
 	}
 	return nil
 }
@@ -88,7 +88,7 @@ func (r *thriftReader) ReadList() (thrift.List, error) {
 	case n > r.size-r.BytesRead():
 		err = r.fail(errShort)
 	case n > r.items:
-		err = r.fail(limit.Over("it lists more items than its size allows"))
+		err = r.fail(limit.Errorf("it lists more items than its size allows"))
 	case l.Type == thrift.STRUCT:
 		err = r.enter(n)
 	}

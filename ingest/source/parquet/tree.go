@@ -79,7 +79,7 @@ func (t *tree) node(parent *node, depth int) (*node, error) {
 	e := &t.schema[t.next]
 	t.next++
 	if depth > maxSchemaDepth {
-		return nil, limit.Over("Parquet schema is nested deeper than %d levels at %.100q", maxSchemaDepth, e.Name)
+		return nil, limit.Errorf("Parquet schema is nested deeper than %d levels at %.100q", maxSchemaDepth, e.Name)
 	}
 	n := &node{name: e.Name, path: e.Name, shape: shapeGroup, def: parent.def, rep: parent.rep}
 	if depth == 0 {
@@ -103,7 +103,7 @@ func (t *tree) node(parent *node, depth int) (*node, error) {
 		t.leaves = append(t.leaves, n)
 		switch {
 		case n.column >= limit.MaxColumns:
-			return nil, limit.Over("Parquet schema has more than %d columns", limit.MaxColumns)
+			return nil, limit.Errorf("Parquet schema has more than %d columns", limit.MaxColumns)
 		case e.NumChildren.V > 0:
 			return nil, fmt.Errorf("corrupt Parquet footer: column %q has a type and %d children", e.Name, e.NumChildren.V)
 		case n.physical == format.FixedLenByteArray && (n.length < 1 || n.length > math.MaxInt16):
