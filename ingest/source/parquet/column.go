@@ -39,20 +39,20 @@ type column struct {
 	*node
 	file *Reader
 
-	section io.SectionReader // the column in the row group
-	in      *bufio.Reader    // reads section
-	codec   format.CompressionCodec
-	left    int64 // bytes that were not read yet
-	values  int64 // values whose pages were not read yet
-	share   int64 // bytes of a page that may stay in memory
-	dict    *dictionary
+	section    io.SectionReader // the column in the row group
+	in         *bufio.Reader    // reads section
+	codec      format.CompressionCodec
+	bytesLeft  int64 // bytes that were not read yet
+	valuesLeft int64 // values whose pages were not read yet
+	share      int64 // bytes of a page that may stay in memory
+	dict       *dictionary
 
 	page     page
 	err      error // why values of the page after buf cannot be read
 	buf      []parquet.Value
 	pos, end int             // buf[pos:end] is decoded and belongs to later rows
 	row      []parquet.Value // values of the current row; at least one
-	at       int             // index in row of the next value to write
+	written  int             // values of row that were written
 }
 
 // open begins with the row group whose metadata of the column are m. Columns share heldBytes by their sizes, whose sum is
@@ -65,9 +65,9 @@ func (c *column) open(m *format.ColumnMetaData, total int64) {
 	} else {
 		c.in.Reset(&c.section)
 	}
-	c.codec, c.left, c.values, c.dict, c.page, c.err = m.Codec, m.TotalCompressedSize, m.NumValues, nil, page{}, nil
-	even := heldBytes / 16
-	c.share = int64(even/len(c.file.columns)) + int64(float64(heldBytes-even)*float64(max(0, m.TotalUncompressedSize))/float64(max(1, total)))
+	c.codec, c.bytesLeft, c.valuesLeft, c.dict, c.page, c.err = m.Codec, m.TotalCompressedSize, m.NumValues, nil, page{}, nil
+	evenBytes := heldBytes / 16
+	c.share = int64(evenBytes/len(c.file.columns)) + int64(float64(heldBytes-evenBytes)*float64(max(0, m.TotalUncompressedSize))/float64(max(1, total)))
 }
 
 var (
@@ -90,7 +90,7 @@ func (c *column) fault(err error) error {
 // repetition level above 0. There are no more than a row has bytes, because a list of
 // so many could not be a row within the limit.
 func (c *column) nextRow() error {
-	c.row, c.at = c.row[:0], 0
+	c.row, c.written = c.row[:0], 0
 	for {
 		if c.pos == c.end {
 			if err := c.decode(); err == io.EOF && len(c.row) > 0 {
@@ -115,19 +115,19 @@ func (c *column) nextRow() error {
 
 // decode fills buf. It returns io.EOF after the last value.
 func (c *column) decode() error {
-	for c.page.left == 0 && c.err == nil {
-		if c.values == 0 || c.left == 0 {
+	for c.page.valuesLeft == 0 && c.err == nil {
+		if c.valuesLeft == 0 || c.bytesLeft == 0 {
 			return io.EOF
 		}
 		h, err := c.header()
 		if err != nil {
 			return err
 		}
-		values, err := c.check(h)
+		values, err := c.checkHeader(h)
 		if err != nil {
 			return err
 		}
-		c.values -= values
+		c.valuesLeft -= values
 		if h.Type == format.DictionaryPage {
 			err = c.readDictionary(h)
 		} else {
@@ -138,12 +138,12 @@ func (c *column) decode() error {
 		}
 	}
 	c.pos, c.end = 0, 0
-	for c.err == nil && c.end < min(len(c.buf), c.page.left) {
+	for c.err == nil && c.end < min(len(c.buf), c.page.valuesLeft) {
 		if c.buf[c.end], c.err = c.page.next(); c.err == nil {
 			c.end++
 		}
 	}
-	c.page.left -= c.end
+	c.page.valuesLeft -= c.end
 	if c.end == 0 {
 		return c.err
 	}
@@ -165,22 +165,22 @@ func (c *column) header() (*format.PageHeader, error) {
 	if thriftErr != nil {
 		return nil, fmt.Errorf("header of the page: %w", thriftErr)
 	}
-	c.left -= int64(n)
+	c.bytesLeft -= int64(n)
 	_, err = c.in.Discard(n)
 	return h, err
 }
 
-// check checks the claims of a header before anything is allocated for it, and returns the values of the page.
-func (c *column) check(h *format.PageHeader) (values int64, err error) {
+// checkHeader checks the claims of a header before anything is allocated for it, and returns the values of the page.
+func (c *column) checkHeader(h *format.PageHeader) (values int64, err error) {
 	limits := &c.file.limits
 	size, packed := int64(h.UncompressedPageSize), int64(h.CompressedPageSize)
-	most, what := limits.MaxPageBytes, "page"
-	bad := func(form string, args ...any) (int64, error) {
+	maxSize, name := limits.MaxPageBytes, "page"
+	invalid := func(form string, args ...any) (int64, error) {
 		return 0, fmt.Errorf("header of the page: "+form, args...)
 	}
 	switch {
 	case h.Type == format.DictionaryPage && h.DictionaryPageHeader.Valid:
-		most, what = limits.MaxDictionaryBytes, "dictionary page"
+		maxSize, name = limits.MaxDictionaryBytes, "dictionary page"
 		d := &h.DictionaryPageHeader.V
 		switch claimed := int64(d.NumValues); {
 		case c.dict != nil:
@@ -197,29 +197,29 @@ func (c *column) check(h *format.PageHeader) (values int64, err error) {
 		values = int64(v.NumValues)
 		rep, def := int64(v.RepetitionLevelsByteLength), int64(v.DefinitionLevelsByteLength)
 		if rep < 0 || def < 0 || rep+def > min(size, packed) || v.NumNulls < 0 || v.NumNulls > v.NumValues {
-			return bad("%d and %d bytes of levels, %d values, %d of them NULL, in a page of %d bytes", rep, def, v.NumValues, v.NumNulls, size)
+			return invalid("%d and %d bytes of levels, %d values, %d of them NULL, in a page of %d bytes", rep, def, v.NumValues, v.NumNulls, size)
 		}
 	default:
-		return bad("unknown type %d", h.Type)
+		return invalid("unknown type %d", h.Type)
 	}
 	switch {
 	case size < 0 || packed < 0:
-		return bad("%d bytes, %d uncompressed", packed, size)
-	case packed > c.left:
-		return bad("%d bytes where %d are left of the column", packed, c.left)
-	case values < 0 || values > c.values:
-		return bad("%d values where %d are left of the column", values, c.values)
-	case size > most:
-		return 0, limit.Errorf("%s claims %d bytes uncompressed, want at most %d", what, size, most)
-	case values*c.decoded() > limits.MaxPageBytes:
-		return 0, limit.Errorf("page claims %d values, %d bytes in memory, want at most %d", values, values*c.decoded(), limits.MaxPageBytes)
+		return invalid("%d bytes, %d uncompressed", packed, size)
+	case packed > c.bytesLeft:
+		return invalid("%d bytes where %d are left of the column", packed, c.bytesLeft)
+	case values < 0 || values > c.valuesLeft:
+		return invalid("%d values where %d are left of the column", values, c.valuesLeft)
+	case size > maxSize:
+		return 0, limit.Errorf("%s claims %d bytes uncompressed, want at most %d", name, size, maxSize)
+	case values*c.decodedBytes() > limits.MaxPageBytes:
+		return 0, limit.Errorf("page claims %d values, %d bytes in memory, want at most %d", values, values*c.decodedBytes(), limits.MaxPageBytes)
 	}
 	return values, c.file.budget.Spend(size, c.file.size)
 }
 
-// uncompressed reads the page of a header that was checked from in, and uncompresses it. It is good until the next call for any
+// readBody reads a page from in, whose header was checked, and uncompresses it. The result is valid until the next call for any
 // column.
-func (c *column) uncompressed(h *format.PageHeader, in io.Reader) ([]byte, error) {
+func (c *column) readBody(h *format.PageHeader, in io.Reader) ([]byte, error) {
 	n, levels := int(h.CompressedPageSize), 0
 	packed := c.codec != format.Uncompressed
 	if v := &h.DataPageHeaderV2.V; h.Type == format.DataPageV2 {
@@ -299,9 +299,9 @@ func (u *unpacker) unpack(codec format.CompressionCodec, dst, src []byte) (n int
 		if err := r.Reset(bytes.NewReader(src)); err != nil {
 			return 0, err
 		}
-		n, _ = io.ReadFull(r, dst)                                    // what stopped it stops the next call
-		if m, end := io.ReadFull(r, make([]byte, 1)); end != io.EOF { // to see the end
-			n, err = n+m, end
+		n, _ = io.ReadFull(r, dst) // the next call repeats its error
+		if m, endErr := io.ReadFull(r, make([]byte, 1)); endErr != io.EOF {
+			n, err = n+m, endErr
 		}
 	}
 	if n > len(dst) {

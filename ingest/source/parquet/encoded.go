@@ -20,9 +20,9 @@ const oldDictionary = format.Encoding(2)
 // runs are padded to eight values, and some writers pad to a whole group of them.
 const spareValues = 1024
 
-// decoded returns how many bytes of memory a value of the leaf column takes in a decoded
+// decodedBytes returns how many bytes of memory a value of the leaf column takes in a decoded
 // page, at least: its levels, and itself or its place in a dictionary or a buffer.
-func (n *node) decoded() int64 {
+func (n *node) decodedBytes() int64 {
 	size := max(4, n.plainBits()/8)
 	if n.def > 0 {
 		size++
@@ -65,7 +65,7 @@ func (p *page) setEncoding(e format.Encoding, body []byte) error {
 		if c.dict == nil {
 			return errors.New("it refers to a dictionary, but none is in front of it")
 		}
-		places := runs{from: in, values: p.left}
+		places := runs{from: in, values: p.valuesLeft}
 		if len(data) > 0 { // a page of NULLs has no places
 			if places.width = int(data[0]); places.width > 32 {
 				return fmt.Errorf("places in a dictionary of %d bits", places.width)
@@ -77,12 +77,12 @@ func (p *page) setEncoding(e format.Encoding, body []byte) error {
 			if err != nil {
 				return v, err
 			}
-			return c.dict.at(c.node, int(i))
+			return c.dict.value(c.node, int(i))
 		}
 		return nil
 	case e == format.RLE && c.physical == format.Boolean:
 		in.rest -= min(4, in.rest) // their length
-		places := runs{from: in, width: 1, values: p.left}
+		places := runs{from: in, width: 1, values: p.valuesLeft}
 		p.value = func() (parquet.Value, error) {
 			n, err := places.next(p)
 			return parquet.BooleanValue(n == 1), err
@@ -108,9 +108,9 @@ func (p *page) setEncoding(e format.Encoding, body []byte) error {
 
 // plainOf makes values in PLAIN encoding the values of the page.
 func (p *page) plainOf(values []byte) error {
-	p.parts[2] = part{held: values}
+	p.parts[2] = part{buf: values}
 	p.value = p.plain
-	return p.hold(int64(len(values)))
+	return p.pin(int64(len(values)))
 }
 
 // plain returns the next value in PLAIN encoding.
@@ -152,34 +152,34 @@ type dictionary struct {
 
 // readDictionary reads the dictionary page of a header that was checked.
 func (c *column) readDictionary(h *format.PageHeader) error {
-	c.left -= int64(h.CompressedPageSize)
-	body, err := c.uncompressed(h, c.in)
+	c.bytesLeft -= int64(h.CompressedPageSize)
+	body, err := c.readBody(h, c.in)
 	if err != nil {
 		return err
 	}
 	c.dict = &dictionary{body: append([]byte(nil), body...), values: int(h.DictionaryPageHeader.V.NumValues)}
 	if c.physical == format.ByteArray {
 		c.dict.offsets = make([]uint32, 0, c.dict.values)
-		at := 0
+		off := 0
 		for range c.dict.values {
-			if len(body)-at < 4 {
+			if len(body)-off < 4 {
 				return errShort
 			}
-			c.dict.offsets = append(c.dict.offsets, uint32(at))
-			n := int(binary.LittleEndian.Uint32(body[at:]))
-			if n > len(body)-at-4 {
+			c.dict.offsets = append(c.dict.offsets, uint32(off))
+			n := int(binary.LittleEndian.Uint32(body[off:]))
+			if n > len(body)-off-4 {
 				return errShort
 			}
-			at += 4 + n
+			off += 4 + n
 		}
 	} else if int64(c.dict.values)*c.plainBits() > 8*int64(len(body)) {
 		return errShort
 	}
-	return c.file.hold(int64(len(body) + 4*len(c.dict.offsets)))
+	return c.file.pin(int64(len(body) + 4*len(c.dict.offsets)))
 }
 
-// at returns a value of the dictionary.
-func (d *dictionary) at(n *node, i int) (v parquet.Value, err error) {
+// value returns a value of the dictionary.
+func (d *dictionary) value(n *node, i int) (v parquet.Value, err error) {
 	if i >= d.values {
 		return v, fmt.Errorf("place %d in a dictionary of %d values", i, d.values)
 	}
@@ -197,7 +197,7 @@ func (d *dictionary) at(n *node, i int) (v parquet.Value, err error) {
 
 // deltaNumbers makes numbers in DELTA_BINARY_PACKED encoding the values of the page.
 func (p *page) deltaNumbers(data []byte) error {
-	end, err := deltaEnd(data, p.left)
+	end, err := deltaEnd(data, p.valuesLeft)
 	if err != nil {
 		return err
 	}
@@ -223,45 +223,45 @@ func (p *page) deltaNumbers(data []byte) error {
 	return p.plainOf(values)
 }
 
-// deltaTexts makes texts in DELTA_LENGTH_BYTE_ARRAY or DELTA_BYTE_ARRAY encoding the values of the page: their lengths are in
-// front of them, and in the second encoding how many bytes of the one before each begins with.
+// deltaTexts makes texts in DELTA_LENGTH_BYTE_ARRAY or DELTA_BYTE_ARRAY encoding the values of the page. Their lengths precede
+// them, and in the second encoding also the lengths of the prefixes that they share with their predecessors.
 func (p *page) deltaTexts(e format.Encoding, data []byte) error {
 	c, in := p.c, &p.parts[2]
-	var shared []int32
-	var sharedSum int64
+	var prefixes []int32
+	var prefixBytes int64
 	rest := data
 	if e == format.DeltaByteArray {
 		var err error
-		if rest, shared, sharedSum, err = lengths(rest, p.left); err != nil {
+		if rest, prefixes, prefixBytes, err = lengths(rest, p.valuesLeft); err != nil {
 			return err
 		}
 	}
-	rest, own, sum, err := lengths(rest, p.left)
+	rest, suffixes, suffixBytes, err := lengths(rest, p.valuesLeft)
 	switch {
 	case err != nil:
 		return err
-	case sum > int64(len(rest)):
-		return fmt.Errorf("values of %d bytes in a page of %d", sum, len(rest))
-	case sharedSum+sum > c.file.limits.MaxPageBytes:
-		return limit.Errorf("page claims values of %d bytes, want at most %d", sharedSum+sum, c.file.limits.MaxPageBytes)
-	case shared != nil && len(shared) != len(own):
-		return fmt.Errorf("%d and %d lengths of values", len(shared), len(own))
+	case suffixBytes > int64(len(rest)):
+		return fmt.Errorf("values of %d bytes in a page of %d", suffixBytes, len(rest))
+	case prefixBytes+suffixBytes > c.file.limits.MaxPageBytes:
+		return limit.Errorf("page claims values of %d bytes, want at most %d", prefixBytes+suffixBytes, c.file.limits.MaxPageBytes)
+	case prefixes != nil && len(prefixes) != len(suffixes):
+		return fmt.Errorf("%d and %d lengths of values", len(prefixes), len(suffixes))
 	}
-	if err := c.file.budget.Spend(sharedSum, c.file.size); err != nil {
+	if err := c.file.budget.Spend(prefixBytes, c.file.size); err != nil {
 		return err
 	}
 	in.rest = len(rest)
 	i, last := 0, []byte(nil)
 	p.value = func() (v parquet.Value, err error) {
-		if i == len(own) {
+		if i == len(suffixes) {
 			return v, errShort
 		}
-		b, err := p.take(in, int(own[i]))
+		b, err := p.take(in, int(suffixes[i]))
 		if err != nil {
 			return v, err
 		}
-		if shared != nil {
-			if n := int(shared[i]); n > len(last) {
+		if prefixes != nil {
+			if n := int(prefixes[i]); n > len(last) {
 				return v, fmt.Errorf("a value begins with %d bytes of one that has %d", n, len(last))
 			} else if n > 0 {
 				b = append(last[:n:n], b...)
@@ -273,7 +273,7 @@ func (p *page) deltaTexts(e format.Encoding, data []byte) error {
 		}
 		return c.plain(b), nil
 	}
-	return p.hold(4 * int64(len(shared)+len(own)))
+	return p.pin(4 * int64(len(prefixes)+len(suffixes)))
 }
 
 // lengths returns the lengths that b starts with, their sum, and the bytes after them.
@@ -314,8 +314,8 @@ func deltaEnd(b []byte, values int) (end int, err error) {
 	case total > uint64(values):
 		return 0, limit.Errorf("page of %d values claims %d encoded numbers", values, total)
 	}
-	for left := int(total) - 1; left > 0 && i < len(b); {
-		_, n := binary.Uvarint(b[i:]) // what all deltas of the block have in common
+	for remaining := int(total) - 1; remaining > 0 && i < len(b); {
+		_, n := binary.Uvarint(b[i:]) // the least delta of the block
 		if n <= 0 || len(b)-i-n < int(parts) {
 			return 0, errShort
 		}
@@ -326,9 +326,9 @@ func deltaEnd(b []byte, values int) (end int, err error) {
 			if width > 64 {
 				return 0, fmt.Errorf("numbers of %d bits", width)
 			}
-			if left > 0 {
+			if remaining > 0 {
 				i = min(len(b), i+int(block/parts)*int(width)/8)
-				left -= int(block / parts)
+				remaining -= int(block / parts)
 			}
 		}
 	}

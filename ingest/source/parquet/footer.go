@@ -68,11 +68,11 @@ func checkClaims(meta *format.FileMetaData, leaves []*node, size, onDisk, ratio 
 	var values, stored float64
 	for i := range meta.RowGroups {
 		g := &meta.RowGroups[i]
-		bad := func(form string, args ...any) (int64, error) {
+		invalid := func(form string, args ...any) (int64, error) {
 			return 0, fmt.Errorf("corrupt Parquet footer: row group %d"+form, append([]any{i + 1}, args...)...)
 		}
 		if len(g.Columns) != len(leaves) || g.NumRows < 0 {
-			return bad(" has %d columns and %d rows, want %d columns", len(g.Columns), g.NumRows, len(leaves))
+			return invalid(" has %d columns and %d rows, want %d columns", len(g.Columns), g.NumRows, len(leaves))
 		}
 		rows += g.NumRows
 		for k := range g.Columns {
@@ -80,13 +80,13 @@ func checkClaims(meta *format.FileMetaData, leaves []*node, size, onDisk, ratio 
 			m := &c.MetaData
 			switch start := chunkStart(m); {
 			case len(c.EncryptedColumnMetadata) > 0 || c.CryptoMetadata.Value != nil:
-				return bad(": column %d: it is encrypted", k+1)
+				return invalid(": column %d: it is encrypted", k+1)
 			case m.NumValues < g.NumRows:
-				return bad(": column %d: it has %d values in %d rows", k+1, m.NumValues, g.NumRows)
+				return invalid(": column %d: it has %d values in %d rows", k+1, m.NumValues, g.NumRows)
 			case leaves[k].rep == 0 && m.NumValues != g.NumRows: // values after the last row would be lost
-				return bad(": column %q has %d values in %d rows", leaves[k].path, m.NumValues, g.NumRows)
+				return invalid(": column %q has %d values in %d rows", leaves[k].path, m.NumValues, g.NumRows)
 			case start < 0 || m.TotalCompressedSize < 0 || start > size || m.TotalCompressedSize > size-start:
-				return bad(": column %d: it lies at %d to %d+%d in a file of %d bytes", k+1, start, start, m.TotalCompressedSize, size)
+				return invalid(": column %d: it lies at %d to %d+%d in a file of %d bytes", k+1, start, start, m.TotalCompressedSize, size)
 			}
 			values += float64(m.NumValues)
 			stored += float64(m.TotalCompressedSize)
@@ -95,8 +95,8 @@ func checkClaims(meta *format.FileMetaData, leaves []*node, size, onDisk, ratio 
 	if stored > float64(size) {
 		return 0, fmt.Errorf("corrupt Parquet footer: its columns have %.0f bytes in a file of %d", stored, size)
 	}
-	if most := limit.Expandable(onDisk, ratio) / valueBytes; values > float64(most) {
-		return 0, limit.Errorf("claims %.0f values in %d bytes, want at most %d: is it a compression bomb?", values, onDisk, most)
+	if maxValues := limit.Expandable(onDisk, ratio) / valueBytes; values > float64(maxValues) {
+		return 0, limit.Errorf("claims %.0f values in %d bytes, want at most %d: is it a compression bomb?", values, onDisk, maxValues)
 	}
 	return rows, nil
 }

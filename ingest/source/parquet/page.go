@@ -15,14 +15,14 @@ import (
 )
 
 // A page is a data page while its values are read. One that is longer than its column's share stays in the file: a window of each
-// part is in memory, and the page is uncompressed again when one of them has been read.
+// part is in memory, and the page is uncompressed again when a window has been read.
 type page struct {
-	c      *column
-	header *format.PageHeader
-	off    int64 // offset of the compressed page in the column
-	size   int   // uncompressed
-	left   int   // values that were not read yet
-	held   int64 // bytes that count against limits.MaxPageBytes
+	c          *column
+	header     *format.PageHeader
+	off        int64 // offset of the compressed page in the column
+	size       int   // uncompressed
+	valuesLeft int   // values that were not read yet
+	pinned     int64 // bytes that count against limits.MaxPageBytes
 
 	parts    [3]part // repetition levels, definition levels, values
 	rep, def runs
@@ -33,17 +33,17 @@ type page struct {
 
 // A part is one of the three parts of a page.
 type part struct {
-	held []byte // in memory, and not read yet
-	rest int    // bytes of the part after held
+	buf  []byte // in memory, and not read yet
+	rest int    // bytes of the part after buf
 	end  int    // end of the part in the uncompressed page
 }
 
 // open opens the page of a header that was checked, the next one of the column.
 func (p *page) open(c *column, h *format.PageHeader, values int) error {
-	c.file.held -= p.held
-	*p = page{c: c, header: h, off: c.section.Size() - c.left, left: values}
-	c.left -= int64(h.CompressedPageSize)
-	body, err := c.uncompressed(h, c.in)
+	c.file.pinned -= p.pinned
+	*p = page{c: c, header: h, off: c.section.Size() - c.bytesLeft, valuesLeft: values}
+	c.bytesLeft -= int64(h.CompressedPageSize)
+	body, err := c.readBody(h, c.in)
 	if err != nil || values == 0 {
 		return err
 	}
@@ -79,15 +79,15 @@ func (p *page) split(body []byte) (e format.Encoding, err error) {
 	default:
 		v := &h.DataPageHeader.V
 		e = v.Encoding
-		for i, one := range []struct {
+		for i, levels := range []struct {
 			highest int
 			e       format.Encoding
 		}{{c.rep, v.RepetitionLevelEncoding}, {c.def, v.DefinitionLevelEncoding}} {
 			switch {
-			case one.highest == 0:
+			case levels.highest == 0:
 				continue // the page has no such levels
-			case one.e != format.RLE:
-				return 0, fmt.Errorf("levels are encoded with %s, want RLE", one.e)
+			case levels.e != format.RLE:
+				return 0, fmt.Errorf("levels are encoded with %s, want RLE", levels.e)
 			case len(body)-from < 4:
 				return 0, errLevelsEnd
 			}
@@ -99,67 +99,67 @@ func (p *page) split(body []byte) (e format.Encoding, err error) {
 		}
 	}
 	part(2, len(body)-from)
-	p.rep = runs{from: &p.parts[0], width: bits.Len(uint(c.rep)), values: p.left}
-	p.def = runs{from: &p.parts[1], width: bits.Len(uint(c.def)), values: p.left}
+	p.rep = runs{from: &p.parts[0], width: bits.Len(uint(c.rep)), values: p.valuesLeft}
+	p.def = runs{from: &p.parts[1], width: bits.Len(uint(c.def)), values: p.valuesLeft}
 	return e, nil
 }
 
 var errLevelsEnd = errors.New("it ends inside its levels")
 
-// fill puts a window of each part into memory, or all of a page that is short. The one of from has n bytes or more, if so many
-// are left.
+// fill puts a window of each part into memory, or all of a page that is short. The window of from has n bytes or more, if so
+// many remain.
 func (p *page) fill(body []byte, from *part, n int) {
 	for i := range p.parts {
-		one := &p.parts[i]
-		if one.rest == 0 {
+		part := &p.parts[i]
+		if part.rest == 0 {
 			continue
 		}
-		start := one.end - one.rest - len(one.held)
-		size := one.end - start
+		start := part.end - part.rest - len(part.buf)
+		size := part.end - start
 		if int64(p.size) > p.c.share {
 			window := int(p.c.share*int64(size)/int64(p.size) + p.c.share/16)
-			if one == from {
+			if part == from {
 				window = max(window, n)
 			}
 			size = min(size, window)
 		}
-		one.held = bytes.Clone(body[start : start+size])
-		one.rest = one.end - start - size
+		part.buf = bytes.Clone(body[start : start+size])
+		part.rest = part.end - start - size
 	}
 }
 
 // take returns the next n bytes of a part. They stay as they are.
 func (p *page) take(from *part, n int) ([]byte, error) {
-	if n > len(from.held) {
-		if n > len(from.held)+from.rest {
+	if n > len(from.buf) {
+		if n > len(from.buf)+from.rest {
 			return nil, errShort
 		}
 		c := p.c
 		f := c.file
-		if f.again += int64(p.size); f.again > limit.Expandable(f.size, f.limits.MaxRatio) {
-			return nil, limit.Errorf("pages are too large for %d bytes of memory: %d bytes were uncompressed more than once, want smaller pages or row groups", heldBytes, f.again)
+		if f.reread += int64(p.size); f.reread > limit.Expandable(f.size, f.limits.MaxRatio) {
+			return nil, limit.Errorf("pages are too large for %d bytes of memory: %d bytes were uncompressed more than once, want smaller pages or row groups", heldBytes, f.reread)
 		}
-		body, err := c.uncompressed(p.header, io.NewSectionReader(&c.section, p.off, int64(p.header.CompressedPageSize)))
+		body, err := c.readBody(p.header, io.NewSectionReader(&c.section, p.off, int64(p.header.CompressedPageSize)))
 		if err != nil {
 			return nil, err
 		}
 		p.fill(body, from, n)
 	}
-	b := from.held[:n:n]
-	from.held = from.held[n:]
+	b := from.buf[:n:n]
+	from.buf = from.buf[n:]
 	return b, nil
 }
 
-// hold counts memory that the page takes whatever its column's share is.
-func (p *page) hold(n int64) error {
-	p.held += n
-	return p.c.file.hold(n)
+// pin counts memory that the page takes whatever its column's share is.
+func (p *page) pin(n int64) error {
+	p.pinned += n
+	return p.c.file.pin(n)
 }
 
-// hold counts memory that columns take whatever their shares are.
-func (p *Reader) hold(n int64) error {
-	if p.held += n; p.held > p.limits.MaxPageBytes {
-		return limit.Errorf("dictionaries and pages of all columns take %d bytes at once, want at most %d", p.held, p.limits.MaxPageBytes)
+// pin counts memory that columns take whatever their shares are.
+func (p *Reader) pin(n int64) error {
+	if p.pinned += n; p.pinned > p.limits.MaxPageBytes {
+		return limit.Errorf("dictionaries and pages of all columns take %d bytes at once, want at most %d", p.pinned, p.limits.MaxPageBytes)
 	}
 	return nil
 }
@@ -192,41 +192,41 @@ func (p *page) next() (v parquet.Value, err error) {
 // Runs are numbers of so many bits. A run is a varint, whose lowest bit separates bit-packed groups of eight from a repeated
 // number, and then the groups or the one number. A repeated run of a few bytes may claim 2^31 numbers.
 type runs struct {
-	from   *part
-	width  int
-	values int    // number of values of the page
-	left   uint64 // numbers left in the current run
-	packed bool
-	number uint32 // the number that a repeated run repeats
-	group  [8]uint32
-	at     int // next one of group
+	from    *part
+	width   int
+	values  int    // number of values of the page
+	runLeft uint64 // numbers left in the current run
+	packed  bool
+	number  uint32 // the number that a repeated run repeats
+	group   [8]uint32
+	pos     int // index in group of the next number
 }
 
 // next returns the next number.
 func (r *runs) next(p *page) (uint32, error) {
-	for r.left == 0 {
-		if err := r.begin(p); err != nil {
+	for r.runLeft == 0 {
+		if err := r.readHead(p); err != nil {
 			return 0, err
 		}
 	}
-	r.left--
+	r.runLeft--
 	if !r.packed {
 		return r.number, nil
 	}
-	if r.at == len(r.group) {
+	if r.pos == len(r.group) {
 		// Some writers leave out the end of the last group.
-		b, err := p.take(r.from, min(r.width, len(r.from.held)+r.from.rest))
+		b, err := p.take(r.from, min(r.width, len(r.from.buf)+r.from.rest))
 		if err != nil {
 			return 0, err
 		}
-		r.unpack(b)
+		r.unpackGroup(b)
 	}
-	r.at++
-	return r.group[r.at-1], nil
+	r.pos++
+	return r.group[r.pos-1], nil
 }
 
-// begin reads the head of a run.
-func (r *runs) begin(p *page) error {
+// readHead reads the head of a run.
+func (r *runs) readHead(p *page) error {
 	var head uint64
 	for shift := 0; ; shift += 7 {
 		b, err := p.take(r.from, 1)
@@ -240,14 +240,14 @@ func (r *runs) begin(p *page) error {
 			break
 		}
 	}
-	r.left, r.packed, r.at = head>>1, head&1 == 1, len(r.group)
+	r.runLeft, r.packed, r.pos = head>>1, head&1 == 1, len(r.group)
 	if r.packed {
-		r.left *= 8
+		r.runLeft *= 8
 	}
-	if r.left > uint64(r.values)+spareValues {
-		return limit.Errorf("page of %d values holds a run of %d", r.values, r.left)
+	if r.runLeft > uint64(r.values)+spareValues {
+		return limit.Errorf("page of %d values holds a run of %d", r.values, r.runLeft)
 	}
-	if r.packed || r.left == 0 {
+	if r.packed || r.runLeft == 0 {
 		return nil
 	}
 	b, err := p.take(r.from, (r.width+7)/8)
@@ -259,8 +259,8 @@ func (r *runs) begin(p *page) error {
 	return err
 }
 
-// unpack unpacks a group of eight numbers.
-func (r *runs) unpack(b []byte) {
+// unpackGroup unpacks a group of eight numbers.
+func (r *runs) unpackGroup(b []byte) {
 	var bits uint64
 	have := 0
 	for i := range r.group {
@@ -275,5 +275,5 @@ func (r *runs) unpack(b []byte) {
 		bits >>= r.width
 		have -= r.width
 	}
-	r.at = 0
+	r.pos = 0
 }

@@ -66,7 +66,7 @@ func largePages(tb testing.TB) (file []byte, rows []string) {
 func (p *Reader) holds() (n int) {
 	for _, c := range p.columns {
 		for i := range c.page.parts {
-			n += len(c.page.parts[i].held)
+			n += len(c.page.parts[i].buf)
 		}
 		if c.dict != nil {
 			n += len(c.dict.body) + 4*len(c.dict.offsets)
@@ -105,8 +105,8 @@ func TestLargePages(t *testing.T) {
 		if bound := held*5/4 + spare; most > bound {
 			t.Errorf("with %d bytes, columns hold %d, want at most %d", held, most, bound)
 		}
-		if all := int64(held) > size; all != (r.again == 0) {
-			t.Errorf("with %d bytes for pages of %d: %d bytes are uncompressed again", held, size, r.again)
+		if all := int64(held) > size; all != (r.reread == 0) {
+			t.Errorf("with %d bytes for pages of %d: %d bytes are uncompressed again", held, size, r.reread)
 		}
 		r.Close()
 	}

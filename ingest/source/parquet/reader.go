@@ -25,8 +25,8 @@ type Reader struct {
 	r       io.ReaderAt
 	limits  limit.Limits
 	budget  limit.Budget // that the pages of all columns share
-	again   int64        // bytes of pages that were uncompressed again
-	held    int64        // bytes that columns hold whatever their shares are
+	reread  int64        // bytes of pages that were uncompressed again
+	pinned  int64        // bytes that columns hold whatever their shares are
 	size    int64        // bytes of the file on disk
 	groups  []format.RowGroup
 	total   int64 // rows of all groups
@@ -71,7 +71,11 @@ func Open(r io.ReaderAt, size, onDisk int64, l limit.Limits) (p *Reader, err err
 
 // recoverTo turns a panic into an error.
 func recoverTo(err *error) {
-	if r := recover(); r != nil {
+	switch r := recover().(type) {
+	case nil:
+	case fault:
+		*err = r
+	default:
 		*err = fmt.Errorf("corrupt Parquet data: %v", r)
 	}
 }
@@ -97,7 +101,7 @@ func (p *Reader) Next() (row Row, err error) {
 	defer recoverTo(&err)
 	for p.group < len(p.groups) && p.inGroup == p.groups[p.group].NumRows {
 		for _, c := range p.columns {
-			if c.pos < c.end || c.page.left > 0 || c.values > 0 {
+			if c.pos < c.end || c.page.valuesLeft > 0 || c.valuesLeft > 0 {
 				return Row{}, c.fault(errValuesLeft)
 			}
 		}
@@ -108,7 +112,7 @@ func (p *Reader) Next() (row Row, err error) {
 	}
 	size := int64(0)
 	if p.inGroup == 0 {
-		p.held = 0
+		p.pinned = 0
 		for i := range p.columns {
 			size += max(0, p.groups[p.group].Columns[i].MetaData.TotalUncompressedSize)
 		}
@@ -134,7 +138,7 @@ func (p *Reader) Next() (row Row, err error) {
 	if len(w.dst) > w.max {
 		w.bad = fmt.Sprintf("row is longer than %d bytes", w.max)
 	}
-	return Row{JSON: w.dst, Bad: w.bad, Left: w.left, Mended: w.mended}, nil
+	return Row{JSON: w.dst, Bad: w.bad, Left: w.nulled, Mended: w.mended}, nil
 }
 
 // Done returns which part of the rows have been read, from 0 to 1. The columns of a row

@@ -23,20 +23,20 @@ type thriftReader struct {
 	thrift.BytesReader
 	size  int   // length of the input
 	items int   // that lists may still have
-	open  []int // at each depth, how many structs are still to end
+	open  []int // number of unfinished structs at each depth
 	err   error // the first bound that did not hold
 }
 
 // decode decodes the struct at the start of b, in Thrift's compact protocol, into v, and returns its
 // length. Strings of v point into b. The error is errShort if the struct does not end in b, and
-// a limit's if its lists have more than most items in all.
-func (r *thriftReader) decode(b []byte, v any, most int) (n int, err error) {
+// a limit's if its lists have more than maxItems in all.
+func (r *thriftReader) decode(b []byte, v any, maxItems int) (n int, err error) {
 	if r.BytesReader == nil {
 		var compact thrift.CompactProtocol
 		r.BytesReader = compact.NewReaderFromBytes(nil)
 	}
 	r.ResetBytes(b)
-	r.size, r.items, r.open, r.err = len(b), most, append(r.open[:0], 1), nil
+	r.size, r.items, r.open, r.err = len(b), maxItems, append(r.open[:0], 1), nil
 	err = thrift.NewDecoder(r).Decode(v)
 	switch {
 	case r.err != nil:

@@ -164,7 +164,7 @@ type rowWriter struct {
 	max     int
 	strict  bool
 	bad     string // first reason why the row cannot be used
-	left    []record.FieldError
+	nulled  []record.FieldError
 	mended  record.Mended
 	inKey   bool // inside a key of a map, which an entry must have
 }
@@ -177,18 +177,10 @@ var errLong = fault{errors.New("row is too long")}
 
 // write writes the row, and checks that all values were used.
 func (w *rowWriter) write(root *node) (err error) {
-	defer func() {
-		switch r := recover().(type) {
-		case nil:
-		case fault:
-			err = r
-		default:
-			panic(r)
-		}
-	}()
+	defer recoverTo(&err)
 	w.fields(root)
 	for _, c := range w.columns {
-		if c.at != len(c.row) {
+		if c.written != len(c.row) {
 			c.fail()
 		}
 	}
@@ -203,10 +195,10 @@ func (c *column) fail() {
 // peek returns the next value of a column.
 func (w *rowWriter) peek(column int) parquet.Value {
 	c := w.columns[column]
-	if c.at >= len(c.row) {
+	if c.written >= len(c.row) {
 		c.fail()
 	}
-	return c.row[c.at]
+	return c.row[c.written]
 }
 
 // fields writes the children of a group as an object.
@@ -233,8 +225,8 @@ func (w *rowWriter) skip(n *node, all bool) {
 	if n.shape == shapeLeaf {
 		_ = w.peek(n.column)
 		c := w.columns[n.column]
-		if c.at++; all {
-			c.at = len(c.row)
+		if c.written++; all {
+			c.written = len(c.row)
 		}
 		return
 	}
@@ -248,7 +240,7 @@ func (w *rowWriter) node(n *node) {
 	switch {
 	case n.repeated:
 		w.repeat(n, '[', ']', w.single)
-	case w.there(n):
+	case w.present(n):
 		w.single(n)
 	default:
 		w.dst = append(w.dst, "null"...)
@@ -256,15 +248,15 @@ func (w *rowWriter) node(n *node) {
 	}
 }
 
-// there reports whether n is present at the next value.
-func (w *rowWriter) there(n *node) bool { return w.peek(n.column).DefinitionLevel() >= n.def }
+// present reports whether n is present at the next value.
+func (w *rowWriter) present(n *node) bool { return w.peek(n.column).DefinitionLevel() >= n.def }
 
-// single writes one occurrence of n, which is there.
+// single writes one occurrence of n, which is present.
 func (w *rowWriter) single(n *node) {
 	switch n.shape {
 	case shapeLeaf:
 		v := w.peek(n.column)
-		w.columns[n.column].at++
+		w.columns[n.column].written++
 		if v.IsNull() {
 			w.dst = append(w.dst, "null"...)
 			return
@@ -276,9 +268,9 @@ func (w *rowWriter) single(n *node) {
 		case !w.strict && strings.HasSuffix(bad, record.NoZero):
 			w.dst = record.AppendText(w.dst[:start], bytes.ReplaceAll(v.ByteArray(), []byte{0}, nil))
 			w.mended.Controls++
-		case !w.strict && !w.inKey && len(w.left) < record.MaxPaths:
+		case !w.strict && !w.inKey && len(w.nulled) < record.MaxPaths:
 			w.dst = append(w.dst[:start], "null"...)
-			w.left = append(w.left, record.FieldError{Field: n.path, What: bad})
+			w.nulled = append(w.nulled, record.FieldError{Field: n.path, What: bad})
 		case w.bad == "":
 			w.bad = fmt.Sprintf("column %q: %s", n.path, bad)
 		}
@@ -290,7 +282,7 @@ func (w *rowWriter) single(n *node) {
 		// repeated child.
 		w.node(n.children[0])
 	case shapeMap:
-		w.repeat(n.children[0], '{', '}', w.entry)
+		w.repeat(n.children[0], '{', '}', w.mapEntry)
 	default:
 		w.fields(n)
 	}
@@ -299,17 +291,17 @@ func (w *rowWriter) single(n *node) {
 // repeat writes every occurrence of n in the row between two brackets.
 func (w *rowWriter) repeat(n *node, open, end byte, each func(*node)) {
 	w.dst = append(w.dst, open)
-	if !w.there(n) {
+	if !w.present(n) {
 		w.dst = append(w.dst, end)
 		w.skip(n, false)
 		return
 	}
 	for c := w.columns[n.column]; ; {
-		before := c.at
-		if each(n); c.at == before {
+		before := c.written
+		if each(n); c.written == before {
 			c.fail()
 		}
-		if c.at >= len(c.row) || c.row[c.at].RepetitionLevel() != n.rep {
+		if c.written >= len(c.row) || c.row[c.written].RepetitionLevel() != n.rep {
 			break
 		}
 		w.dst = append(w.dst, ',')
@@ -317,8 +309,8 @@ func (w *rowWriter) repeat(n *node, open, end byte, each func(*node)) {
 	w.dst = append(w.dst, end)
 }
 
-// entry writes a key and value of a map.
-func (w *rowWriter) entry(n *node) {
+// mapEntry writes a key and value of a map.
+func (w *rowWriter) mapEntry(n *node) {
 	start := len(w.dst)
 	w.inKey = true
 	w.node(n.children[0])
