@@ -30,23 +30,23 @@ const (
 // deepRows reads rows nested in the rows of another reader.
 type deepRows struct {
 	rowReader
-	path  string
-	at    Row      // enclosing row, valid until its reader's next row
-	found []string // its nested rows that were not returned yet
-	row   int64    // rows returned so far
-	lacks int64    // elements without a row at the path
+	path    string
+	outer   Row      // enclosing row, valid until its reader's next row
+	rows    []string // its nested rows that were not returned yet
+	row     int64    // rows returned so far
+	missing int64    // elements without a row at the path
 }
 
 func (d *deepRows) next() (Row, error) {
-	for len(d.found) == 0 {
+	for len(d.rows) == 0 {
 		row, err := d.rowReader.next()
 		if err != nil || row.Err != nil {
 			return row, err
 		}
-		found, lacks, err := rowsAt(string(row.JSON), d.path)
-		d.lacks += lacks
+		rows, missing, err := rowsAt(string(row.JSON), d.path)
+		d.missing += missing
 		if err == nil {
-			d.at, d.found = row, found
+			d.outer, d.rows = row, rows
 			continue
 		}
 		d.row++
@@ -54,19 +54,19 @@ func (d *deepRows) next() (Row, error) {
 		row.Err = &RowError{Place: row.Place, Off: -1, Reason: err.Error()}
 		return row, nil
 	}
-	json := d.found[0]
-	d.found = d.found[1:]
+	json := d.rows[0]
+	d.rows = d.rows[1:]
 	d.row++
-	row := Row{Place: d.at.Place, JSON: []byte(json), Size: int64(len(json)), Mended: d.at.Mended}
+	row := Row{Place: d.outer.Place, JSON: []byte(json), Size: int64(len(json)), Mended: d.outer.Mended}
 	row.Place.Row = d.row
 	if row.Mended != (record.Mended{}) {
-		row.Raw, d.at.Mended = row.JSON, record.Mended{} // counted once
+		row.Raw, d.outer.Mended = row.JSON, record.Mended{} // counted once
 	}
 	return row, nil
 }
 
 // rowsAt returns the rows at a path in the JSON text of an object, and how many elements lack one.
-func rowsAt(text, path string) (rows []string, lacks int64, err error) {
+func rowsAt(text, path string) (rows []string, missing int64, err error) {
 	switch path {
 	case pathColumns:
 		rows, err = rowsOfColumns(text)
@@ -77,7 +77,7 @@ func rowsAt(text, path string) (rows []string, lacks int64, err error) {
 	}
 	err = eachAt(text, "", path, func(id, row string) error {
 		if row == "" {
-			lacks++
+			missing++
 			return nil
 		}
 		if row[0] != '{' {
@@ -88,7 +88,7 @@ func rowsAt(text, path string) (rows []string, lacks int64, err error) {
 		}
 		return err
 	})
-	return rows, lacks, err
+	return rows, missing, err
 }
 
 // eachAt calls fn with each row below a value, or "" for an element without one, and the id of the object that it lies in. The id of
@@ -118,8 +118,8 @@ func eachAt(value, id, path string, fn func(id, row string) error) error {
 	if inner == "" || inner == "null" {
 		return fn("", "")
 	}
-	for _, of := range []string{"id", "_id"} {
-		if raw := fields.Value(of); raw != "" && raw[0] != '{' && raw[0] != '[' {
+	for _, idName := range []string{"id", "_id"} {
+		if raw := fields.Value(idName); raw != "" && raw[0] != '{' && raw[0] != '[' {
 			id = raw
 			break
 		}
@@ -250,25 +250,25 @@ func PathsToRows(text string) []string {
 	level := []place{{"", text}}
 	for depth := 0; depth < maxDeepLevels && len(level) > 0; depth++ {
 		var next []place
-		for _, at := range level {
-			fields, err := record.Fields(at.value)
+		for _, parent := range level {
+			fields, err := record.Fields(parent.value)
 			if err != nil {
 				continue
 			}
 			if len(fields) > 0 && isObjectOfObjects(fields) && areKeys(fields) {
-				path := strings.TrimPrefix(at.path+".{}", ".")
+				path := strings.TrimPrefix(parent.path+".{}", ".")
 				add(path)
 				next = append(next, place{path, fields[0].Raw})
 				continue
 			}
 			for _, f := range fields {
-				path := strings.TrimPrefix(at.path+"."+f.Name, ".")
+				path := strings.TrimPrefix(parent.path+"."+f.Name, ".")
 				if strings.ContainsAny(f.Name, ".[]{}") || f.Name == "" {
 					continue
 				}
 				switch f.Raw[0] {
 				case '{':
-					if depth > 0 && strings.HasSuffix(at.path, "[]") || strings.HasSuffix(at.path, "{}") || depth == 0 {
+					if depth > 0 && strings.HasSuffix(parent.path, "[]") || strings.HasSuffix(parent.path, "{}") || depth == 0 {
 						add(path)
 					}
 					next = append(next, place{path, f.Raw})

@@ -114,10 +114,10 @@ func refuseEncoding(sample []byte) error {
 	if utf8.Valid(sample) && bytes.IndexByte(sample, 0) < 0 {
 		return nil
 	}
-	likely := func(name string) error { return fmt.Errorf("not UTF-8; looks like %s: --encoding %s", name, name) }
+	suggest := func(name string) error { return fmt.Errorf("not UTF-8; looks like %s: --encoding %s", name, name) }
 	// Non-ASCII letters of western languages stand alone between ASCII letters; letters of other scripts form runs.
 	var zeros [2]int // at even and odd offsets
-	controls, letters, alone, all := 0, 0, 0, 0
+	controls, letters, isolated, nonASCII := 0, 0, 0, 0
 	for i, c := range sample {
 		switch {
 		case c == 0:
@@ -125,28 +125,28 @@ func refuseEncoding(sample []byte) error {
 		case c < ' ' && !strings.ContainsRune("\t\n\r\f", rune(c)):
 			controls++
 		case c >= utf8.RuneSelf:
-			all++
+			nonASCII++
 			if c >= 0xc0 { // a letter in windows-1252; marks alone may be broken UTF-8
 				letters++
 			}
 			if (i == 0 || sample[i-1] < utf8.RuneSelf) && (i+1 == len(sample) || sample[i+1] < utf8.RuneSelf) {
-				alone++
+				isolated++
 			}
 		}
 	}
 	valid, invalid := countUTF8(sample)
-	few := hasAnyPrefix(bytes.TrimLeft(sample, " \t\r\n"), "{", "[") && invalid <= fewCut
+	nearlyUTF8 := hasAnyPrefix(bytes.TrimLeft(sample, " \t\r\n"), "{", "[") && invalid <= fewCut
 	switch { // ASCII characters of UTF-16 have a zero byte each
 	case zeros[1] > max(1, 10*zeros[0]) && 10*zeros[1] > len(sample):
-		return likely("utf-16le")
+		return suggest("utf-16le")
 	case zeros[0] > max(1, 10*zeros[1]) && 10*zeros[0] > len(sample):
-		return likely("utf-16be")
-	case zeros[0]+zeros[1]+controls > 0, invalid <= valid, few:
+		return suggest("utf-16be")
+	case zeros[0]+zeros[1]+controls > 0, invalid <= valid, nearlyUTF8:
 		return nil // damaged, or no text
-	case 2*alone < all:
+	case 2*isolated < nonASCII:
 		return errors.New("not UTF-8: name its encoding, such as --encoding windows-1251, shift_jis, euc-kr or gb18030")
-	case 2*letters < all:
+	case 2*letters < nonASCII:
 		return nil
 	}
-	return likely("windows-1252")
+	return suggest("windows-1252")
 }

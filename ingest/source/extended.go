@@ -68,9 +68,9 @@ func appendNumber(dst, text []byte) []byte {
 // appendMoment appends milliseconds since 1970 as RFC 3339, or as a number if the year is not 0 to 9999.
 func appendMoment(dst, milliseconds []byte) []byte {
 	n, err := strconv.ParseInt(string(milliseconds), 10, 64)
-	at := time.UnixMilli(n).UTC()
-	if err != nil || at.Year() < 0 || at.Year() > 9999 {
+	t := time.UnixMilli(n).UTC()
+	if err != nil || t.Year() < 0 || t.Year() > 9999 {
 		return appendNumber(dst, milliseconds)
 	}
-	return append(at.AppendFormat(append(dst, '"'), time.RFC3339Nano), '"')
+	return append(t.AppendFormat(append(dst, '"'), time.RFC3339Nano), '"')
 }

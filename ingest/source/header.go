@@ -54,13 +54,13 @@ func tableByName(w *window, ext string) Format {
 	}
 	line := firstLine(w, maxHeaderBytes)
 	format, delim := tableFormat(line, ext)
-	named, all := 0, 0
+	names, cells := 0, 0
 	for _, name := range headerNames(line, format, delim) {
-		if all++; isName(name) {
-			named++
+		if cells++; isName(name) {
+			names++
 		}
 	}
-	if named == 0 || 2*named < all {
+	if names == 0 || 2*names < cells {
 		return formatUnknown
 	}
 	return format
@@ -69,12 +69,12 @@ func tableByName(w *window, ext string) Format {
 // tableByContent reports whether a text that is not JSON, and has no extension of a table,
 // is a table: it has two names or more, and a second line with as many cells. Prose and
 // lists of words pass only if name accepts anything.
-func tableByContent(w *window, name func(string) bool) bool {
+func tableByContent(w *window, accept func(string) bool) bool {
 	line := firstLine(w, maxHeaderBytes)
 	format, delim := tableFormat(line, "")
 	names := headerNames(line, format, delim)
 	for _, n := range names {
-		if !name(n) {
+		if !accept(n) {
 			return false
 		}
 	}

@@ -50,17 +50,17 @@ func List(srcs []string, o Options) ([]File, error) {
 	var files []File
 	seen, names := map[string]bool{}, map[string]int{}
 	for number, src := range srcs {
-		all, err := find(&src, o)
+		matches, err := find(&src, o)
 		if err != nil {
 			return nil, err
 		}
-		if err := lakeTable(all); err != nil {
+		if err := lakeTable(matches); err != nil {
 			return nil, err
 		}
 		refusal := noDump
-		for i := range all {
-			f := &all[i]
-			reason := f.reason(o)
+		for i := range matches {
+			f := &matches[i]
+			reason := f.skipReason(o)
 			f.setParts()
 			switch {
 			case isTOML(f.Path), f.walked && isMarker(path.Base(f.full)):
@@ -90,7 +90,7 @@ func List(srcs []string, o Options) ([]File, error) {
 				files = append(files, f.File)
 			}
 		}
-		if taken := slices.ContainsFunc(all, func(f found) bool { return seen[f.id] }); !taken && !isTOML(src) {
+		if listed := slices.ContainsFunc(matches, func(f found) bool { return seen[f.id] }); !listed && !isTOML(src) {
 			return nil, fmt.Errorf("%s: %s", src, refusal)
 		}
 	}
@@ -131,9 +131,9 @@ func (f *found) setParts() {
 }
 
 // lakeTable returns an error for data files of a lake table: only the table's log lists its valid files and rows.
-func lakeTable(all []found) error {
-	for i := range all {
-		f := &all[i]
+func lakeTable(files []found) error {
+	for i := range files {
+		f := &files[i]
 		p := filepath.ToSlash(f.Path)
 		table, name, scan := "", "a Delta", "delta_scan"
 		if at := strings.LastIndex(p, "/_delta_log/"); at >= 0 {
@@ -151,9 +151,9 @@ func lakeTable(all []found) error {
 
 func isTOML(name string) bool { return strings.EqualFold(path.Ext(name), ".toml") }
 
-// reason returns why a file of a folder is left out, or "" for a dump. A file without the extension
+// skipReason returns why a file of a folder is left out, or "" for a dump. A file without the extension
 // of a dump needs the content of one.
-func (f *found) reason(o Options) string {
+func (f *found) skipReason(o Options) string {
 	switch {
 	case !f.walked || isTOML(f.Path):
 		return ""
@@ -192,11 +192,11 @@ func (f *found) head(o Options) ([]byte, error) {
 
 // sniff finds the format of a file without an extension by its start.
 func sniff(head []byte) Format {
-	r, free, err := uncompress(bytes.NewReader(head), compressionOf(head))
+	r, cleanup, err := uncompress(bytes.NewReader(head), compressionOf(head))
 	if err != nil {
 		return formatUnknown
 	}
-	defer free()
+	defer cleanup()
 	const size = 64 << 10
 	w := &window{r: io.LimitReader(r, size), buf: make([]byte, 4<<10), limit: size, line: 1}
 	format, _ := startText(w, 48<<10, "")
@@ -236,10 +236,10 @@ func findObjects(loc object.Location, o Options) (all []found, err error) {
 		return nil, err
 	}
 	add := func(info object.Info, root, name string, walked bool) {
-		at := loc.At(info.Key)
+		address := loc.At(info.Key)
 		all = append(all, found{
-			File: File{Path: at.String(), Name: name, Bytes: info.Size, Modified: info.ModTime, object: &inBucket{bucket: bucket, info: info}},
-			id:   at.Identity(), full: path.Join("/", loc.Bucket, info.Key), root: path.Join("/", loc.Bucket, root), walked: walked, regular: true,
+			File: File{Path: address.String(), Name: name, Bytes: info.Size, Modified: info.ModTime, object: &inBucket{bucket: bucket, info: info}},
+			id:   address.Identity(), full: path.Join("/", loc.Bucket, info.Key), root: path.Join("/", loc.Bucket, root), walked: walked, regular: true,
 		})
 	}
 	if !loc.IsPrefix() {
@@ -299,7 +299,7 @@ func byElements(a, b string) int {
 // localFile returns the file at a local path. A link counts as its target.
 func localFile(p, root, name string, walked bool) found {
 	info, err := os.Stat(p)
-	f := unread(p, root, name, err)
+	f := unreadable(p, root, name, err)
 	f.walked = walked
 	if err == nil && info.Mode().IsRegular() { // reading a pipe would consume its bytes
 		f.regular, f.Bytes, f.Modified = true, info.Size(), info.ModTime()
@@ -307,8 +307,8 @@ func localFile(p, root, name string, walked bool) found {
 	return f
 }
 
-// unread returns a file or folder that cannot be inspected. The reader reports it like a damaged file.
-func unread(p, root, name string, err error) found {
+// unreadable returns a file or folder that cannot be inspected. The reader reports it like a damaged file.
+func unreadable(p, root, name string, err error) found {
 	f := found{File: File{Path: filepath.FromSlash(p), Name: name, Err: err}, full: p, root: root}
 	if abs, err := filepath.Abs(p); err == nil {
 		f.full = abs
@@ -371,7 +371,7 @@ func walk(all []found, root string) ([]found, error) {
 		case name == "." && err != nil:
 			return fmt.Errorf("%s: %w", root, err)
 		case err != nil:
-			all = append(all, unread(p, root, name, err))
+			all = append(all, unreadable(p, root, name, err))
 		case name == ".":
 		case strings.HasPrefix(e.Name(), ".") && e.IsDir():
 			return fs.SkipDir
@@ -387,12 +387,12 @@ func walk(all []found, root string) ([]found, error) {
 
 // isBelow reports whether a file lies below a folder. It follows links in both paths.
 func isBelow(file, folder string) bool {
-	to, err := filepath.EvalSymlinks(file)
-	from, err2 := filepath.EvalSymlinks(folder)
-	if errors.Join(err, err2) != nil {
+	target, err := filepath.EvalSymlinks(file)
+	base, baseErr := filepath.EvalSymlinks(folder)
+	if errors.Join(err, baseErr) != nil {
 		return false
 	}
-	rel, err := filepath.Rel(from, to)
+	rel, err := filepath.Rel(base, target)
 	return err == nil && filepath.IsLocal(rel)
 }
 
@@ -410,7 +410,7 @@ func match(dst []string, all *[]found, dir string, elems []string) []string {
 		case err == nil:
 			return match(dst, all, p, rest)
 		case errors.Is(err, fs.ErrPermission):
-			*all = append(*all, unread(dir, path.Dir(dir), dir, err))
+			*all = append(*all, unreadable(dir, path.Dir(dir), dir, err))
 		}
 		return dst
 	}
@@ -419,7 +419,7 @@ func match(dst []string, all *[]found, dir string, elems []string) []string {
 	}
 	entries, err := os.ReadDir(cmp.Or(dir, "."))
 	if err != nil {
-		*all = append(*all, unread(dir, path.Dir(dir), dir, err))
+		*all = append(*all, unreadable(dir, path.Dir(dir), dir, err))
 		return dst
 	}
 	deep := elem == "**"

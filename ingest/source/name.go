@@ -39,7 +39,7 @@ func kindOfName(name string) string {
 	words := strings.FieldsFunc(strings.ToLower(name), func(r rune) bool {
 		return !unicode.IsLetter(r) && !unicode.IsDigit(r)
 	})
-	at := func(i int) string { // what the next two words, or else the next one, stand for
+	kindAt := func(i int) string { // what the next two words, or else the next one, stand for
 		if i >= len(words) {
 			return ""
 		}
@@ -47,7 +47,7 @@ func kindOfName(name string) string {
 	}
 	list := ""
 	for i := range words {
-		switch kind, next := at(i), at(i+1); {
+		switch kind, next := kindAt(i), kindAt(i+1); {
 		case kind == "list":
 			list = kind
 		case kind == "tv" && (next == "network" || next == "season" || next == "episode" || next == "episode_group"):
@@ -70,9 +70,9 @@ func KindNamed(name string) string {
 // belong to the machine, not to the dump.
 func kindOfPath(path, root string) (kind string, ofFolder bool) {
 	base := baseName(path)
-	own := kindOfName(base)
-	if own != "" && (own != "list" || strings.HasPrefix(strings.ToLower(base), own)) {
-		return own, false
+	nameKind := kindOfName(base)
+	if nameKind != "" && (nameKind != "list" || strings.HasPrefix(strings.ToLower(base), nameKind)) {
+		return nameKind, false
 	}
 	root = filepath.Clean(root)
 	for dir := filepath.Dir(path); ; dir = filepath.Dir(dir) {
@@ -80,7 +80,7 @@ func kindOfPath(path, root string) (kind string, ofFolder bool) {
 			return kind, true
 		}
 		if dir == root || dir == filepath.Dir(dir) {
-			return own, false // "list" counts only here, after all folders: movie/popular-list.json has movies
+			return nameKind, false // "list" counts only here, after all folders: movie/popular-list.json has movies
 		}
 	}
 }
@@ -111,25 +111,25 @@ func cutExt(name string) (base, ext string) {
 }
 
 // meaning returns the resource that a file below root is named after, and the kind of
-// its rows. A given kind stands, but a file named after a series may have its seasons and
+// its rows. fixedKind stands unless it is "", but a file named after a series may have its seasons and
 // episodes.
 //
 // A folder may name the sub-request of its files: movie/credits/550.json has the meaning of
 // movie/550-credits.json, and so has movie_credits/550.json. ofFolder reports that only a folder
 // names the kind: weak evidence for a file that is not named after one resource.
-func meaning(path, root, given string) (a Address, kind string, ofFolder bool) {
+func meaning(path, root, fixedKind string) (a Address, kind string, ofFolder bool) {
 	ext := extOf(path)
 	if ext == ".json" { // others are not named after one resource
-		for _, alias := range aliases(path, root, given) {
-			a, kind, _ := named(alias.path, alias.root, alias.given)
+		for _, alias := range aliases(path, root, fixedKind) {
+			a, kind, _ := addressOf(alias.path, alias.root, alias.kind)
 			if (a.ID != 0 || a.Series != 0) && a.Sub == alias.sub && subRequests()[subRequest{kind, alias.sub}] {
 				return a, kind, false
 			}
 		}
 	}
-	a, kind, ofFolder = named(path, root, given)
+	a, kind, ofFolder = addressOf(path, root, fixedKind)
 	switch {
-	case given != "":
+	case fixedKind != "":
 	case a.ID != 0 && hasTextIDs(kind):
 		kind = "" // credits/550.json is about a resource of another kind
 	case kind == "credit" && (ext == ".csv" || ext == ".tsv"):
@@ -156,9 +156,9 @@ var textID = regexp.MustCompile(`^[0-9a-f]{24}$`)
 var part = regexp.MustCompile(`(?:^|([a-z]+)[-_]|/)(\d+)[-_]season[-_](\d+)(?:[-_]episode[-_](\d+))?(?:[-_]([a-z][a-z_-]*))?$|` +
 	`(?:^|/)([a-z]+)/(\d+)/season/(\d+)(?:/episode/(\d+))?(?:/([a-z][a-z_-]*))?$`)
 
-// named returns the meaning of the path of a file whose name has the sub-request, if there is one: see meaning.
-func named(path, root, given string) (a Address, kind string, ofFolder bool) {
-	kind = given
+// addressOf returns the meaning of the path of a file whose name has the sub-request, if there is one: see meaning.
+func addressOf(path, root, fixedKind string) (a Address, kind string, ofFolder bool) {
+	kind = fixedKind
 	if kind == "" {
 		kind, ofFolder = kindOfPath(path, root)
 	}
@@ -171,16 +171,16 @@ func named(path, root, given string) (a Address, kind string, ofFolder bool) {
 		if m[2] == "" {
 			m = m[5:] // folders
 		}
-		of := "season"
+		partKind := "season"
 		if m[4] != "" {
-			of = "episode"
+			partKind = "episode"
 		}
 		series, err := strconv.ParseInt(m[2], 10, 64)
 		season, err2 := strconv.ParseUint(m[3], 10, 32)
 		episode, err3 := strconv.ParseUint(cmp.Or(m[4], "0"), 10, 32)
 		switch ok := errors.Join(err, err2, err3) == nil && series > 0 && (m[1] == "" || kindWords[m[1]] == "tv"); {
-		case ok && (given == "" || given == "tv" || given == of):
-			return Address{Series: series, Season: int64(season), Episode: int64(episode), Sub: subOfName(m[5])}, of, ofFolder
+		case ok && (fixedKind == "" || fixedKind == "tv" || fixedKind == partKind):
+			return Address{Series: series, Season: int64(season), Episode: int64(episode), Sub: subOfName(m[5])}, partKind, ofFolder
 		case ok:
 			return a, kind, ofFolder
 		}
@@ -189,13 +189,13 @@ func named(path, root, given string) (a Address, kind string, ofFolder bool) {
 	if word, rest, ok := strings.Cut(base, "-"); ok && kindWords[word] == word {
 		base = rest
 	}
-	text, sub, more := strings.Cut(base, "-")
+	text, sub, hasSub := strings.Cut(base, "-")
 	if id, err := strconv.ParseInt(text, 10, 64); err == nil && id > 0 && text[0] != '+' {
 		a.ID = id
 	} else if textID.MatchString(text) {
 		a.Text = text
 	}
-	if a.Sub = subOfName(sub); a == (Address{Sub: a.Sub}) || more && a.Sub == "" {
+	if a.Sub = subOfName(sub); a == (Address{Sub: a.Sub}) || hasSub && a.Sub == "" {
 		return Address{}, kind, ofFolder
 	}
 	return a, kind, ofFolder
@@ -222,37 +222,37 @@ func hasTextIDs(kind string) bool {
 // An alias is another path for a file, which has the sub-request in the file's name.
 type alias struct {
 	path, root string
-	given      string // kind of the file, "" where nothing names it
+	kind       string // kind of the file, "" where nothing names it
 	sub        string
 }
 
 // aliases returns the paths that a file in a folder named after a sub-request may stand for.
-func aliases(path, root, given string) []alias {
+func aliases(path, root, fixedKind string) []alias {
 	dir := filepath.Dir(path)
-	folder, above := strings.ToLower(filepath.Base(dir)), filepath.Dir(dir)
-	if folder == "providers" && strings.EqualFold(filepath.Base(above), "watch") {
-		folder, above = "watch_providers", filepath.Dir(above)
+	folder, parent := strings.ToLower(filepath.Base(dir)), filepath.Dir(dir)
+	if folder == "providers" && strings.EqualFold(filepath.Base(parent), "watch") {
+		folder, parent = "watch_providers", filepath.Dir(parent)
 	}
 	base, _ := cutExt(filepath.Base(path))
 	ext := filepath.Base(path)[len(base):]
-	of := func(sub, kind string) alias {
-		a := alias{given: kind, sub: subOfName(sub), root: root}
-		a.path = filepath.Join(above, base+"-"+strings.ReplaceAll(a.sub, "/", "-")+ext)
-		if rel, err := filepath.Rel(root, above); err != nil || strings.HasPrefix(rel, "..") {
-			a.root = above // the folder itself was named
+	newAlias := func(sub, kind string) alias {
+		a := alias{kind: kind, sub: subOfName(sub), root: root}
+		a.path = filepath.Join(parent, base+"-"+strings.ReplaceAll(a.sub, "/", "-")+ext)
+		if rel, err := filepath.Rel(root, parent); err != nil || strings.HasPrefix(rel, "..") {
+			a.root = parent // the folder itself was named
 		}
 		return a
 	}
 	var out []alias
-	own := KindNamed(folder)
-	exact := kindWords[strings.ToLower(filepath.Base(above))]
+	folderKind := KindNamed(folder)
+	parentKind := kindWords[strings.ToLower(filepath.Base(parent))]
 	// A folder called keywords may be one of keywords: something clearer must stand beside it.
-	if own == "" || hasTextIDs(own) || given != "" || kindOfName(base) != "" || exact != "" {
-		out = append(out, of(folder, given))
+	if folderKind == "" || hasTextIDs(folderKind) || fixedKind != "" || kindOfName(base) != "" || parentKind != "" {
+		out = append(out, newAlias(folder, fixedKind))
 	}
 	word, sub, found := strings.Cut(strings.ReplaceAll(folder, "-", "_"), "_")
-	if kind := kindWords[word]; found && kind != "" && (given == "" || given == kind) {
-		out = append(out, of(sub, kind))
+	if kind := kindWords[word]; found && kind != "" && (fixedKind == "" || fixedKind == kind) {
+		out = append(out, newAlias(sub, kind))
 	}
 	return out
 }

@@ -1,13 +1,19 @@
 package source
 
 import (
+	"bytes"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
+	"fmt"
 	"hash"
 	"io"
 	"os"
+	"sync/atomic"
+
+	"github.com/klauspost/compress/gzip"
+	"github.com/klauspost/compress/zstd"
 
 	"github.com/reelsplice/reelsplice/schemas/object"
 )
@@ -15,7 +21,7 @@ import (
 // An input is an open dump file, local or in a bucket.
 type input struct {
 	io.ReadCloser             // from its start to its end
-	at            io.ReaderAt // anywhere; nil for an input that can only be read in order, such as a pipe
+	readerAt      io.ReaderAt // anywhere; nil for an input that can only be read in order, such as a pipe
 	size          int64       // 0 if unknown
 }
 
@@ -29,7 +35,7 @@ func openInput(ctx context.Context, f File) (*input, error) {
 		if err != nil {
 			return nil, err
 		}
-		return &input{ReadCloser: o.bucket.NewReader(ctx, info), at: o.bucket.NewReaderAt(ctx, info), size: info.Size}, nil
+		return &input{ReadCloser: o.bucket.NewReader(ctx, info), readerAt: o.bucket.NewReaderAt(ctx, info), size: info.Size}, nil
 	}
 	if object.IsURL(f.Path) {
 		return nil, errors.New("is a URL: an object is opened as List returned it")
@@ -58,7 +64,7 @@ func openInput(ctx context.Context, f File) (*input, error) {
 	if err != nil {
 		return nil, errors.Join(err, osf.Close())
 	}
-	return &input{ReadCloser: osf, at: osf, size: info.Size()}, nil
+	return &input{ReadCloser: osf, readerAt: osf, size: info.Size()}, nil
 }
 
 // Sum returns the SHA-256 of a file in hex, or "" for a pipe, which can be read only once.
@@ -85,14 +91,14 @@ func (f File) Sum(ctx context.Context) (string, error) {
 	return "", ctx.Err()
 }
 
-// A summing reader hashes a file while it is read, and calls done with the SHA-256 in hex at its end.
-type summing struct {
+// A hashingReader hashes a file while it is read, and calls done with the SHA-256 in hex at its end.
+type hashingReader struct {
 	io.Reader
 	hash hash.Hash
 	done func(sum string)
 }
 
-func (s *summing) Read(b []byte) (int, error) {
+func (s *hashingReader) Read(b []byte) (int, error) {
 	n, err := s.Reader.Read(b)
 	s.hash.Write(b[:n])
 	if err == io.EOF {
@@ -118,4 +124,71 @@ func (p *pipe) Close() error {
 type inBucket struct {
 	bucket object.Bucket
 	info   object.Info // as it was listed
+}
+
+// maxZstdWindow is the largest zstd window accepted, in bytes: zstd --ultra -22 and
+// zstd --long=27 write it, and the zstd tool accepts no larger one by default.
+const maxZstdWindow = 128 << 20
+
+// A countingReader counts the bytes read from a file, for progress. The count may be
+// read from another goroutine.
+type countingReader struct {
+	r io.Reader
+	n atomic.Int64
+}
+
+func (c *countingReader) Read(p []byte) (int, error) {
+	n, err := c.r.Read(p)
+	c.n.Add(int64(n))
+	return n, err
+}
+
+// compressionOf returns the compression of a file by its first bytes, whatever its name.
+func compressionOf(head []byte) string {
+	switch {
+	case bytes.HasPrefix(head, []byte{0x1f, 0x8b}):
+		return "gzip"
+	case bytes.HasPrefix(head, []byte{0x28, 0xb5, 0x2f, 0xfd}):
+		return "zstd"
+	case len(head) >= 4 && head[0]&0xf0 == 0x50 && bytes.Equal(head[1:4], []byte{0x2a, 0x4d, 0x18}):
+		return "zstd" // a skippable frame, with which pzstd starts files
+	}
+	return "none"
+}
+
+// uncompress returns the uncompressed stream of r and a function that frees it.
+func uncompress(r io.Reader, compression string) (io.Reader, func(), error) {
+	switch compression {
+	case "gzip":
+		z, err := gzip.NewReader(r)
+		return &unpackReader{z, compression}, func() {}, unpackError(compression, err)
+	case "zstd":
+		// One goroutine a file: the caller reads files concurrently.
+		z, err := zstd.NewReader(r, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true), zstd.WithDecoderMaxWindow(maxZstdWindow))
+		return &unpackReader{z, compression}, z.Close, unpackError(compression, err)
+	}
+	return r, func() {}, nil
+}
+
+// An unpackReader names the errors of a library that uncompresses as faults of the file.
+type unpackReader struct {
+	io.Reader
+	compression string
+}
+
+func (p *unpackReader) Read(b []byte) (int, error) {
+	n, err := p.Reader.Read(b)
+	return n, unpackError(p.compression, err)
+}
+
+func unpackError(compression string, err error) error {
+	switch {
+	case err == nil || err == io.EOF:
+		return err
+	case errors.Is(err, io.ErrUnexpectedEOF):
+		return fmt.Errorf("unexpected end of %s stream", compression)
+	case errors.Is(err, zstd.ErrWindowSizeExceeded):
+		return fmt.Errorf("zstd window is larger than %d bytes: compress it again with a smaller --long", maxZstdWindow)
+	}
+	return fmt.Errorf("corrupt %s stream: %w", compression, err)
 }

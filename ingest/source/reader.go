@@ -26,7 +26,7 @@ type Reader struct {
 	file     File
 	rows     rowReader
 	consumed *atomic.Int64
-	free     []func()
+	cleanups []func()
 	encoding string // encoding of the text; "" for UTF-8
 	err      error  // final error of Next, nil before
 }
@@ -55,13 +55,13 @@ func (r *Reader) open(o Options) error {
 	if err != nil {
 		return err
 	}
-	r.free = append(r.free, func() { in.Close() })
-	if in.at != nil {
+	r.cleanups = append(r.cleanups, func() { in.Close() })
+	if in.readerAt != nil {
 		r.file.Bytes = in.size
 	}
 	count := &countingReader{r: in}
-	if o.Summed != nil && in.at != nil {
-		count.r = &summing{in, sha256.New(), func(sum string) { o.Summed(r.file, sum) }}
+	if o.Summed != nil && in.readerAt != nil {
+		count.r = &hashingReader{in, sha256.New(), func(sum string) { o.Summed(r.file, sum) }}
 	}
 	r.consumed = &count.n
 	br := bufio.NewReaderSize(count, 64<<10)
@@ -73,18 +73,18 @@ func (r *Reader) open(o Options) error {
 		return errEmpty
 	}
 	r.file.Compression = compressionOf(head)
-	if bytes.Equal(head, []byte("PAR1")) && in.at != nil {
-		return r.openParquet(in.at, in.size, o)
+	if bytes.Equal(head, []byte("PAR1")) && in.readerAt != nil {
+		return r.openParquet(in.readerAt, in.size, o)
 	}
 	return r.openText(br, o)
 }
 
 // openParquet opens the Parquet file of size bytes that at reads.
-func (r *Reader) openParquet(at io.ReaderAt, size int64, o Options) error {
+func (r *Reader) openParquet(in io.ReaderAt, size int64, o Options) error {
 	if r.file.Bytes == 0 {
 		r.file.Bytes = size // a pipe has no size before it is read
 	}
-	rows, err := parquet.Open(at, size, r.file.Bytes, o.Limits)
+	rows, err := parquet.Open(in, size, r.file.Bytes, o.Limits)
 	if err != nil {
 		return err
 	}
@@ -92,7 +92,7 @@ func (r *Reader) openParquet(at io.ReaderAt, size int64, o Options) error {
 	r.consumed = new(atomic.Int64)
 	r.file.Format = FormatParquet
 	r.rows = &parquetRows{Reader: rows, file: &r.file, consumed: r.consumed, max: int(o.MaxRowBytes)}
-	r.free = append(r.free, rows.Close)
+	r.cleanups = append(r.cleanups, rows.Close)
 	return nil
 }
 
@@ -127,11 +127,11 @@ func (p *parquetRows) next() (Row, error) {
 
 func (r *Reader) openText(br *bufio.Reader, o Options) error {
 	maxRow := int(o.MaxRowBytes)
-	stream, free, err := uncompress(br, r.file.Compression)
+	stream, cleanup, err := uncompress(br, r.file.Compression)
 	if err != nil {
 		return err
 	}
-	r.free = append(r.free, free)
+	r.cleanups = append(r.cleanups, cleanup)
 	limited := &limit.Reader{R: stream, In: r.consumed, Budget: limit.Budget{Max: o.MaxBytes}}
 	if r.file.Compression != "none" {
 		limited.Ratio = o.MaxRatio
@@ -171,7 +171,7 @@ func (r *Reader) unpackParquet(w *window, o Options) error {
 	if err != nil {
 		return fmt.Errorf("unpack Parquet file: %w", err)
 	}
-	r.free = append(r.free, func() {
+	r.cleanups = append(r.cleanups, func() {
 		tmp.Close()
 		_ = os.Remove(tmp.Name()) // a leftover is deleted with its folder
 	})
@@ -238,7 +238,7 @@ func (r *Reader) Blank() (rows, headers int64) {
 	case *tableRows:
 		return t.blank, t.heads
 	case *deepRows:
-		return t.lacks, 0
+		return t.missing, 0
 	}
 	return 0, 0
 }
@@ -255,8 +255,8 @@ func (r *Reader) Close() error {
 }
 
 func (r *Reader) release() {
-	for i := len(r.free) - 1; i >= 0; i-- {
-		r.free[i]()
+	for i := len(r.cleanups) - 1; i >= 0; i-- {
+		r.cleanups[i]()
 	}
-	r.free = nil
+	r.cleanups = nil
 }

@@ -176,15 +176,15 @@ func formatOfLines(w *window, maxRow int, ext string) (Format, error) {
 	case done || len(line) > maxRow:
 		return FormatNDJSON, nil
 	}
-	if next := lineAfter(w, len(line)); len(next) > 0 && next[0] == '{' && !continues(line, s.objects&1 == 1) {
+	if next := lineAfter(w, len(line)); len(next) > 0 && next[0] == '{' && !mayContinue(line, s.objects&1 == 1) {
 		return FormatNDJSON, nil
 	}
 	return FormatObjects, nil
 }
 
-// continues reports whether an object may follow directly on the unfinished line. At its
+// mayContinue reports whether an object may follow directly on the unfinished line. At its
 // end an object is open, or else an array.
-func continues(line []byte, object bool) bool {
+func mayContinue(line []byte, object bool) bool {
 	line = bytes.TrimRight(line, " \t\r")
 	switch line[len(line)-1] {
 	case ':':

@@ -17,22 +17,22 @@ import (
 // tableRows reads CSV and TSV files as JSON objects, each value a string or null.
 type tableRows struct {
 	textRows
-	delim byte
-	plain bool         // no quoting at all
-	in    bytes.Reader // the row that csv reads
-	csv   *csv.Reader
-	cells []string // cells of the current row
-	crlf  bool     // a '\r' before a line's '\n' is part of the line end
-	names []string // names of the columns
-	keys  [][]byte // JSON before each cell: `{"id":`, `,"title":`
-	blank int64    // skipped rows: empty, or the header again
-	heads int64    // skipped rows that are the header again
-	torn  bool     // set by a wrong quote until a row has all cells: fewer cells may be the rest of a quoted row
-	json  []byte
+	delim    byte
+	unquoted bool         // no quoting at all
+	in       bytes.Reader // the row that csv reads
+	csv      *csv.Reader
+	cells    []string // cells of the current row
+	crlf     bool     // a '\r' before a line's '\n' is part of the line end
+	names    []string // names of the columns
+	keys     [][]byte // JSON before each cell: `{"id":`, `,"title":`
+	blank    int64    // skipped rows: empty, or the header again
+	heads    int64    // skipped rows that are the header again
+	torn     bool     // set by a wrong quote until a row has all cells: fewer cells may be the rest of a quoted row
+	json     []byte
 
-	escaped bool   // a row with backslashes before quotes inside a cell was found
-	plainer []byte // that row rewritten to RFC 4180
-	open    bool   // a cell of it is not closed
+	escaped   bool   // a row with backslashes before quotes inside a cell was found
+	rewritten []byte // that row rewritten to RFC 4180
+	unclosed  bool   // a cell of it is not closed
 }
 
 // An extent is one row as it lies at the start of the window.
@@ -56,7 +56,7 @@ func newTableRows(t textRows, format Format, ext string) (*tableRows, error) {
 		line = firstLine(t.w, maxHeaderBytes)
 	}
 	_, delim := tableFormat(line, ext)
-	r := &tableRows{textRows: t, delim: delim, plain: format == FormatTSV}
+	r := &tableRows{textRows: t, delim: delim, unquoted: format == FormatTSV}
 	r.csv = newCSV(&r.in, delim)
 	// A TSV file may have a '\r' as data, but not at the end of its header.
 	r.crlf = format == FormatCSV || bytes.HasSuffix(line, []byte("\r"))
@@ -133,13 +133,13 @@ func (t *tableRows) next() (Row, error) {
 			t.heads++
 			continue
 		}
-		unclean := false // a cell is no text
+		invalidText := false // a cell is no text
 		if f == nil {
 			if f = record.CheckText(raw); f != nil && !t.strict && bytes.IndexByte(raw, 0) < 0 { // zero bytes are left by crashes
-				f, unclean = nil, true
+				f, invalidText = nil, true
 			}
 		}
-		row := t.finish(p, raw, f)
+		row := t.newRow(p, raw, f)
 		row.Raw = raw
 		n, columns := len(t.cells), len(t.keys)
 		t.torn = f != nil && f.Syntax || t.torn && n != columns
@@ -151,11 +151,11 @@ func (t *tableRows) next() (Row, error) {
 			row.Err = &RowError{Place: p, Off: -1, Reason: fmt.Sprintf("has %d cells, want %d", n, columns)}
 			return row, nil
 		}
-		var left *[]record.FieldError
-		if unclean {
-			left = &row.Left
+		var nulled *[]record.FieldError
+		if invalidText {
+			nulled = &row.Left
 		}
-		row.JSON = t.object(left)
+		row.JSON = t.object(nulled)
 		return row, nil
 	}
 }
@@ -175,8 +175,8 @@ func (t *tableRows) isHeader() bool {
 	return true
 }
 
-// object writes the cells of the row as a JSON object. Cells that are not texts are added to left, unless it is nil.
-func (t *tableRows) object(left *[]record.FieldError) []byte {
+// object writes the cells of the row as a JSON object. Cells that are not texts are added to nulled, unless it is nil.
+func (t *tableRows) object(nulled *[]record.FieldError) []byte {
 	dst := t.json[:0]
 	if cap(dst) > 1<<20 && cap(dst) > 64*len(t.json) {
 		dst = nil // one huge row is no reason to keep its buffer
@@ -187,14 +187,14 @@ func (t *tableRows) object(left *[]record.FieldError) []byte {
 		if i < len(t.cells) {
 			text = strings.Trim(t.cells[i], " ") // blanks beside a delimiter
 		}
-		if left != nil {
+		if nulled != nil {
 			if f := record.CheckText([]byte(text)); f != nil {
-				found := record.Shown(strings.ToValidUTF8(text, "\ufffd"))
-				*left = append(*left, record.FieldError{Field: t.names[i], What: f.ReasonAt() + " in " + found, Value: found})
+				shown := record.Shown(strings.ToValidUTF8(text, "\ufffd"))
+				*nulled = append(*nulled, record.FieldError{Field: t.names[i], What: f.ReasonAt() + " in " + shown, Value: shown})
 				text = ""
 			}
 		}
-		if text == "" || t.plain && text == `\N` {
+		if text == "" || t.unquoted && text == `\N` {
 			dst = append(dst, "null"...)
 			continue
 		}
@@ -209,21 +209,21 @@ func (t *tableRows) object(left *[]record.FieldError) []byte {
 // With a wrong quote the end is unknown: the quote may have been opened by mistake, and
 // valid rows may follow. The extent is then the row's first line alone, with a fault, and
 // reading continues after that line.
-func (t *tableRows) extent(limit int) (rec extent, f *record.Fault, err error) {
+func (t *tableRows) extent(maxBytes int) (rec extent, f *record.Fault, err error) {
 	t.cells = t.cells[:0]
 	var first extent
 	quote, quotes := -1, 0 // place of the first, and number of all
-	open := func(until string) (extent, *record.Fault, error) {
+	openQuote := func(until string) (extent, *record.Fault, error) {
 		return first, &record.Fault{Off: quote, Reason: "found a quote that is not closed " + until, Syntax: true}, nil
 	}
 	for {
 		from := rec.n
-		size, n, err := t.line(from, limit)
+		size, n, err := t.line(from, maxBytes)
 		switch {
 		case from > 0 && err == io.EOF:
-			return open("before the end of the file")
+			return openQuote("before the end of the file")
 		case from > 0 && err == errLong:
-			return open(fmt.Sprintf("within the %d bytes of a row", limit))
+			return openQuote(fmt.Sprintf("within the %d bytes of a row", maxBytes))
 		case err != nil:
 			return extent{}, nil, err
 		}
@@ -232,7 +232,7 @@ func (t *tableRows) extent(limit int) (rec extent, f *record.Fault, err error) {
 		if b[n-1] == '\n' {
 			rec.lines++
 		}
-		if t.plain {
+		if t.unquoted {
 			for cell := range strings.SplitSeq(string(b[:size]), "\t") {
 				t.cells = append(t.cells, cell)
 			}
@@ -247,7 +247,7 @@ func (t *tableRows) extent(limit int) (rec extent, f *record.Fault, err error) {
 		quotes += bytes.Count(b[from:], []byte{'"'})
 		escapes := t.keys != nil && bytes.Contains(b, []byte(`\"`))
 		if quotes%2 != 0 {
-			if escapes && t.cutEscaped(b) && (t.escaped || t.endsAt(rec.n, limit)) && t.cutEscaped(t.w.held()[:rec.n]) {
+			if escapes && t.cutEscaped(b) && (t.escaped || t.endsAt(rec.n, maxBytes)) && t.cutEscaped(t.w.held()[:rec.n]) {
 				t.escaped = true
 				return rec, nil, nil
 			}
@@ -259,7 +259,7 @@ func (t *tableRows) extent(limit int) (rec extent, f *record.Fault, err error) {
 			case t.cutEscaped(b):
 				t.escaped = true
 				return rec, nil, nil
-			case t.escaped && t.open:
+			case t.escaped && t.unclosed:
 				continue
 			}
 			f = t.cut(b)
@@ -273,14 +273,14 @@ func (t *tableRows) extent(limit int) (rec extent, f *record.Fault, err error) {
 }
 
 // cutEscaped cuts a row with its line end into cells, if quotes inside of them have a backslash before them, as MySQL and Spark
-// write them. It reports whether the row then has all cells; open whether one of them has no end.
+// write them. It reports whether the row then has all cells. unclosed is set if one of them has no end.
 func (t *tableRows) cutEscaped(b []byte) bool {
 	quoted := false
-	t.plainer = t.plainer[:0]
+	t.rewritten = t.rewritten[:0]
 	for i := 0; i < len(b); i++ {
 		switch c := b[i]; {
 		case c == '\\' && quoted && i+1 < len(b) && b[i+1] == '"':
-			t.plainer = append(t.plainer, `""`...)
+			t.rewritten = append(t.rewritten, `""`...)
 			i++
 			continue
 		case c == '\\' && quoted && i+1 < len(b) && b[i+1] == '\\':
@@ -288,11 +288,11 @@ func (t *tableRows) cutEscaped(b []byte) bool {
 		case c == '"':
 			quoted = !quoted
 		}
-		t.plainer = append(t.plainer, b[i])
+		t.rewritten = append(t.rewritten, b[i])
 	}
-	t.open = quoted
+	t.unclosed = quoted
 	t.csv = newCSV(&t.in, t.delim)
-	if !quoted && t.cut(t.plainer) == nil && len(t.cells) == len(t.keys) && t.csv.InputOffset() == int64(len(t.plainer)) {
+	if !quoted && t.cut(t.rewritten) == nil && len(t.cells) == len(t.keys) && t.csv.InputOffset() == int64(len(t.rewritten)) {
 		return true
 	}
 	t.csv = newCSV(&t.in, t.delim) // it may hold the rest of several lines
@@ -300,8 +300,8 @@ func (t *tableRows) cutEscaped(b []byte) bool {
 }
 
 // endsAt reports whether a row may end before the n-th held byte: there the file ends, or a line with all cells follows.
-func (t *tableRows) endsAt(n, limit int) bool {
-	size, _, err := t.line(n, limit)
+func (t *tableRows) endsAt(n, maxBytes int) bool {
+	size, _, err := t.line(n, maxBytes)
 	if err != nil {
 		return err == io.EOF
 	}
@@ -312,18 +312,18 @@ func (t *tableRows) endsAt(n, limit int) bool {
 // cut cuts a row with its line end into cells by the rules of RFC 4180.
 func (t *tableRows) cut(b []byte) *record.Fault {
 	t.in.Reset(b)
-	var wrong *csv.ParseError
+	var parseErr *csv.ParseError
 	cells, err := t.csv.Read()
-	if t.cells = cells; !errors.As(err, &wrong) {
+	if t.cells = cells; !errors.As(err, &parseErr) {
 		return nil // at the end, the line is empty
 	}
 	t.csv = newCSV(&t.in, t.delim) // it holds the rest of the row
 	f := &record.Fault{Off: -1, Reason: bareQuote, Syntax: true}
-	if !errors.Is(wrong.Err, csv.ErrBareQuote) {
+	if !errors.Is(parseErr.Err, csv.ErrBareQuote) {
 		f.Reason = fmt.Sprintf("want %q or the end of the line after a closing quote", t.delim)
 	}
-	if wrong.Line == wrong.StartLine {
-		f.Off = wrong.Column - 1
+	if parseErr.Line == parseErr.StartLine {
+		f.Off = parseErr.Column - 1
 	}
 	return f
 }
@@ -339,12 +339,12 @@ func newCSV(in io.Reader, delim byte) *csv.Reader {
 
 // line returns the length of the row up to the end of the line that starts at from, as window.lineEnd
 // does. A '\r' that is part of the line end counts neither as text nor against the limit.
-func (t *tableRows) line(from, limit int) (size, n int, err error) {
-	size, n, err = t.w.lineEnd(from, limit+1)
+func (t *tableRows) line(from, maxBytes int) (size, n int, err error) {
+	size, n, err = t.w.lineEnd(from, maxBytes+1)
 	if err == nil && t.crlf && size > from && t.w.held()[size-1] == '\r' {
 		size--
 	}
-	if err == nil && size > limit {
+	if err == nil && size > maxBytes {
 		err = errLong
 	}
 	return size, n, err

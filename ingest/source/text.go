@@ -30,8 +30,8 @@ func (t *textRows) fatal(p Place, err error) error {
 	return &FileError{File: t.name, Row: p.Row, Line: p.Line, Err: err}
 }
 
-// finish makes the row at p from raw, with the fault f if any.
-func (t *textRows) finish(p Place, raw []byte, f *record.Fault) Row {
+// newRow makes the row at p from raw, with the fault f if any.
+func (t *textRows) newRow(p Place, raw []byte, f *record.Fault) Row {
 	t.row++
 	row := Row{Place: p, JSON: raw, Size: int64(len(raw))}
 	if f != nil {
@@ -42,7 +42,7 @@ func (t *textRows) finish(p Place, raw []byte, f *record.Fault) Row {
 
 // tooLong makes the row at p from the first bytes of a row above the limit.
 func (t *textRows) tooLong(p Place, head []byte, size int64) Row {
-	row := t.finish(p, head[:min(int64(len(head)), size)], nil)
+	row := t.newRow(p, head[:min(int64(len(head)), size)], nil)
 	row.Size, row.Err = size, &RowError{Place: p, Off: -1, Reason: fmt.Sprintf("row is longer than %d bytes", t.max)}
 	return row
 }
@@ -72,30 +72,30 @@ func (l *lineRows) next() (Row, error) {
 	}
 	text := bytes.TrimRight(l.w.held()[:size], " \t\r")
 	l.w.advanceLines(n, n-size)
-	json, m, f := l.judge(text)
+	json, m, f := l.checkRow(text)
 	if f != nil {
 		f.Off += lead
 	}
-	return l.mendedRow(l.finish(p, text, f), json, m), nil
+	return l.withMended(l.newRow(p, text, f), json, m), nil
 }
 
-// judge returns the JSON of a row and the repairs in it, or the fault of raw.
-func (t *textRows) judge(raw []byte) (json []byte, m record.Mended, f *record.Fault) {
+// checkRow returns the JSON of a row and the repairs in it, or the fault of raw.
+func (t *textRows) checkRow(raw []byte) (json []byte, m record.Mended, f *record.Fault) {
 	if f = record.CheckJSON(raw, limit.MaxDepth); f == nil || !f.Syntax && !f.Mendable || t.strict {
 		return raw, m, f
 	}
 	t.mended, m = record.MendJSON(t.mended[:0], raw)
-	if still := record.CheckJSON(t.mended, limit.MaxDepth); still != nil {
-		if still.Syntax {
-			still = f
+	if remaining := record.CheckJSON(t.mended, limit.MaxDepth); remaining != nil {
+		if remaining.Syntax {
+			remaining = f
 		}
-		return raw, record.Mended{}, still
+		return raw, record.Mended{}, remaining
 	}
 	return t.mended, m, nil
 }
 
-// mendedRow returns row with json, if that differs from the text found.
-func (t *textRows) mendedRow(row Row, json []byte, m record.Mended) Row {
+// withMended returns a row with json instead, if that was mended.
+func (t *textRows) withMended(row Row, json []byte, m record.Mended) Row {
 	if m != (record.Mended{}) {
 		row.JSON, row.Raw, row.Mended = json, row.JSON, m
 	}

@@ -1,6 +1,7 @@
 package source
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -18,7 +19,7 @@ type valueRows struct {
 }
 
 func (v *valueRows) next() (Row, error) {
-	if err := v.toValue(); err != nil {
+	if err := v.skipToValue(); err != nil {
 		return Row{}, err
 	}
 	p := v.place()
@@ -50,12 +51,12 @@ func (v *valueRows) next() (Row, error) {
 			return v.tooLong(p, head, size), nil
 		}
 		raw := v.w.held()[:end]
-		json, m, f := v.judge(raw)
+		json, m, f := v.checkRow(raw)
 		if f != nil && f.Syntax {
 			return Row{}, v.broken(p, errors.New(f.ReasonAt()))
 		}
 		v.w.advance(end)
-		return v.mendedRow(v.finish(p, raw, f), json, m), nil
+		return v.withMended(v.newRow(p, raw, f), json, m), nil
 	}
 }
 
@@ -64,9 +65,9 @@ func (v *valueRows) broken(p Place, err error) error {
 	return v.fatal(p, fmt.Errorf("%w (rows read before it: %d)", err, v.row))
 }
 
-// toValue skips blanks and the array's punctuation up to the next value. It returns
+// skipToValue skips blanks and the array's punctuation up to the next value. It returns
 // io.EOF after the last value.
-func (v *valueRows) toValue() error {
+func (v *valueRows) skipToValue() error {
 	c, err := v.peek()
 	if !v.array {
 		return err
@@ -90,7 +91,7 @@ func (v *valueRows) toValue() error {
 	case c == ']':
 		v.closed = true
 		v.w.advance(1)
-		return v.toValue()
+		return v.skipToValue()
 	case c != ',':
 		return v.broken(v.place(), fmt.Errorf("found %s, want ',' or ']' after an element of the array", record.ShowByte(v.w.held())))
 	}
@@ -110,4 +111,69 @@ func (v *valueRows) peek() (byte, error) {
 		return 0, io.EOF
 	}
 	return 0, v.broken(v.place(), v.w.err)
+}
+
+// A scanner finds the end of one JSON value in a stream that arrives in pieces. It looks at brackets
+// and strings only; record.CheckJSON checks the rest once the value is complete. It keeps no bytes: pieces
+// may have any size, so a value above the limit is skipped without being held.
+type scanner struct {
+	depth   int    // levels that are open
+	objects uint64 // a bit for each of the innermost levels, the lowest the last: 1 for an object
+	str     bool   // inside a string
+	slash   bool   // after a backslash inside a string
+	scalar  bool   // inside a number or literal, which the end of the stream ends too
+}
+
+// scan goes over b[i:], which has a byte or more and continues where the last call ended. It returns the
+// offset after the value once that is complete. A Fault means that a bracket closes nothing
+// or that a string holds a line break, so that the end cannot be known.
+func (s *scanner) scan(b []byte, i int) (end int, done bool, f *record.Fault) {
+	if s.scalar || s.depth == 0 && !s.str && bytes.IndexByte([]byte(`{["`), b[i]) < 0 {
+		n := bytes.IndexAny(b[i:], ",]}{[\" \t\r\n")
+		switch {
+		case n == 0 && !s.scalar:
+			return i + 1, true, nil // a stray bracket or comma, for CheckJSON to refuse
+		case n >= 0:
+			return i + n, true, nil
+		}
+		s.scalar = true
+		return len(b), false, nil
+	}
+	for i < len(b) {
+		c := b[i]
+		switch {
+		case s.slash:
+			s.slash = false
+		case s.str:
+			if i = record.PlainEnd(b, i); i == len(b) {
+				return i, false, nil
+			}
+			switch b[i] {
+			case '"':
+				s.str = false
+			case '\\':
+				s.slash = true
+			case '\n':
+				return i, false, &record.Fault{Off: i, Reason: "found a line break in a string", Syntax: true}
+			} // CheckJSON refuses other control characters once the row is complete
+		case c == '"':
+			s.str = true
+		case c == '{', c == '[':
+			s.depth++
+			s.objects <<= 1
+			if c == '{' {
+				s.objects |= 1
+			}
+		case c == '}', c == ']':
+			if s.depth == 0 {
+				return i, false, &record.Fault{Off: i, Reason: "found '" + string(c) + "', which closes nothing that is open", Syntax: true}
+			}
+			s.objects >>= 1
+			s.depth--
+		}
+		if i++; s.depth == 0 && !s.str {
+			return i, true, nil
+		}
+	}
+	return i, false, nil
 }

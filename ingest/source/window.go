@@ -90,18 +90,18 @@ func (w *window) advanceLines(n, lines int) {
 var errLong = errors.New("row is too long")
 
 // lineEnd returns the length of the held bytes up to the end of the line at from, without and with its
-// '\n'. The error is errLong if the bytes before the '\n' are more than most, and io.EOF if no line is
+// '\n'. The error is errLong if the bytes before the '\n' are more than maxBytes, and io.EOF if no line is
 // left.
-func (w *window) lineEnd(from, most int) (size, n int, err error) {
+func (w *window) lineEnd(from, maxBytes int) (size, n int, err error) {
 	for seen := from; ; {
 		b := w.held()
 		if j := bytes.IndexByte(b[seen:], '\n'); j >= 0 {
-			if size = seen + j; size > most {
+			if size = seen + j; size > maxBytes {
 				return 0, 0, errLong
 			}
 			return size, size + 1, nil
 		}
-		if seen = len(b); seen > most {
+		if seen = len(b); seen > maxBytes {
 			return 0, 0, errLong
 		}
 		if w.more() {
@@ -185,10 +185,10 @@ func (u *lineUnifier) Read(p []byte) (int, error) {
 func (u *lineUnifier) unify(b []byte) int {
 	n := 0
 	for _, c := range b {
-		after := u.cr
+		afterCR := u.cr
 		u.cr = c == '\r'
 		switch {
-		case c == '\n' && after:
+		case c == '\n' && afterCR:
 			continue
 		case c == '\r':
 			c = '\n'
