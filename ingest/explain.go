@@ -227,8 +227,8 @@ func (r *run) explainRow(file *ExplainedFile, in *input, row source.Row) (Explai
 		o.Values = &record.Values{}
 	}
 	l := in.reader(o)
-	for i := range row.Left {
-		_ = o.Values.Reject(&row.Left[i]) // nil in a strict reader
+	for i := range row.Nulled {
+		_ = o.Values.Reject(&row.Nulled[i]) // nil in a strict reader
 	}
 	recs, err := l.Records(in.row(string(row.JSON)))
 	if in.meaning != nil {

@@ -333,7 +333,7 @@ func (d *decoder) choose() {
 
 // add copies a row into the open batch.
 func (d *decoder) add(r source.Row) {
-	to := row{place: r.Place, from: len(d.buf), size: r.Size, failed: r.Err, mended: r.Mended, left: r.Left}
+	to := row{place: r.Place, from: len(d.buf), size: r.Size, failed: r.Err, mended: r.Mended, left: r.Nulled}
 	text := r.JSON
 	if r.Err != nil && r.Raw != nil {
 		text = r.Raw

@@ -230,8 +230,8 @@ func TestParquetBadRows(t *testing.T) {
 	}
 }
 
-// TestParquetLeft: a value that JSON does not have is null, and handed on; the row is good.
-func TestParquetLeft(t *testing.T) {
+// TestParquetNulled: a value that JSON does not have is null, and handed on; the row is good.
+func TestParquetNulled(t *testing.T) {
 	type row struct {
 		ID int64    `parquet:"id"`
 		S  []string `parquet:"s,list"`
@@ -246,7 +246,7 @@ func TestParquetLeft(t *testing.T) {
 		`{"id":1,"s":["a"]} [] <nil>`, `{"id":2,"s":[null,"c","d"]} [{s.list.element byte 1: invalid UTF-8 }] <nil>`,
 	} {
 		row, err := r.Next()
-		if got := fmt.Sprint(string(row.JSON), " ", row.Left, " ", row.Err); err != nil || got != want {
+		if got := fmt.Sprint(string(row.JSON), " ", row.Nulled, " ", row.Err); err != nil || got != want {
 			t.Errorf("row is %s, %v, want %s", got, err, want)
 		}
 	}

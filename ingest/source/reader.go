@@ -115,7 +115,7 @@ func (p *parquetRows) next() (Row, error) {
 		return Row{}, &FileError{File: p.file.Name, Row: p.row + 1, Err: err}
 	}
 	p.row++
-	row := Row{Place: Place{File: p.file.Name, Row: p.row, Off: -1}, JSON: r.JSON, Size: int64(len(r.JSON)), Left: r.Left, Mended: r.Mended}
+	row := Row{Place: Place{File: p.file.Name, Row: p.row, Off: -1}, JSON: r.JSON, Size: int64(len(r.JSON)), Nulled: r.Nulled, Mended: r.Mended}
 	if len(r.JSON) > p.max {
 		row.JSON = r.JSON[:min(len(r.JSON), longRowHead)]
 	}

@@ -141,8 +141,8 @@ type Row struct {
 	// Mended counts the repairs that made valid JSON of the row.
 	Mended record.Mended
 
-	// Left are values of a table that JSON cannot hold, such as texts that are not UTF-8. They are null in JSON.
-	Left []record.FieldError
+	// Nulled are values of a table that JSON cannot hold, such as texts that are not UTF-8. They are null in JSON.
+	Nulled []record.FieldError
 
 	// Size is the length of the row in bytes as found, even if JSON or Raw is cut. A row of
 	// Parquet counts as its JSON.

@@ -153,7 +153,7 @@ func (t *tableRows) next() (Row, error) {
 		}
 		var nulled *[]record.FieldError
 		if invalidText {
-			nulled = &row.Left
+			nulled = &row.Nulled
 		}
 		row.JSON = t.object(nulled)
 		return row, nil

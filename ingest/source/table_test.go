@@ -154,7 +154,7 @@ func TestTableRow(t *testing.T) {
 	defer lenient.Close()
 	_, _ = lenient.Next()
 	left := []record.FieldError{{Field: "title", What: "byte 0: invalid UTF-8 in \ufffd", Value: "\ufffd"}}
-	if row, err := lenient.Next(); err != nil || row.Err != nil || string(row.JSON) != `{"id":"2","title":null}` || !slices.Equal(row.Left, left) {
+	if row, err := lenient.Next(); err != nil || row.Err != nil || string(row.JSON) != `{"id":"2","title":null}` || !slices.Equal(row.Nulled, left) {
 		t.Errorf("second row is %+v, %v, want a title that was left out", row, err)
 	}
 	_, err = r.Next()

@@ -84,9 +84,9 @@ func recoverTo(err *error) {
 type Row struct {
 	JSON []byte // cut where a row is longer than the limit
 	Bad  string // why the row cannot be used; "" for a good one
-	// Left are the values that JSON cannot hold: they are null in it. A strict Reader has them in Bad instead, and
+	// Nulled are the values that JSON cannot hold: they are null in it. A strict Reader has them in Bad instead, and
 	// their closest form in JSON.
-	Left   []record.FieldError
+	Nulled []record.FieldError
 	Mended record.Mended // repairs that made texts of its values
 }
 
@@ -138,7 +138,7 @@ func (p *Reader) Next() (row Row, err error) {
 	if len(w.dst) > w.max {
 		w.bad = fmt.Sprintf("row is longer than %d bytes", w.max)
 	}
-	return Row{JSON: w.dst, Bad: w.bad, Left: w.nulled, Mended: w.mended}, nil
+	return Row{JSON: w.dst, Bad: w.bad, Nulled: w.nulled, Mended: w.mended}, nil
 }
 
 // Done returns which part of the rows have been read, from 0 to 1. The columns of a row
