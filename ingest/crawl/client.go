@@ -292,7 +292,7 @@ func (c *client) sanitize(err error) error {
 	return err
 }
 
-// unreachable reports whether a server was unreachable or does not speak HTTP or TLS. On the first request, that means a wrong
+// unreachable reports whether a server was unreachable or does not use HTTP or TLS. On the first request, that means a wrong
 // address.
 func unreachable(err error) bool {
 	var urlErr *url.Error // not an error of reading the body
@@ -310,7 +310,7 @@ const (
 	codeBadID     = 44
 )
 
-// classify returns nil if use accepts the body of a response, or the kind of its error.
+// classify passes a complete JSON body to use, as one line, or returns the error that a response means.
 func (c *client) classify(rs *http.Response, body []byte, use func(body []byte) error) error {
 	var failure struct {
 		Code    int    `json:"status_code"`
@@ -323,7 +323,20 @@ func (c *client) classify(rs *http.Response, body []byte, use func(body []byte) 
 	retry := rs.Header.Get("Retry-After")
 	switch code := rs.StatusCode; {
 	case code == http.StatusOK:
-		return c.passBody(body, use)
+		if body = bytes.TrimSpace(body); len(body) == 0 || body[0] != '{' || !json.Valid(body) {
+			return errors.New("the response is no complete JSON object")
+		}
+		if c.key.in(string(body)) {
+			return errors.New("the response repeats the key")
+		}
+		if bytes.ContainsAny(body, "\r\n") { // possible only between tokens
+			var line bytes.Buffer
+			if err := json.Compact(&line, body); err != nil {
+				return err
+			}
+			body = line.Bytes()
+		}
+		return use(body)
 	case code == http.StatusTooManyRequests:
 		return &statusError{code, "too many requests", true, retryAfter(retry, time.Now())}
 	case code == http.StatusServiceUnavailable && retry != "":
@@ -336,24 +349,6 @@ func (c *client) classify(rs *http.Response, body []byte, use func(body []byte) 
 	default:
 		return &statusError{status: code, message: failure.Message}
 	}
-}
-
-// passBody checks that a body is complete JSON, and passes it to use as one line.
-func (c *client) passBody(body []byte, use func(body []byte) error) error {
-	if body = bytes.TrimSpace(body); len(body) == 0 || body[0] != '{' || !json.Valid(body) {
-		return errors.New("the response is no complete JSON object")
-	}
-	if c.key.in(string(body)) {
-		return errors.New("the response repeats the key")
-	}
-	if bytes.ContainsAny(body, "\r\n") { // possible only between tokens
-		var line bytes.Buffer
-		if err := json.Compact(&line, body); err != nil {
-			return err
-		}
-		body = line.Bytes()
-	}
-	return use(body)
 }
 
 // retryAfter parses the pause that a server requests, in seconds or as a date; 0 for none.

@@ -5,6 +5,7 @@ import (
 	"compress/gzip"
 	"encoding/json"
 	"log/slog"
+	"net/http"
 	"os"
 	"path/filepath"
 	"slices"
@@ -225,7 +226,7 @@ func FuzzResponses(f *testing.F) {
 			{action: listChanges, kind: "tv", day: 1, end: 2, page: 1},
 		} {
 			c.key = Key{"a key that no body has"}
-			_ = c.passBody(data, func(body []byte) error {
+			_ = c.classify(&http.Response{StatusCode: http.StatusOK}, data, func(body []byte) error {
 				r, err := next.parse(&cfg, stamp{20000, 19000}, body)
 				if err != nil {
 					return err
