@@ -18,7 +18,7 @@ import (
 // Values of Options.Encoding beside the names of encodings.
 const (
 	EncodingAuto = "auto"  // UTF-8, or UTF-16 with a byte order mark; text in another one is refused
-	EncodingUTF8 = "utf-8" // whatever the bytes are
+	EncodingUTF8 = "utf-8" // also for invalid bytes
 )
 
 // maxSample is the number of bytes by which the encoding of a file is detected.

@@ -39,7 +39,7 @@ func kindOfName(name string) string {
 	words := strings.FieldsFunc(strings.ToLower(name), func(r rune) bool {
 		return !unicode.IsLetter(r) && !unicode.IsDigit(r)
 	})
-	kindAt := func(i int) string { // what the next two words, or else the next one, stand for
+	kindAt := func(i int) string { // kind of the next two words, or else of the next one
 		if i >= len(words) {
 			return ""
 		}
@@ -142,8 +142,7 @@ func meaning(path, root, fixedKind string) (a Address, kind string, ofFolder boo
 type Address struct {
 	ID   int64  // number of the resource; 0 unknown
 	Text string // 24 hex digits of a review, a credit or an episode group; "" unknown
-	// Series, unless it is 0, is the series whose season Season the file is of or, where
-	// the file's kind is episode, that season's episode Episode.
+	// Numbers of the season or the episode that the file is named after; Series is 0 for other files.
 	Series, Season, Episode int64
 	Sub                     string // such as credits or watch/providers; "" for the resource itself
 }

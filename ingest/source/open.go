@@ -107,7 +107,7 @@ func (s *hashingReader) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// A pipe reads a file whose open and reads may wait for another process.
+// A pipe reads a file that may wait for another process, when it is opened and read.
 // The end of its context ends the wait.
 type pipe struct {
 	*io.PipeReader

@@ -4,8 +4,8 @@
 // id). The meaning of rows is the work of layouts.
 //
 // Files are streamed: memory is bounded by the longest row that Options allows, not
-// by the size of a file. A bad row is handed out with its reason and the file goes
-// on; damage that makes the rest of a file unreadable ends it with a FileError.
+// by the size of a file. A bad row is returned with its reason, and reading continues.
+// Damage that makes the rest of a file unreadable ends it with a FileError.
 package source
 
 import (
@@ -49,7 +49,7 @@ func (o Options) context() context.Context {
 // longRowHead is how many bytes of a row above the limit are kept.
 const longRowHead = 4 << 10
 
-// A Format is how the rows lie in a file once it is uncompressed.
+// A Format is the format of the rows in an uncompressed file.
 type Format uint8
 
 // The formats. FormatObjects stands for JSON values one after another with any

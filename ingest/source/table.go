@@ -42,7 +42,8 @@ type extent struct {
 	lines int // line ends within n
 }
 
-// newTableRows reads the header of a file in format.
+// newTableRows reads the header of a file in format. The N-th column without a name is column_N. Duplicate names are an error,
+// because a value would be ambiguous.
 func newTableRows(t textRows, format Format, ext string) (*tableRows, error) {
 	line := firstLine(t.w, maxHeaderBytes)
 	if bytes.HasPrefix(line, []byte("Letterboxd list export")) { // with the list's name above its rows, up to an empty line
@@ -72,36 +73,27 @@ func newTableRows(t textRows, format Format, ext string) (*tableRows, error) {
 	if f := record.CheckText(t.w.held()[:rec.size]); f != nil {
 		return nil, fmt.Errorf("header: %s", f.ReasonAt())
 	}
-	if err := r.header(); err != nil {
-		return nil, err
+	if len(r.cells) > limit.MaxColumns {
+		return nil, fmt.Errorf("header has %d columns, want at most %d", len(r.cells), limit.MaxColumns)
 	}
-	t.w.advanceLines(rec.n, rec.lines)
-	return r, nil
-}
-
-// header prepares the names and keys of all columns from the cells of the header. The N-th column without a name is column_N.
-// Duplicate names are an error, because a value would be ambiguous.
-func (t *tableRows) header() error {
-	if len(t.cells) > limit.MaxColumns {
-		return fmt.Errorf("header has %d columns, want at most %d", len(t.cells), limit.MaxColumns)
-	}
-	seen := make(map[string]int, len(t.cells))
-	for i, cell := range t.cells {
+	seen := make(map[string]int, len(r.cells))
+	for i, cell := range r.cells {
 		name, before := strings.TrimSpace(cell), byte(',')
 		if name == "" {
 			name = "column_" + strconv.Itoa(i+1)
 		}
 		if first, ok := seen[name]; ok {
-			return fmt.Errorf("columns %d and %d of the header are both named %q: rename one", first, i+1, name)
+			return nil, fmt.Errorf("columns %d and %d of the header are both named %q: rename one", first, i+1, name)
 		}
 		if i == 0 {
 			before = '{'
 		}
 		seen[name] = i + 1
-		t.names = append(t.names, name)
-		t.keys = append(t.keys, append(record.AppendString([]byte{before}, name), ':'))
+		r.names = append(r.names, name)
+		r.keys = append(r.keys, append(record.AppendString([]byte{before}, name), ':'))
 	}
-	return nil
+	t.w.advanceLines(rec.n, rec.lines)
+	return r, nil
 }
 
 func (t *tableRows) next() (Row, error) {

@@ -1,5 +1,5 @@
-// Package limit bounds what a dump file may take in memory and on disk. Readers charge
-// what comes out of a file before they allocate it.
+// Package limit bounds the memory and the disk space that a dump file may take. Readers charge
+// the bytes of a file before they allocate them.
 package limit
 
 import (
@@ -37,7 +37,7 @@ const (
 	// MaxDepth is how many objects and arrays may be open at once inside one row.
 	MaxDepth = 512
 
-	// freeBytes is what any file may expand to, whatever its size.
+	// freeBytes is the size that any file may expand to.
 	freeBytes = 64 << 20
 )
 
@@ -94,7 +94,7 @@ func Expandable(size, ratio int64) int64 {
 	return max(freeBytes, size*ratio)
 }
 
-// A Budget is what one file may still expand to.
+// A Budget bounds the size that one file may expand to.
 type Budget struct {
 	Max   int64 // bytes of the file, uncompressed
 	Ratio int64 // uncompressed bytes for each byte on disk; 0 where the file is not compressed
@@ -121,7 +121,7 @@ type Reader struct {
 	In *atomic.Int64 // bytes of the file that were read so far
 }
 
-// Read returns what the budget has left of what it read.
+// Read returns only bytes within the budget.
 func (r *Reader) Read(p []byte) (int, error) {
 	n, err := r.R.Read(p)
 	if over := r.Spend(int64(n), r.In.Load()); over != nil {
