@@ -228,7 +228,7 @@ func localizedRow(idFields string, k *kind, language string, fields record.RawFi
 	return fmt.Appendf(dst, `}],"%s":"%s"}`+"\n", fetchedField, age)
 }
 
-// addSeasons adds the rows of seasons that were appended to a series, and removals of those that it no longer lists.
+// addSeasons adds the rows of seasons that were appended to a series. It removes seasons that the series no longer lists.
 func (t *task) addSeasons(r *result, fetched stamp, series any, fields record.RawFields) error {
 	for _, n := range t.seasons {
 		prefix := fmt.Sprintf("season/%d", n)

@@ -31,7 +31,7 @@ func openInput(ctx context.Context, f File) (*input, error) {
 		return nil, f.Err
 	}
 	if o := f.object; o != nil {
-		info, err := o.bucket.Stat(ctx, o.info.Key) // of the current version
+		info, err := o.bucket.Stat(ctx, o.info.Key) // the object may have changed since it was listed
 		if err != nil {
 			return nil, err
 		}
