@@ -158,7 +158,7 @@ func (d *detector) takeDraft(in *input) bool {
 	if d.Drafted == nil || in.draft == nil || !in.draft.Certain || object.IsURL(in.Path) {
 		return false
 	}
-	path := source.Beside(in.Whole(), mappingExt)
+	path := source.Beside(in.WholePath(), mappingExt)
 	if info, err := os.Stat(path); err == nil && info.Size() > 0 {
 		return false // a mapping of another table
 	}
@@ -238,7 +238,7 @@ func (d *detector) choose(in *input, rows []string) (reason string, clear bool) 
 	}
 	c := layout.Choose(layout.Subject{
 		Row: in.row(""), Path: in.Name, Layout: asked, Given: d.Kind != "", Rows: rows,
-		Named: source.KindNamed(in.Base()) == in.Kind, Folder: in.OfFolder,
+		Named: source.KindNamed(in.Base()) == in.Kind, Folder: in.KindFromFolder,
 	}, *d.rows)
 	in.meaning, in.draft, in.skipped, in.used = c.Meaning, c.Draft, c.Skip != "", 0
 	for _, n := range c.Fit.Columns {
@@ -309,7 +309,7 @@ func (c *Config) draft(f *input, why string) string {
 
 // explainCommand returns the command that drafts a mapping for a file, and the path of the mapping, quoted for a shell.
 func (c *Config) explainCommand(f *input) (command, mapping string) {
-	mapping = source.Beside(f.Whole(), mappingExt)
+	mapping = source.Beside(f.WholePath(), mappingExt)
 	if object.IsURL(f.Path) {
 		mapping = f.Base() + mappingExt
 	}
@@ -318,7 +318,7 @@ func (c *Config) explainCommand(f *input) (command, mapping string) {
 	if c.Encoding != "" && c.Encoding != source.EncodingAuto {
 		flags = "--encoding " + shellescape.Quote(c.Encoding) + " "
 	}
-	return "reelsplice ingest --explain " + flags + shellescape.Quote(f.Whole()) + " >" + mapping, mapping
+	return "reelsplice ingest --explain " + flags + shellescape.Quote(f.WholePath()) + " >" + mapping, mapping
 }
 
 // noKind returns the message for a file whose name has no kind.

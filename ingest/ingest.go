@@ -168,7 +168,7 @@ func appendBeside(mappings, sources []string) []string {
 			_ = filepath.WalkDir(dump, func(path string, d fs.DirEntry, err error) error { // unreadable folders are reported by source.List
 				if err == nil && !d.IsDir() {
 					add(path)
-					for dir := filepath.Dir(path); source.IsParts(dir) || strings.Contains(filepath.Base(dir), "="); dir = filepath.Dir(dir) {
+					for dir := filepath.Dir(path); source.IsPartsFolder(dir) || strings.Contains(filepath.Base(dir), "="); dir = filepath.Dir(dir) {
 						add(dir)
 					}
 				}

@@ -296,7 +296,7 @@ func (d *decoder) file(ctx context.Context, n int) error {
 		d.open.end.failure = err
 	}
 	if src != nil {
-		blank, headers := src.Blank()
+		blank, headers := src.SkippedRows()
 		if headers > 0 {
 			d.r.Log.Info("passed over rows that are the header again", "file", in.Name, "rows", headers)
 		}

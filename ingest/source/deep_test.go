@@ -65,8 +65,8 @@ func TestDeepBlank(t *testing.T) {
 	for err == nil {
 		_, err = r.Next()
 	}
-	if blank, _ := r.Blank(); err != io.EOF || blank != 2 {
-		t.Errorf("Blank() = %d, %v, want the series and the error", blank, err)
+	if blank, _ := r.SkippedRows(); err != io.EOF || blank != 2 {
+		t.Errorf("SkippedRows() = %d, %v, want the series and the error", blank, err)
 	}
 }
 

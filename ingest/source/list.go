@@ -80,12 +80,12 @@ func List(srcs []string, o Options) ([]File, error) {
 				seen[f.id] = true
 				names[f.Name]++
 				f.Src = number
-				f.Address, f.Kind, f.OfFolder = meaning(f.full, f.root, o.Kind)
+				f.Address, f.Kind, f.KindFromFolder = meaning(f.full, f.root, o.Kind)
 				switch {
 				case f.Address != Address{}:
 					f.Parts = "" // a folder of resources
 				case f.Parts != "":
-					f.Kind, f.OfFolder = cmp.Or(o.Kind, kindOfName(f.Base()), f.Kind), false
+					f.Kind, f.KindFromFolder = cmp.Or(o.Kind, kindOfName(f.Base()), f.Kind), false
 				}
 				files = append(files, f.File)
 			}
@@ -109,8 +109,8 @@ func isMarker(name string) bool {
 		strings.HasPrefix(name, "_started_") || strings.HasPrefix(name, "_committed_")
 }
 
-// IsParts reports whether a folder has the name of a file: its files are the parts of one.
-func IsParts(folder string) bool { return extOf(folder) != "" }
+// IsPartsFolder reports whether a folder has the name of a file: its files are the parts of one.
+func IsPartsFolder(folder string) bool { return extOf(folder) != "" }
 
 // setParts sets Parts to the folder that stands for one file with f as a part. Folders of partitions may lie between them, and a
 // pattern may name these.
@@ -122,7 +122,7 @@ func (f *found) setParts() {
 			return
 		}
 		p, full = p[:cut], path.Dir(full)
-		if IsParts(p) {
+		if IsPartsFolder(p) {
 			f.Parts = p
 			return
 		}

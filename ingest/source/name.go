@@ -68,7 +68,7 @@ func KindNamed(name string) string {
 // kindOfPath returns the kind of the file's name, else the kind of the nearest folder
 // above it with one, and whether it is from a folder. Both paths are absolute. Folders above root do not count: they
 // belong to the machine, not to the dump.
-func kindOfPath(path, root string) (kind string, ofFolder bool) {
+func kindOfPath(path, root string) (kind string, fromFolder bool) {
 	base := baseName(path)
 	nameKind := kindOfName(base)
 	if nameKind != "" && (nameKind != "list" || strings.HasPrefix(strings.ToLower(base), nameKind)) {
@@ -115,9 +115,9 @@ func cutExt(name string) (base, ext string) {
 // episodes.
 //
 // A folder may name the sub-request of its files: movie/credits/550.json has the meaning of
-// movie/550-credits.json, and so has movie_credits/550.json. ofFolder reports that only a folder
+// movie/550-credits.json, and so has movie_credits/550.json. fromFolder reports that only a folder
 // names the kind: weak evidence for a file that is not named after one resource.
-func meaning(path, root, fixedKind string) (a Address, kind string, ofFolder bool) {
+func meaning(path, root, fixedKind string) (a Address, kind string, fromFolder bool) {
 	ext := extOf(path)
 	if ext == ".json" { // others are not named after one resource
 		for _, alias := range aliases(path, root, fixedKind) {
@@ -127,7 +127,7 @@ func meaning(path, root, fixedKind string) (a Address, kind string, ofFolder boo
 			}
 		}
 	}
-	a, kind, ofFolder = addressOf(path, root, fixedKind)
+	a, kind, fromFolder = addressOf(path, root, fixedKind)
 	switch {
 	case fixedKind != "":
 	case a.ID != 0 && hasTextIDs(kind):
@@ -135,7 +135,7 @@ func meaning(path, root, fixedKind string) (a Address, kind string, ofFolder boo
 	case kind == "credit" && (ext == ".csv" || ext == ".tsv"):
 		kind = "" // a table of credits has people and titles, never the credits of the API
 	}
-	return a, kind, ofFolder && a == (Address{})
+	return a, kind, fromFolder && a == (Address{})
 }
 
 // An Address is the resource, and its sub-request, that a file is named after.
@@ -156,14 +156,14 @@ var part = regexp.MustCompile(`(?:^|([a-z]+)[-_]|/)(\d+)[-_]season[-_](\d+)(?:[-
 	`(?:^|/)([a-z]+)/(\d+)/season/(\d+)(?:/episode/(\d+))?(?:/([a-z][a-z_-]*))?$`)
 
 // addressOf returns the meaning of the path of a file whose name has the sub-request, if there is one: see meaning.
-func addressOf(path, root, fixedKind string) (a Address, kind string, ofFolder bool) {
+func addressOf(path, root, fixedKind string) (a Address, kind string, fromFolder bool) {
 	kind = fixedKind
 	if kind == "" {
-		kind, ofFolder = kindOfPath(path, root)
+		kind, fromFolder = kindOfPath(path, root)
 	}
 	base, ext := cutExt(filepath.Base(path))
 	if ext != ".json" { // others are not named after one resource
-		return a, kind, ofFolder
+		return a, kind, fromFolder
 	}
 	m := part.FindStringSubmatch(strings.ToLower(filepath.ToSlash(filepath.Join(filepath.Dir(path), base))))
 	if m != nil && (kind == "" || kind == "tv" || kind == "season" || kind == "episode") {
@@ -179,9 +179,9 @@ func addressOf(path, root, fixedKind string) (a Address, kind string, ofFolder b
 		episode, err3 := strconv.ParseUint(cmp.Or(m[4], "0"), 10, 32)
 		switch ok := errors.Join(err, err2, err3) == nil && series > 0 && (m[1] == "" || kindWords[m[1]] == "tv"); {
 		case ok && (fixedKind == "" || fixedKind == "tv" || fixedKind == partKind):
-			return Address{Series: series, Season: int64(season), Episode: int64(episode), Sub: subOfName(m[5])}, partKind, ofFolder
+			return Address{Series: series, Season: int64(season), Episode: int64(episode), Sub: subOfName(m[5])}, partKind, fromFolder
 		case ok:
-			return a, kind, ofFolder
+			return a, kind, fromFolder
 		}
 	}
 	// <id>, <id>-<sub>, <kind>-<id> and <kind>-<id>-<sub>. A sub-request starts with a letter, so movies-2026-05-01 has no id.
@@ -195,9 +195,9 @@ func addressOf(path, root, fixedKind string) (a Address, kind string, ofFolder b
 		a.Text = text
 	}
 	if a.Sub = subOfName(sub); a == (Address{Sub: a.Sub}) || hasSub && a.Sub == "" {
-		return Address{}, kind, ofFolder
+		return Address{}, kind, fromFolder
 	}
-	return a, kind, ofFolder
+	return a, kind, fromFolder
 }
 
 // subOfName returns the sub-request that a file name spells with dashes or

@@ -231,9 +231,9 @@ func (r *Reader) Next() (Row, error) {
 	return row, nil
 }
 
-// Blank returns how many rows were skipped so far: rows of a CSV or TSV file in which every cell is empty or repeats its
+// SkippedRows returns how many rows were skipped so far: rows of a CSV or TSV file in which every cell is empty or repeats its
 // column's name, and elements of JSON without a row at File.Rows. headers counts rows of names. No other count has them.
-func (r *Reader) Blank() (rows, headers int64) {
+func (r *Reader) SkippedRows() (rows, headers int64) {
 	switch t := r.rows.(type) {
 	case *tableRows:
 		return t.blank, t.heads

@@ -83,7 +83,7 @@ func countAll(t *testing.T, p string) (good, bad, blank int, ratio float64) {
 		bytes += row.Size
 		switch {
 		case err == io.EOF:
-			rows, _ := r.Blank()
+			rows, _ := r.SkippedRows()
 			return good, bad, int(rows), float64(bytes) / float64(r.File().Bytes)
 		case err != nil:
 			t.Fatal(err)

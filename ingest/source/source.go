@@ -79,18 +79,18 @@ func (f Format) Table() bool { return f == FormatParquet || f == FormatCSV || f 
 
 // A File is one dump file and the meaning of its name.
 type File struct {
-	Path        string    // as the file is opened; of an object its URL without parameters
-	Name        string    // as messages name it: the path below the folder that was walked, or the last element of Path
-	Format      Format    // by the content, of an open file
-	Compression string    // none, gzip or zstd, by the first bytes, of an open file
-	Kind        string    // movie, tv, season, episode, person, collection, company, network, keyword, review, credit, episode_group, list, account; "" unknown
-	OfFolder    bool      // a folder alone shows the kind
-	Parts       string    // folder that is one file, if this is a part of it: movies.parquet of movies.parquet/part-0.parquet; "" for most
-	Src         int       // which of List's srcs it was found by, from 0
-	Address               // the one resource that the file is named after; zero for none
-	Bytes       int64     // size on disk; 0 for a pipe or another file without a size
-	Modified    time.Time // zero for a file without a size
-	Err         error     // why List could not look at it, and why Open refuses it; nil for most
+	Path           string    // as the file is opened; of an object its URL without parameters
+	Name           string    // as messages name it: the path below the folder that was walked, or the last element of Path
+	Format         Format    // by the content, of an open file
+	Compression    string    // none, gzip or zstd, by the first bytes, of an open file
+	Kind           string    // movie, tv, season, episode, person, collection, company, network, keyword, review, credit, episode_group, list, account; "" unknown
+	KindFromFolder bool      // a folder alone shows the kind
+	Parts          string    // folder that is one file, if this is a part of it: movies.parquet of movies.parquet/part-0.parquet; "" for most
+	Src            int       // which of List's srcs it was found by, from 0
+	Address                  // the one resource that the file is named after; zero for none
+	Bytes          int64     // size on disk; 0 for a pipe or another file without a size
+	Modified       time.Time // zero for a file without a size
+	Err            error     // why List could not look at it, and why Open refuses it; nil for most
 
 	Join func(json []byte) []byte // adds the fields that a row has elsewhere, for any number of goroutines; nil for most
 	Rows string                   // path to nested rows; "" for most, see CheckRows
@@ -100,10 +100,10 @@ type File struct {
 
 // Base returns the file's name without its folder and the extensions of format
 // and compression. All parts of a file have its name.
-func (f File) Base() string { return baseName(f.Whole()) }
+func (f File) Base() string { return baseName(f.WholePath()) }
 
-// Whole returns the path of the file, or of the file that it is a part of.
-func (f File) Whole() string { return cmp.Or(f.Parts, f.Path) }
+// WholePath returns the path of the file, or of the file that it is a part of.
+func (f File) WholePath() string { return cmp.Or(f.Parts, f.Path) }
 
 // A Place is where a row was found.
 type Place struct {

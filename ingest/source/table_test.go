@@ -158,7 +158,7 @@ func TestTableRow(t *testing.T) {
 		t.Errorf("second row is %+v, %v, want a title that was left out", row, err)
 	}
 	_, err = r.Next()
-	if blank, headers := r.Blank(); err != io.EOF || blank != 2 || headers != 0 {
+	if blank, headers := r.SkippedRows(); err != io.EOF || blank != 2 || headers != 0 {
 		t.Errorf("after the last row: %v, %d blank, %d headers, want EOF, 2 and 0", err, blank, headers)
 	}
 	if !r.File().Format.Table() || !FormatTSV.Table() || !FormatParquet.Table() || FormatNDJSON.Table() {
