@@ -74,7 +74,7 @@ func decode(w *window, name string, maxRow int) (*window, string, error) {
 			return w, "", nil
 		}
 	}
-	raw := io.MultiReader(bytes.NewReader(bytes.Clone(w.held())), w.r)
+	raw := io.MultiReader(bytes.NewReader(bytes.Clone(w.data())), w.r)
 	return newWindow(transform.NewReader(raw, enc.NewDecoder()), maxRow), name, nil
 }
 

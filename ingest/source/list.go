@@ -26,7 +26,7 @@ const (
 type found struct {
 	File           // with its path and name, and with its size if it is regular
 	id      string // unique for each file, local or in a bucket
-	full    string // absolute path, whose folders may name a kind
+	abs     string // absolute path, whose folders may name a kind
 	root    string // absolute path of the folder above which no name counts
 	walked  bool   // found in a folder, not named itself
 	outside bool   // a link out of the walked folder
@@ -63,7 +63,7 @@ func List(srcs []string, o Options) ([]File, error) {
 			reason := f.skipReason(o)
 			f.setParts()
 			switch {
-			case isTOML(f.Path), f.walked && isMarker(path.Base(f.full)):
+			case isTOML(f.Path), f.walked && isMarker(path.Base(f.abs)):
 			case f.Parts != "" && f.regular && f.Bytes == 0: // a part without rows
 			case reason == spreadsheet:
 				src, refusal = f.Path, spreadsheet
@@ -80,7 +80,7 @@ func List(srcs []string, o Options) ([]File, error) {
 				seen[f.id] = true
 				names[f.Name]++
 				f.Src = number
-				f.Address, f.Kind, f.KindFromFolder = meaning(f.full, f.root, o.Kind)
+				f.Address, f.Kind, f.KindFromFolder = meaning(f.abs, f.root, o.Kind)
 				switch {
 				case f.Address != Address{}:
 					f.Parts = "" // a folder of resources
@@ -115,18 +115,18 @@ func IsPartsFolder(folder string) bool { return extOf(folder) != "" }
 // setParts sets Parts to the folder that stands for one file with f as a part. Folders of partitions may lie between them, and a
 // pattern may name these.
 func (f *found) setParts() {
-	p, full, inRoot := f.Path, filepath.ToSlash(f.full), true
+	p, abs, inRoot := f.Path, filepath.ToSlash(f.abs), true
 	for inRoot || strings.Contains(path.Base(p), "=") {
 		cut := strings.LastIndexAny(p, `/\`)
 		if cut <= 0 {
 			return
 		}
-		p, full = p[:cut], path.Dir(full)
+		p, abs = p[:cut], path.Dir(abs)
 		if IsPartsFolder(p) {
 			f.Parts = p
 			return
 		}
-		inRoot = inRoot && full != filepath.ToSlash(f.root)
+		inRoot = inRoot && abs != filepath.ToSlash(f.root)
 	}
 }
 
@@ -136,8 +136,8 @@ func lakeTable(files []found) error {
 		f := &files[i]
 		p := filepath.ToSlash(f.Path)
 		table, name, scan := "", "a Delta", "delta_scan"
-		if at := strings.LastIndex(p, "/_delta_log/"); at >= 0 {
-			table = p[:at]
+		if end := strings.LastIndex(p, "/_delta_log/"); end >= 0 {
+			table = p[:end]
 		} else if strings.HasSuffix(p, ".metadata.json") && path.Base(path.Dir(p)) == "metadata" {
 			table, name, scan = path.Dir(path.Dir(p)), "an Iceberg", "iceberg_scan"
 		}
@@ -229,7 +229,7 @@ func find(src *string, o Options) ([]found, error) {
 
 // findObjects finds the objects of a URL: one object, all objects below a prefix ("folder"), or the objects that
 // match a pattern and, if that has no **, all objects below matches.
-func findObjects(loc object.Location, o Options) (all []found, err error) {
+func findObjects(loc object.Location, o Options) (files []found, err error) {
 	ctx := o.context()
 	bucket, err := o.Buckets(ctx, loc)
 	if err != nil {
@@ -237,16 +237,16 @@ func findObjects(loc object.Location, o Options) (all []found, err error) {
 	}
 	add := func(info object.Info, root, name string, walked bool) {
 		address := loc.At(info.Key)
-		all = append(all, found{
+		files = append(files, found{
 			File: File{Path: address.String(), Name: name, Bytes: info.Size, Modified: info.ModTime, object: &inBucket{bucket: bucket, info: info}},
-			id:   address.Identity(), full: path.Join("/", loc.Bucket, info.Key), root: path.Join("/", loc.Bucket, root), walked: walked, regular: true,
+			id:   address.Identity(), abs: path.Join("/", loc.Bucket, info.Key), root: path.Join("/", loc.Bucket, root), walked: walked, regular: true,
 		})
 	}
 	if !loc.IsPrefix() {
 		info, err := bucket.Stat(ctx, loc.Key)
 		if err == nil {
 			add(info, path.Dir(loc.Key), path.Base(loc.Key), false)
-			return all, nil
+			return files, nil
 		}
 		if !errors.Is(err, fs.ErrNotExist) {
 			return nil, err
@@ -281,14 +281,14 @@ func findObjects(loc object.Location, o Options) (all []found, err error) {
 		}
 	}
 	switch {
-	case len(all) == 0 && pattern != "":
+	case len(files) == 0 && pattern != "":
 		return nil, fmt.Errorf("%s: no file matches this pattern", loc)
-	case len(all) == 0:
+	case len(files) == 0:
 		return nil, fmt.Errorf("%s: no such object or folder", loc)
 	}
 	// Buckets list keys in byte order, but folders list paths element by element.
-	slices.SortStableFunc(all, func(a, b found) int { return byElements(a.object.info.Key, b.object.info.Key) })
-	return all, nil
+	slices.SortStableFunc(files, func(a, b found) int { return byElements(a.object.info.Key, b.object.info.Key) })
+	return files, nil
 }
 
 // byElements compares paths with slashes in the order of a walk through folders.
@@ -309,19 +309,19 @@ func localFile(p, root, name string, walked bool) found {
 
 // unreadable returns a file or folder that cannot be inspected. The reader reports it like a damaged file.
 func unreadable(p, root, name string, err error) found {
-	f := found{File: File{Path: filepath.FromSlash(p), Name: name, Err: err}, full: p, root: root}
+	f := found{File: File{Path: filepath.FromSlash(p), Name: name, Err: err}, abs: p, root: root}
 	if abs, err := filepath.Abs(p); err == nil {
-		f.full = abs
+		f.abs = abs
 	}
 	if abs, err := filepath.Abs(root); err == nil {
 		f.root = abs
 	}
-	f.id = f.full
+	f.id = f.abs
 	return f
 }
 
 // findLocal finds the files of a local path or pattern.
-func findLocal(src string) (all []found, err error) {
+func findLocal(src string) (files []found, err error) {
 	p := filepath.ToSlash(src)
 	info, err := os.Stat(src)
 	switch {
@@ -344,45 +344,45 @@ func findLocal(src string) (all []found, err error) {
 	if err := object.CheckPattern(strings.Join(elems, "/")); err != nil {
 		return nil, fmt.Errorf("%s: %w", src, err)
 	}
-	matches := match(nil, &all, root, elems)
+	matches := match(nil, &files, root, elems)
 	slices.SortFunc(matches, byElements)
 	for _, m := range slices.Compact(matches) { // two ** may match a path several times
 		info, err := os.Stat(m)
 		switch {
 		case err != nil || !info.IsDir():
-			all = append(all, localFile(m, path.Dir(m), path.Base(m), err != nil))
+			files = append(files, localFile(m, path.Dir(m), path.Base(m), err != nil))
 		case strings.Contains(src, "**"): // its files match by themselves
 		default:
-			if all, err = walk(all, m); err != nil {
+			if files, err = walk(files, m); err != nil {
 				return nil, err
 			}
 		}
 	}
-	if len(all) == 0 {
+	if len(files) == 0 {
 		return nil, fmt.Errorf("%s: no file matches this pattern", src)
 	}
-	return all, nil
+	return files, nil
 }
 
 // walk appends the files below a folder.
-func walk(all []found, root string) ([]found, error) {
+func walk(files []found, root string) ([]found, error) {
 	err := fs.WalkDir(os.DirFS(root), ".", func(name string, e fs.DirEntry, err error) error {
 		switch p := path.Join(root, name); {
 		case name == "." && err != nil:
 			return fmt.Errorf("%s: %w", root, err)
 		case err != nil:
-			all = append(all, unreadable(p, root, name, err))
+			files = append(files, unreadable(p, root, name, err))
 		case name == ".":
 		case strings.HasPrefix(e.Name(), ".") && e.IsDir():
 			return fs.SkipDir
 		case !strings.HasPrefix(e.Name(), ".") && !e.IsDir():
 			f := localFile(p, root, name, true)
 			f.outside = e.Type()&fs.ModeSymlink != 0 && f.Err == nil && !isBelow(p, root)
-			all = append(all, f)
+			files = append(files, f)
 		}
 		return nil
 	})
-	return all, err
+	return files, err
 }
 
 // isBelow reports whether a file lies below a folder. It follows links in both paths.
@@ -396,10 +396,10 @@ func isBelow(file, folder string) bool {
 	return err == nil && filepath.IsLocal(rel)
 }
 
-// match appends dir or the paths below it that match elems to dst, and unreadable folders to all.
+// match appends dir or the paths below it that match elems to dst, and unreadable folders to files.
 // filepath.Glob skips unreadable folders silently, and lacks **. Hidden files and folders match only if the pattern
 // has their dot.
-func match(dst []string, all *[]found, dir string, elems []string) []string {
+func match(dst []string, files *[]found, dir string, elems []string) []string {
 	if len(elems) == 0 {
 		return append(dst, dir)
 	}
@@ -408,9 +408,9 @@ func match(dst []string, all *[]found, dir string, elems []string) []string {
 		p := path.Join(dir, elem)
 		switch _, err := os.Lstat(p); { // a dangling link exists
 		case err == nil:
-			return match(dst, all, p, rest)
+			return match(dst, files, p, rest)
 		case errors.Is(err, fs.ErrPermission):
-			*all = append(*all, unreadable(dir, path.Dir(dir), dir, err))
+			*files = append(*files, unreadable(dir, path.Dir(dir), dir, err))
 		}
 		return dst
 	}
@@ -419,21 +419,21 @@ func match(dst []string, all *[]found, dir string, elems []string) []string {
 	}
 	entries, err := os.ReadDir(cmp.Or(dir, "."))
 	if err != nil {
-		*all = append(*all, unreadable(dir, path.Dir(dir), dir, err))
+		*files = append(*files, unreadable(dir, path.Dir(dir), dir, err))
 		return dst
 	}
-	deep := elem == "**"
-	if deep && len(rest) > 0 {
-		dst = match(dst, all, dir, rest) // ** matches no folder, too
+	recursive := elem == "**"
+	if recursive && len(rest) > 0 {
+		dst = match(dst, files, dir, rest) // ** matches no folder, too
 	}
 	for _, e := range entries {
 		p := path.Join(dir, e.Name())
 		switch ok := object.Match(elem, e.Name()); {
 		case !ok:
-		case deep && e.IsDir():
-			dst = match(dst, all, p, elems)
-		case deep && len(rest) == 0 || !deep:
-			dst = match(dst, all, p, rest)
+		case recursive && e.IsDir():
+			dst = match(dst, files, p, elems)
+		case recursive && len(rest) == 0 || !recursive:
+			dst = match(dst, files, p, rest)
 		}
 	}
 	return dst

@@ -177,13 +177,13 @@ func (r *Reader) unpackParquet(w *window, o Options) error {
 	})
 	size := int64(0)
 	for {
-		n, err := tmp.Write(w.held())
+		n, err := tmp.Write(w.data())
 		if err != nil {
 			return fmt.Errorf("unpack Parquet file: %w", err)
 		}
 		size += int64(n)
 		w.advanceLines(n, 0)
-		if !w.more() {
+		if !w.readMore() {
 			break
 		}
 	}

@@ -199,7 +199,7 @@ func mayContinue(line []byte, object bool) bool {
 // once these are more than maxRow or the stream is at its end. At least one is held.
 func firstLine(w *window, maxRow int) []byte {
 	_, _, _ = w.lineEnd(0, maxRow) // without a line, all that is held counts
-	line, _, _ := bytes.Cut(w.held(), []byte{'\n'})
+	line, _, _ := bytes.Cut(w.data(), []byte{'\n'})
 	return line
 }
 

@@ -47,13 +47,13 @@ type extent struct {
 func newTableRows(t textRows, format Format, ext string) (*tableRows, error) {
 	line := firstLine(t.w, maxHeaderBytes)
 	if bytes.HasPrefix(line, []byte("Letterboxd list export")) { // with the list's name above its rows, up to an empty line
-		for passed := false; !passed && len(t.w.held()) > 0; line = firstLine(t.w, maxHeaderBytes) {
-			passed = len(bytes.TrimSpace(line)) == 0
-			t.w.advance(min(len(line)+1, len(t.w.held())))
+		for blank := false; !blank && len(t.w.data()) > 0; line = firstLine(t.w, maxHeaderBytes) {
+			blank = len(bytes.TrimSpace(line)) == 0
+			t.w.advance(min(len(line)+1, len(t.w.data())))
 		}
 	}
 	if sep, ok := bytes.CutPrefix(bytes.TrimRight(line, "\r"), []byte("sep=")); ok && len(sep) == 1 { // a line of Excel's
-		t.w.advance(min(len(line)+1, len(t.w.held())))
+		t.w.advance(min(len(line)+1, len(t.w.data())))
 		line = firstLine(t.w, maxHeaderBytes)
 	}
 	_, delim := tableFormat(line, ext)
@@ -70,7 +70,7 @@ func newTableRows(t textRows, format Format, ext string) (*tableRows, error) {
 	case f != nil:
 		return nil, fmt.Errorf("header: %s", f.ReasonAt())
 	}
-	if f := record.CheckText(t.w.held()[:rec.size]); f != nil {
+	if f := record.CheckText(t.w.data()[:rec.size]); f != nil {
 		return nil, fmt.Errorf("header: %s", f.ReasonAt())
 	}
 	if len(r.cells) > limit.MaxColumns {
@@ -112,7 +112,7 @@ func (t *tableRows) next() (Row, error) {
 		case err != nil:
 			return Row{}, t.fatal(p, err)
 		}
-		raw := t.w.held()[:rec.size]
+		raw := t.w.data()[:rec.size]
 		t.w.advanceLines(rec.n, rec.lines)
 		if f == nil && !slices.ContainsFunc(t.cells, isText) {
 			if len(raw) > 0 { // an empty line is not even an empty row
@@ -219,7 +219,7 @@ func (t *tableRows) extent(maxBytes int) (rec extent, f *record.Fault, err error
 		case err != nil:
 			return extent{}, nil, err
 		}
-		b := t.w.held()[:n]
+		b := t.w.data()[:n]
 		rec.size, rec.n = size, n
 		if b[n-1] == '\n' {
 			rec.lines++
@@ -239,7 +239,7 @@ func (t *tableRows) extent(maxBytes int) (rec extent, f *record.Fault, err error
 		quotes += bytes.Count(b[from:], []byte{'"'})
 		escapes := t.keys != nil && bytes.Contains(b, []byte(`\"`))
 		if quotes%2 != 0 {
-			if escapes && t.cutEscaped(b) && (t.escaped || t.endsAt(rec.n, maxBytes)) && t.cutEscaped(t.w.held()[:rec.n]) {
+			if escapes && t.cutEscaped(b) && (t.escaped || t.endsAt(rec.n, maxBytes)) && t.cutEscaped(t.w.data()[:rec.n]) {
 				t.escaped = true
 				return rec, nil, nil
 			}
@@ -297,7 +297,7 @@ func (t *tableRows) endsAt(n, maxBytes int) bool {
 	if err != nil {
 		return err == io.EOF
 	}
-	b := t.w.held()[n:size]
+	b := t.w.data()[n:size]
 	return t.cut(b) == nil && len(t.cells) == len(t.keys) || t.cutEscaped(b)
 }
 
@@ -333,7 +333,7 @@ func newCSV(in io.Reader, delim byte) *csv.Reader {
 // does. A '\r' that is part of the line end counts neither as text nor against the limit.
 func (t *tableRows) line(from, maxBytes int) (size, n int, err error) {
 	size, n, err = t.w.lineEnd(from, maxBytes+1)
-	if err == nil && t.crlf && size > from && t.w.held()[size-1] == '\r' {
+	if err == nil && t.crlf && size > from && t.w.data()[size-1] == '\r' {
 		size--
 	}
 	if err == nil && size > maxBytes {

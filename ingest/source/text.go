@@ -49,7 +49,7 @@ func (t *textRows) tooLong(p Place, head []byte, size int64) Row {
 
 // longHead copies the kept start of a row above the limit; tooLong cuts it where the
 // row ends.
-func longHead(held []byte) []byte { return bytes.Clone(held[:min(len(held), longRowHead)]) }
+func longHead(b []byte) []byte { return bytes.Clone(b[:min(len(b), longRowHead)]) }
 
 // lineRows reads NDJSON: one object a line. Only '\n' ends a line, because U+2028 and
 // other separators are legal inside strings; a '\r' before it is white space. Any white space before a
@@ -70,7 +70,7 @@ func (l *lineRows) next() (Row, error) {
 	case err != nil:
 		return Row{}, l.fatal(p, err)
 	}
-	text := bytes.TrimRight(l.w.held()[:size], " \t\r")
+	text := bytes.TrimRight(l.w.data()[:size], " \t\r")
 	l.w.advanceLines(n, n-size)
 	json, m, f := l.checkRow(text)
 	if f != nil {
@@ -104,16 +104,16 @@ func (t *textRows) withMended(row Row, json []byte, m record.Mended) Row {
 
 // skipLine skips the rest of a line above the limit without holding it.
 func (t *textRows) skipLine(p Place) (Row, error) {
-	head := longHead(t.w.held())
+	head := longHead(t.w.data())
 	for size := int64(0); ; {
-		b := t.w.held()
+		b := t.w.data()
 		if j := bytes.IndexByte(b, '\n'); j >= 0 {
 			t.w.advanceLines(j+1, 1)
 			return t.tooLong(p, head, size+int64(j)), nil
 		}
 		size += int64(len(b))
 		t.w.advanceLines(len(b), 0)
-		if !t.w.more() {
+		if !t.w.readMore() {
 			if t.w.err != io.EOF {
 				return Row{}, t.fatal(p, t.w.err)
 			}

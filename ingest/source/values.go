@@ -27,19 +27,19 @@ func (v *valueRows) next() (Row, error) {
 	var head []byte // start of a value above the limit, which is skipped without being held
 	size := int64(0)
 	for i := 0; ; {
-		end, done, f := s.scan(v.w.held(), i)
+		end, done, f := s.scan(v.w.data(), i)
 		if f != nil {
 			f.Off += int(size)
 			return Row{}, v.broken(p, errors.New(f.ReasonAt()))
 		}
 		if end > v.max && head == nil {
-			head = longHead(v.w.held())
+			head = longHead(v.w.data())
 		}
 		if head != nil {
 			v.w.advance(end)
 			size, end = size+int64(end), 0
 		}
-		if i = end; !done && v.w.more() {
+		if i = end; !done && v.w.readMore() {
 			continue
 		}
 		switch {
@@ -50,7 +50,7 @@ func (v *valueRows) next() (Row, error) {
 		case head != nil:
 			return v.tooLong(p, head, size), nil
 		}
-		raw := v.w.held()[:end]
+		raw := v.w.data()[:end]
 		json, m, f := v.checkRow(raw)
 		if f != nil && f.Syntax {
 			return Row{}, v.broken(p, errors.New(f.ReasonAt()))
@@ -81,7 +81,7 @@ func (v *valueRows) skipToValue() error {
 	}
 	switch {
 	case v.closed && err == nil:
-		return v.broken(v.place(), fmt.Errorf("found %s after the end of the array", record.ShowByte(v.w.held())))
+		return v.broken(v.place(), fmt.Errorf("found %s after the end of the array", record.ShowByte(v.w.data())))
 	case v.closed:
 		return err
 	case err == io.EOF:
@@ -93,7 +93,7 @@ func (v *valueRows) skipToValue() error {
 		v.w.advance(1)
 		return v.skipToValue()
 	case c != ',':
-		return v.broken(v.place(), fmt.Errorf("found %s, want ',' or ']' after an element of the array", record.ShowByte(v.w.held())))
+		return v.broken(v.place(), fmt.Errorf("found %s, want ',' or ']' after an element of the array", record.ShowByte(v.w.data())))
 	}
 	v.w.advance(1)
 	if _, err = v.peek(); err == io.EOF {
@@ -105,7 +105,7 @@ func (v *valueRows) skipToValue() error {
 // peek skips blanks and returns the next byte without consuming it.
 func (v *valueRows) peek() (byte, error) {
 	if _, ok := v.w.skipBlanks(); ok {
-		return v.w.held()[0], nil
+		return v.w.data()[0], nil
 	}
 	if v.w.err == io.EOF {
 		return 0, io.EOF

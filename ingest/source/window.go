@@ -26,12 +26,12 @@ func newWindow(r io.Reader, maxRow int) *window {
 	return &window{r: r, limit: maxRow + windowBytes, line: 1}
 }
 
-// held returns the bytes in memory. They are valid until the next call of more.
-func (w *window) held() []byte { return w.buf[w.start:w.end] }
+// data returns the bytes in memory. They are valid until the next call of readMore.
+func (w *window) data() []byte { return w.buf[w.start:w.end] }
 
-// more reads more, and reports whether the held bytes became longer. If not, w.err is
+// readMore reads more, and reports whether the held bytes became longer. If not, w.err is
 // the reason.
-func (w *window) more() bool {
+func (w *window) readMore() bool {
 	for range 100 {
 		if w.err != nil {
 			return false
@@ -52,12 +52,12 @@ func (w *window) more() bool {
 // limit. The buffer doubles while it is below a third of the limit and then takes the limit at
 // once, so that a row of any length costs at most twice the limit in allocations.
 func (w *window) makeRoom() {
-	live, size := w.end-w.start, len(w.buf)
+	held, size := w.end-w.start, len(w.buf)
 	if free := size - w.end; free > 0 && free >= size/4 {
 		return
 	}
 	buf := w.buf
-	if live > size/2 || size == 0 {
+	if held > size/2 || size == 0 {
 		if size < w.limit/3 {
 			size = min(max(2*size, windowBytes), w.limit)
 		} else {
@@ -65,13 +65,13 @@ func (w *window) makeRoom() {
 		}
 		// The limit leaves room after the longest row; beyond it the buffer grows
 		// in small steps.
-		size = max(size, live+windowBytes/16)
+		size = max(size, held+windowBytes/16)
 	}
 	if size > len(buf) {
 		buf = make([]byte, size)
 	}
-	copy(buf, w.held())
-	w.buf, w.start, w.end = buf, 0, live
+	copy(buf, w.data())
+	w.buf, w.start, w.end = buf, 0, held
 }
 
 // advance drops the first n held bytes and counts their lines.
@@ -94,7 +94,7 @@ var errLong = errors.New("row is too long")
 // left.
 func (w *window) lineEnd(from, maxBytes int) (size, n int, err error) {
 	for seen := from; ; {
-		b := w.held()
+		b := w.data()
 		if j := bytes.IndexByte(b[seen:], '\n'); j >= 0 {
 			if size = seen + j; size > maxBytes {
 				return 0, 0, errLong
@@ -104,7 +104,7 @@ func (w *window) lineEnd(from, maxBytes int) (size, n int, err error) {
 		if seen = len(b); seen > maxBytes {
 			return 0, 0, errLong
 		}
-		if w.more() {
+		if w.readMore() {
 			continue
 		}
 		if w.err != io.EOF || seen == from {
@@ -119,7 +119,7 @@ var byteOrderMark = []byte("\xef\xbb\xbf")
 
 // skipMark drops a byte order mark, and reports whether it found one.
 func (w *window) skipMark() bool {
-	b := w.held()
+	b := w.data()
 	if len(b) == 0 {
 		b = w.fill(1)
 	}
@@ -134,7 +134,7 @@ func (w *window) skipMark() bool {
 // then, and how many blanks are before it in its line.
 func (w *window) skipBlanks() (lead int, ok bool) {
 	for {
-		b := w.held()
+		b := w.data()
 		i := len(b) - len(bytes.TrimLeft(b, " \t\r\n"))
 		if end := bytes.LastIndexByte(b[:i], '\n'); end >= 0 {
 			lead = -end - 1
@@ -149,7 +149,7 @@ func (w *window) skipBlanks() (lead int, ok bool) {
 		default:
 			return lead, true
 		}
-		if !w.more() {
+		if !w.readMore() {
 			return lead, false
 		}
 	}
@@ -157,15 +157,15 @@ func (w *window) skipBlanks() (lead int, ok bool) {
 
 // fill reads until n bytes are held or the stream ends, and returns the held bytes.
 func (w *window) fill(n int) []byte {
-	for w.end-w.start < n && w.more() {
+	for w.end-w.start < n && w.readMore() {
 	}
-	return w.held()
+	return w.data()
 }
 
 // unifyLines makes '\n' of every line end that is '\r' or "\r\n", held or to come.
 func (w *window) unifyLines() {
 	u := &lineUnifier{r: w.r}
-	w.end = w.start + u.unify(w.held())
+	w.end = w.start + u.unify(w.data())
 	w.r = u
 }
 

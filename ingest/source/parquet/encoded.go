@@ -13,7 +13,7 @@ import (
 )
 
 // oldDictionary is how writers of version 1 of the format name the encoding of a page of
-// places in a dictionary, and of the dictionary itself.
+// dictionary indices, and of the dictionary itself.
 const oldDictionary = format.Encoding(2)
 
 // spareValues is how many values more than its page an encoded run may hold. Bit-packed
@@ -21,7 +21,7 @@ const oldDictionary = format.Encoding(2)
 const spareValues = 1024
 
 // decodedBytes returns how many bytes of memory a value of the leaf column takes in a decoded
-// page, at least: its levels, and itself or its place in a dictionary or a buffer.
+// page, at least: its levels, and itself or its index in a dictionary or a buffer.
 func (n *node) decodedBytes() int64 {
 	size := max(4, n.plainBits()/8)
 	if n.def > 0 {
@@ -49,8 +49,8 @@ func (n *node) plainBits() int64 {
 	return 32 // also the length in front of a BYTE_ARRAY
 }
 
-// plain makes a value of its bytes in PLAIN encoding, without the length of a BYTE_ARRAY. It points to them.
-func (n *node) plain(b []byte) parquet.Value { return parquet.Kind(n.physical).Value(b) }
+// plainValue makes a value of its bytes in PLAIN encoding, without the length of a BYTE_ARRAY. It points to them.
+func (n *node) plainValue(b []byte) parquet.Value { return parquet.Kind(n.physical).Value(b) }
 
 // setEncoding sets how the values of the page, in body, are read.
 func (p *page) setEncoding(e format.Encoding, body []byte) error {
@@ -59,21 +59,21 @@ func (p *page) setEncoding(e format.Encoding, body []byte) error {
 	text := c.physical == format.ByteArray || c.physical == format.FixedLenByteArray
 	switch {
 	case e == format.Plain:
-		p.value = p.plain
+		p.value = p.nextPlain
 		return nil
 	case e == oldDictionary || e == format.RLEDictionary:
 		if c.dict == nil {
 			return errors.New("it refers to a dictionary, but none is in front of it")
 		}
-		places := runs{from: in, values: p.valuesLeft}
-		if len(data) > 0 { // a page of NULLs has no places
-			if places.width = int(data[0]); places.width > 32 {
-				return fmt.Errorf("places in a dictionary of %d bits", places.width)
+		indices := runs{from: in, values: p.valuesLeft}
+		if len(data) > 0 { // a page of NULLs has no indices
+			if indices.width = int(data[0]); indices.width > 32 {
+				return fmt.Errorf("places in a dictionary of %d bits", indices.width)
 			}
 			in.rest--
 		}
 		p.value = func() (v parquet.Value, err error) {
-			i, err := places.next(p)
+			i, err := indices.next(p)
 			if err != nil {
 				return v, err
 			}
@@ -82,9 +82,9 @@ func (p *page) setEncoding(e format.Encoding, body []byte) error {
 		return nil
 	case e == format.RLE && c.physical == format.Boolean:
 		in.rest -= min(4, in.rest) // their length
-		places := runs{from: in, width: 1, values: p.valuesLeft}
+		booleans := runs{from: in, width: 1, values: p.valuesLeft}
 		p.value = func() (parquet.Value, error) {
-			n, err := places.next(p)
+			n, err := booleans.next(p)
 			return parquet.BooleanValue(n == 1), err
 		}
 		return nil
@@ -109,12 +109,12 @@ func (p *page) setEncoding(e format.Encoding, body []byte) error {
 // plainOf makes values in PLAIN encoding the values of the page.
 func (p *page) plainOf(values []byte) error {
 	p.parts[2] = part{buf: values}
-	p.value = p.plain
+	p.value = p.nextPlain
 	return p.pin(int64(len(values)))
 }
 
-// plain returns the next value in PLAIN encoding.
-func (p *page) plain() (v parquet.Value, err error) {
+// nextPlain returns the next value in PLAIN encoding.
+func (p *page) nextPlain() (v parquet.Value, err error) {
 	c, in := p.c, &p.parts[2]
 	size := int(c.plainBits() / 8)
 	switch c.physical {
@@ -140,7 +140,7 @@ func (p *page) plain() (v parquet.Value, err error) {
 	if err != nil {
 		return v, err
 	}
-	return c.plain(b), nil
+	return c.plainValue(b), nil
 }
 
 // A dictionary is the values that the pages of a column refer to.
@@ -189,10 +189,10 @@ func (d *dictionary) value(n *node, i int) (v parquet.Value, err error) {
 	case format.ByteArray:
 		from := int(d.offsets[i])
 		end := from + 4 + int(binary.LittleEndian.Uint32(d.body[from:]))
-		return n.plain(d.body[from+4 : end : end]), nil
+		return n.plainValue(d.body[from+4 : end : end]), nil
 	}
 	size := int(n.plainBits() / 8)
-	return n.plain(d.body[i*size : (i+1)*size : (i+1)*size]), nil
+	return n.plainValue(d.body[i*size : (i+1)*size : (i+1)*size]), nil
 }
 
 // deltaNumbers makes numbers in DELTA_BINARY_PACKED encoding the values of the page.
@@ -271,7 +271,7 @@ func (p *page) deltaTexts(e format.Encoding, data []byte) error {
 		if i++; c.physical == format.FixedLenByteArray && len(b) != int(c.length) {
 			return v, fmt.Errorf("a value has %d bytes, want %d", len(b), c.length)
 		}
-		return c.plain(b), nil
+		return c.plainValue(b), nil
 	}
 	return p.pin(4 * int64(len(prefixes)+len(suffixes)))
 }
