@@ -27,13 +27,18 @@ import (
 // writeAccounts writes the tables of lists and accounts, or nothing without any. In memory it holds each title on
 // a list once, with its name, and some dozens of bytes for each list and account. The lists of each title are sorted
 // on disk.
-func writeAccounts(ctx context.Context, b *Build, _ int, d *Done) error {
+func writeAccounts(ctx context.Context, b *Build, _ int, d *taskRecord) error {
 	if b.inputs.Of(fragment.KindList).Rows() == 0 && b.inputs.Of(fragment.KindAccount).Rows() == 0 {
 		return nil
 	}
 	return b.writeTables(d, true, func(create index.Create) error {
 		u := &accountTables{b: b, create: create}
-		return inOrder(ctx, u.numberAccounts, u.readTitles, u.writeLists, u.writeAccounts)
+		for _, step := range []func(context.Context) error{u.numberAccounts, u.readTitles, u.writeLists, u.writeAccounts} {
+			if err := step(ctx); err != nil {
+				return err
+			}
+		}
+		return nil
 	})
 }
 
@@ -46,17 +51,17 @@ type accountTables struct {
 	accounts       int                           // number of rows
 	titles         map[accounts.Title]*listTitle // titles on lists; nil if the catalogue lacks them
 	lists          []uint64                      // ids, ascending
-	made           map[int][]uint64              // lists by the row of their author's account
+	authored       map[int][]uint64              // lists by the row of their author's account
 }
 
 // numberAccounts numbers the accounts.
 func (u *accountTables) numberAccounts(ctx context.Context) error {
-	u.objects, u.names, u.made = map[string]int{}, map[string]int{}, map[int][]uint64{}
-	add := func(to map[string]int, name string, row int) {
-		if _, twice := to[name]; twice || name == "" {
+	u.objects, u.names, u.authored = map[string]int{}, map[string]int{}, map[int][]uint64{}
+	add := func(rows map[string]int, name string, row int) {
+		if _, repeated := rows[name]; repeated || name == "" {
 			row = -1
 		}
-		to[name] = row
+		rows[name] = row
 	}
 	return records.Each(ctx, u.b.inputs.Of(fragment.KindAccount), records.Everything, []string{"username", "account_object_id"}, func(_ catalog.Key, a *catalog.Account) error {
 		add(u.objects, a.ObjectID.V, u.accounts)
@@ -66,22 +71,7 @@ func (u *accountTables) numberAccounts(ctx context.Context) error {
 	})
 }
 
-// maker returns the row of the account that made a list, -1 if unknown.
-func (u *accountTables) maker(by *catalog.ListAuthor) int {
-	if by == nil {
-		return -1
-	}
-	from, name := u.objects, by.ID.V
-	if name == "" {
-		from, name = u.names, by.Username.V
-	}
-	if row, ok := from[name]; ok {
-		return row
-	}
-	return -1
-}
-
-// writeAccounts writes the table of accounts.
+// writeAccounts writes the table of accounts, each with those titles and lists that the release has.
 func (u *accountTables) writeAccounts(ctx context.Context) (err error) {
 	if u.accounts == 0 {
 		return nil
@@ -99,37 +89,32 @@ func (u *accountTables) writeAccounts(ctx context.Context) (err error) {
 	row := 0
 	err = records.All(ctx, u.b.inputs.Of(fragment.KindAccount), records.Everything, func(_ catalog.Key, a *catalog.Account) error {
 		u.b.advance(1)
-		spec := u.account(rel, a)
+		spec := accounts.AccountSpec{ObjectID: a.ObjectID.V, Names: []string{a.ObjectID.V, a.GuestSessionID.V}}
+		if a.ID.Set {
+			spec.Names = append(spec.Names, strconv.FormatInt(a.ID.V, 10))
+			spec.Details = render.AccountDetails(a)
+		}
 		if a.Lists == nil {
-			spec.Lists = u.made[row]
+			spec.Lists = u.authored[row]
+		}
+		for _, id := range a.Lists {
+			if _, ok := slices.BinarySearch(u.lists, uint64(id)); ok && id > 0 {
+				spec.Lists = append(spec.Lists, uint64(id))
+			}
+		}
+		favorites, watchlist, rated, recommended := titlesOf(a.Favorites), titlesOf(a.Watchlist), titlesOf(a.Rated), titlesOf(a.Recommendations)
+		for s, titles := range map[accounts.Shelf][]catalog.AccountTitle{
+			accounts.FavoriteMovies: favorites.Movies, accounts.FavoriteTV: favorites.TV,
+			accounts.WatchlistMovies: watchlist.Movies, accounts.WatchlistTV: watchlist.TV,
+			accounts.RatedMovies: rated.Movies, accounts.RatedTV: rated.TV, accounts.RatedEpisodes: rated.Episodes,
+			accounts.RecommendedMovies: recommended.Movies, accounts.RecommendedTV: recommended.TV,
+		} {
+			spec.Shelves[s] = shelfOf(rel, s, titles)
 		}
 		row++
 		return out.Add(&spec)
 	})
 	return cmp.Or(err, errors.Join(out.Close(t), t.Close()))
-}
-
-// account returns the row of an account, with those titles and lists that the release has.
-func (u *accountTables) account(rel *release.Reader, a *catalog.Account) accounts.AccountSpec {
-	spec := accounts.AccountSpec{ObjectID: a.ObjectID.V, Names: []string{a.ObjectID.V, a.GuestSessionID.V}}
-	if a.ID.Set {
-		spec.Names = append(spec.Names, strconv.FormatInt(a.ID.V, 10))
-		spec.Details = render.AccountDetails(a)
-	}
-	for _, id := range a.Lists {
-		if _, ok := slices.BinarySearch(u.lists, uint64(id)); ok && id > 0 {
-			spec.Lists = append(spec.Lists, uint64(id))
-		}
-	}
-	for s, rows := range map[accounts.Shelf][]catalog.AccountTitle{
-		accounts.FavoriteMovies: titlesOf(a.Favorites).Movies, accounts.FavoriteTV: titlesOf(a.Favorites).TV,
-		accounts.WatchlistMovies: titlesOf(a.Watchlist).Movies, accounts.WatchlistTV: titlesOf(a.Watchlist).TV,
-		accounts.RatedMovies: titlesOf(a.Rated).Movies, accounts.RatedTV: titlesOf(a.Rated).TV, accounts.RatedEpisodes: titlesOf(a.Rated).Episodes,
-		accounts.RecommendedMovies: titlesOf(a.Recommendations).Movies, accounts.RecommendedTV: titlesOf(a.Recommendations).TV,
-	} {
-		spec.Shelves[s] = shelfOf(rel, s, rows)
-	}
-	return spec
 }
 
 // titlesOf returns t, or an empty value for nil.
@@ -142,7 +127,7 @@ func titlesOf(t *catalog.AccountTitles) *catalog.AccountTitles {
 
 // shelfOf returns the titles of a shelf that the release has. If a title is repeated, the last row counts.
 func shelfOf(rel *release.Reader, s accounts.Shelf, rows []catalog.AccountTitle) []accounts.Placed {
-	at := map[accounts.Title]int{}
+	positions := map[accounts.Title]int{} // in out
 	var out []accounts.Placed
 	for i := range rows {
 		r := &rows[i]
@@ -156,11 +141,11 @@ func shelfOf(rel *release.Reader, s accounts.Shelf, rows []catalog.AccountTitle)
 		if t, ok := catalog.ParseTime(r.CreatedAt.V); ok {
 			p.Created = t
 		}
-		if old, twice := at[p.Title]; twice {
-			out[old] = p
+		if i, repeated := positions[p.Title]; repeated {
+			out[i] = p
 			continue
 		}
-		at[p.Title] = len(out)
+		positions[p.Title] = len(out)
 		out = append(out, p)
 	}
 	return out
@@ -191,9 +176,9 @@ func (u *accountTables) readTitles(ctx context.Context) error {
 	u.titles = map[accounts.Title]*listTitle{}
 	err := records.Each(ctx, u.b.inputs.Of(fragment.KindList), records.Everything, []string{"items.results.id", "items.results.media_type"}, func(_ catalog.Key, l *catalog.List) error {
 		for i := range l.Items {
-			for _, it := range l.Items[i].Results {
-				if kind, ok := mediaKind(it.MediaType.V); ok && it.ID.V > 0 {
-					u.titles[accounts.Title{Kind: kind, ID: uint64(it.ID.V)}] = nil
+			for _, item := range l.Items[i].Results {
+				if kind, ok := mediaKind(item.MediaType.V); ok && item.ID.V > 0 {
+					u.titles[accounts.Title{Kind: kind, ID: uint64(item.ID.V)}] = nil
 				}
 			}
 		}
@@ -263,59 +248,60 @@ func (u *accountTables) writeLists(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	holding := extsort.New(extsort.Options{Dir: u.b.temp(), Memory: u.b.Memory / 4})
-	defer func() { err = errors.Join(err, holding.Close()) }()
+	holdings := extsort.New(extsort.Options{Dir: u.b.temp(), Memory: u.b.Memory / 4})
+	defer func() { err = errors.Join(err, holdings.Close()) }()
 	out := accounts.NewListWriter(t)
+	var buf [holdingLen]byte
 	err = records.All(ctx, in, records.Everything, func(key catalog.Key, l *catalog.List) error {
 		spec := u.list(l)
-		if err := hold(holding, &spec, l.FavoriteCount.V, uint32(len(u.lists))); err != nil {
-			return err
+		for i := range spec.Items {
+			if spec.Private {
+				break
+			}
+			entry := binary.BigEndian.AppendUint64(buf[:0], spec.Items[i].Title.Key())
+			entry = binary.BigEndian.AppendUint64(entry, math.MaxInt64-uint64(max(0, l.FavoriteCount.V)))
+			entry = binary.BigEndian.AppendUint32(entry, uint32(len(u.lists)))
+			if err := holdings.Add(0, entry, nil); err != nil {
+				return err
+			}
 		}
 		u.lists = append(u.lists, key.ID())
 		if spec.Owner >= 0 {
-			u.made[spec.Owner] = append(u.made[spec.Owner], key.ID())
+			u.authored[spec.Owner] = append(u.authored[spec.Owner], key.ID())
 		}
 		return out.Add(key.ID(), &spec)
 	})
 	if err := cmp.Or(err, out.Close(t)); err != nil {
 		return err
 	}
-	it, err := holding.Sort(ctx, 0)
+	entries, err := holdings.Sort(ctx, 0)
 	if err != nil {
 		return err
 	}
-	defer it.Close()
+	defer entries.Close()
 	holders := accounts.NewHoldingWriter(t)
-	err = it.Each(func(key, _ []byte) error {
-		return holders.Add(binary.BigEndian.Uint64(key), binary.BigEndian.Uint32(key[holdingLen-4:]))
+	err = entries.Each(func(entry, _ []byte) error {
+		return holders.Add(binary.BigEndian.Uint64(entry), binary.BigEndian.Uint32(entry[holdingLen-4:]))
 	})
 	return errors.Join(cmp.Or(err, holders.Close(t)), t.Close())
 }
 
-// hold adds the titles of a public list to a sorter: by title, then by the number of favorites of the list, most
-// first, then by its row.
-func hold(to *extsort.Sorter, l *accounts.ListSpec, favorites int64, row uint32) error {
-	if l.Private {
-		return nil
-	}
-	var buf [holdingLen]byte
-	for i := range l.Items {
-		key := binary.BigEndian.AppendUint64(buf[:0], l.Items[i].Title.Key())
-		key = binary.BigEndian.AppendUint64(key, math.MaxInt64-uint64(max(0, favorites)))
-		key = binary.BigEndian.AppendUint32(key, row)
-		if err := to.Add(0, key, nil); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// holdingLen is the record length of hold.
+// holdingLen is the length in bytes of an entry that places a list under a title: by title, then by the number of
+// favorites of the list, most first, then by the list's row.
 const holdingLen = 8 + 8 + 4
 
 // list returns the row of a list. If a title is repeated, its first place counts.
 func (u *accountTables) list(l *catalog.List) accounts.ListSpec {
-	spec := accounts.ListSpec{Private: render.IsPrivate(l), Owner: u.maker(l.CreatedBy)}
+	spec := accounts.ListSpec{Private: render.IsPrivate(l), Owner: -1} // -1 is an unknown owner
+	if author := l.CreatedBy; author != nil {
+		rows, name := u.objects, author.ID.V
+		if name == "" {
+			rows, name = u.names, author.Username.V
+		}
+		if row, ok := rows[name]; ok {
+			spec.Owner = row
+		}
+	}
 	spec.Sort, _ = accounts.ParseSort(l.SortBy.V)
 	var sums render.ListSums
 	var votes float64
@@ -323,20 +309,20 @@ func (u *accountTables) list(l *catalog.List) accounts.ListSpec {
 	seen := map[accounts.Title]bool{}
 	for i := range l.Items {
 		for j := range l.Items[i].Results {
-			it := &l.Items[i].Results[j]
-			kind, ok := mediaKind(it.MediaType.V)
+			row := &l.Items[i].Results[j]
+			kind, ok := mediaKind(row.MediaType.V)
 			if !ok {
 				continue
 			}
-			title := accounts.Title{Kind: kind, ID: uint64(it.ID.V)}
+			title := accounts.Title{Kind: kind, ID: uint64(row.ID.V)}
 			t := u.titles[title]
 			if t == nil || seen[title] {
 				continue
 			}
 			seen[title] = true
 			item := accounts.ListItem{Title: title, Vote: int64(math.Round(float64(t.vote) * 1000)), Date: int64(t.date), Name: int64(t.place)}
-			if it.Comment.V != "" {
-				item.Comment = string(record.AppendString(nil, it.Comment.V))
+			if row.Comment.V != "" {
+				item.Comment = string(record.AppendString(nil, row.Comment.V))
 			}
 			spec.Items = append(spec.Items, item)
 			sums.Revenue += t.revenue

@@ -28,8 +28,8 @@ import (
 
 // writeChanges writes the table of changes from the catalogue's log of the last days' ingests, or nothing without
 // a log. It holds some dozens of bytes in memory for each resource that an ingest changed.
-func writeChanges(ctx context.Context, b *Build, _ int, d *Done) error {
-	c := &changesTable{b: b, log: b.inputs.Changes, changed: map[fragment.Kind][]changedIn{}}
+func writeChanges(ctx context.Context, b *Build, _ int, d *taskRecord) error {
+	c := &changesTable{b: b, log: b.inputs.Changes, changed: map[fragment.Kind][]changedResource{}}
 	if err := c.survey(ctx); err != nil {
 		return err
 	}
@@ -53,8 +53,8 @@ func writeChanges(ctx context.Context, b *Build, _ int, d *Done) error {
 	})
 }
 
-// A changedIn is a resource that an ingest changed: one row of a list.
-type changedIn struct {
+// A changedResource is a resource that an ingest changed: one row of a list.
+type changedResource struct {
 	id   uint64
 	time int64
 	row  changelog.Row
@@ -66,9 +66,9 @@ type changedIn struct {
 type changesTable struct {
 	b       *Build
 	log     *catalog.File
-	times   []int64                       // times of the ingests, ascending
-	fields  []string                      // ascending
-	changed map[fragment.Kind][]changedIn // by changelog.Lists, in order of time, then id
+	times   []int64                             // times of the ingests, ascending
+	fields  []string                            // ascending
+	changed map[fragment.Kind][]changedResource // by changelog.Lists, in order of time, then id
 }
 
 // each calls fn with each change of the log. If fields is not nil, only those are read.
@@ -97,13 +97,13 @@ func (c *changesTable) survey(ctx context.Context) error {
 		times[v.Time.V], fields[v.Field.V] = struct{}{}, struct{}{}
 		if slices.Contains(changelog.Lists(), kind) {
 			general := v.Field.V == catalog.FieldGeneral
-			c.changed[kind] = append(c.changed[kind], changedIn{id: uint64(v.ID.V), time: v.Time.V, created: general && v.New.Set, deleted: general && !v.New.Set})
+			c.changed[kind] = append(c.changed[kind], changedResource{id: uint64(v.ID.V), time: v.Time.V, created: general && v.New.Set, deleted: general && !v.New.Set})
 		}
 		return nil
 	})
 	c.times, c.fields = slices.Sorted(maps.Keys(times)), slices.Sorted(maps.Keys(fields))
 	for kind, list := range c.changed {
-		slices.SortFunc(list, func(a, b changedIn) int { return cmp.Or(cmp.Compare(a.id, b.id), cmp.Compare(a.time, b.time)) })
+		slices.SortFunc(list, func(a, b changedResource) int { return cmp.Or(cmp.Compare(a.id, b.id), cmp.Compare(a.time, b.time)) })
 		rows := list[:0]
 		for i := range list {
 			v := list[i]
@@ -129,7 +129,7 @@ func (c *changesTable) ingest(time int64) int {
 }
 
 // count counts the resources that changed in ingests since the previous release.
-func (c *changesTable) count(d *Done) {
+func (c *changesTable) count(d *taskRecord) {
 	since := int64(0)
 	if log := changelog.Open(c.b.previous); log.Builds() > 0 {
 		since = log.Time(log.Builds() - 1)
@@ -192,8 +192,8 @@ func flagOf(r record.Record, f *record.Field) changelog.Flag {
 // write writes the table.
 func (c *changesTable) write(ctx context.Context, out *release.TableWriter) error {
 	var b []byte
-	for _, at := range c.times {
-		b = binary.LittleEndian.AppendUint64(b, uint64(at))
+	for _, t := range c.times {
+		b = binary.LittleEndian.AppendUint64(b, uint64(t))
 	}
 	_, _ = out.Section(changelog.SectionBuilds).Write(b) // an error shows in Close, here and below
 	b = b[:0]
@@ -202,27 +202,22 @@ func (c *changesTable) write(ctx context.Context, out *release.TableWriter) erro
 	}
 	_, _ = out.Section(changelog.SectionKeys).Write(b)
 	for _, kind := range changelog.Lists() {
-		c.writeList(out, kind)
+		list := c.changed[kind]
+		slices.SortStableFunc(list, func(a, b changedResource) int { return cmp.Compare(a.time, b.time) })
+		section := out.Section(changelog.ListSection(kind))
+		var row, starts []byte
+		n := 0
+		for _, t := range c.times {
+			starts = binary.LittleEndian.AppendUint64(starts, uint64(n))
+			for ; n < len(list) && list[n].time == t; n++ {
+				row = list[n].row.Append(row[:0])
+				_, _ = section.Write(row)
+			}
+		}
+		starts = binary.LittleEndian.AppendUint64(starts, uint64(n))
+		_, _ = out.Section(changelog.StartsSection(kind)).Write(starts)
 	}
 	return c.writeItems(ctx, out)
-}
-
-// writeList writes the changed resources of a kind, by ingest.
-func (c *changesTable) writeList(out *release.TableWriter, kind fragment.Kind) {
-	list := c.changed[kind]
-	slices.SortStableFunc(list, func(a, b changedIn) int { return cmp.Compare(a.time, b.time) })
-	section := out.Section(changelog.ListSection(kind))
-	var row, starts []byte
-	n := 0
-	for _, at := range c.times {
-		starts = binary.LittleEndian.AppendUint64(starts, uint64(n))
-		for ; n < len(list) && list[n].time == at; n++ {
-			row = list[n].row.Append(row[:0])
-			_, _ = section.Write(row)
-		}
-	}
-	starts = binary.LittleEndian.AppendUint64(starts, uint64(n))
-	_, _ = out.Section(changelog.StartsSection(kind)).Write(starts)
 }
 
 // writeItems writes the items, one segment for each resource, field and ingest.
@@ -236,17 +231,16 @@ func (c *changesTable) writeItems(ctx context.Context, out *release.TableWriter)
 		return err
 	}
 	defer func() { err = errors.Join(err, data.Close(), os.Remove(data.Name())) }()
-	w := &itemWriter{c: c, z: z, data: data, out: out}
+	w := &itemWriter{z: z, data: data, out: out}
 	err = c.each(ctx, nil, func(kind fragment.Kind, v *catalog.LoggedChange) error {
-		at := changelog.Items{ID: uint64(v.ID.V), Build: uint32(c.ingest(v.Time.V))}
 		key, _ := slices.BinarySearch(c.fields, v.Field.V)
-		at.Key = uint32(key)
-		if kind != w.kind || at.ID != w.at.ID || at.Key != w.at.Key || at.Build != w.at.Build {
+		items := changelog.Items{ID: uint64(v.ID.V), Key: uint32(key), Build: uint32(c.ingest(v.Time.V))}
+		if kind != w.kind || items.ID != w.items.ID || items.Key != w.items.Key || items.Build != w.items.Build {
 			if err := w.end(kind); err != nil {
 				return err
 			}
-			at.Offset = w.at.Offset // end has advanced it
-			w.at = at
+			items.Offset = w.items.Offset // end has advanced it
+			w.items = items
 		}
 		w.append(v)
 		return nil
@@ -265,13 +259,12 @@ func (c *changesTable) writeItems(ctx context.Context, out *release.TableWriter)
 
 // An itemWriter writes items in the API's form, a segment at a time.
 type itemWriter struct {
-	c       *changesTable
 	z       *segment.Compressor
 	data    *os.File
 	out     *release.TableWriter
 	section io.Writer // section of the items of kind
 	kind    fragment.Kind
-	at      changelog.Items // the current segment, with Offset at its start
+	items   changelog.Items // the current segment, with Offset at its start
 	n       int             // items in it
 	raw     []byte
 	input   []byte
@@ -282,15 +275,15 @@ type itemWriter struct {
 func (w *itemWriter) end(kind fragment.Kind) (err error) {
 	if w.n > 0 {
 		w.z.Reset()
-		if w.at.Segment, err = w.z.Segment(w.raw); err != nil {
+		if w.items.Segment, err = w.z.Segment(w.raw); err != nil {
 			return err
 		}
-		w.row = w.at.Append(w.row[:0])
+		w.row = w.items.Append(w.row[:0])
 		_, _ = w.section.Write(w.row) // an error shows in Close
-		if _, err := w.data.Write(w.at.Segment.Stored); err != nil {
+		if _, err := w.data.Write(w.items.Segment.Stored); err != nil {
 			return err
 		}
-		w.at.Offset += uint64(len(w.at.Segment.Stored))
+		w.items.Offset += uint64(len(w.items.Segment.Stored))
 	}
 	if kind != w.kind && kind != 0 {
 		w.section = w.out.Section(changelog.ItemSection(kind))
@@ -302,28 +295,27 @@ func (w *itemWriter) end(kind fragment.Kind) (err error) {
 // append appends an item. Its id is 24 hexadecimal digits like the API's: the time, then a hash of the item and its
 // number.
 func (w *itemWriter) append(v *catalog.LoggedChange) {
-	action, old, now := "updated", v.Old.V, v.New.V
+	action, before, after := "updated", v.Old.V, v.New.V
 	switch {
 	case v.Field.V == catalog.FieldGeneral && v.New.Set:
-		action, now = "created", ""
+		action, after = "created", ""
 	case v.Field.V == catalog.FieldGeneral:
-		action, old = "destroyed", ""
+		action, before = "destroyed", ""
 	case !v.Old.Set:
 		action = "added"
 	case !v.New.Set:
 		action = "deleted"
-	case old == now:
-		old = ""
+	case before == after:
+		before = ""
 	}
 	w.input = append(binary.BigEndian.AppendUint64(w.input[:0], uint64(w.n)), action...)
 	w.input = record.AppendBinary(w.input, record.Of(v))
-	at := time.Unix(v.Time.V, 0).UTC()
 	id := binary.BigEndian.AppendUint64(binary.BigEndian.AppendUint32(nil, uint32(v.Time.V)), xxh3.Hash(w.input))
 	if w.n++; w.n > 1 {
 		w.raw = append(w.raw, ',')
 	}
 	w.raw = fmt.Appendf(w.raw, `{"id":"%s","action":"%s","time":"%s","iso_639_1":%s,"iso_3166_1":%s`,
-		hex.EncodeToString(id), action, at.Format("2006-01-02 15:04:05 UTC"), record.AppendString(nil, v.ISO639.V), record.AppendString(nil, v.ISO3166.V))
-	w.raw = record.AppendField(w.raw, "value", now)
-	w.raw = append(record.AppendField(w.raw, "original_value", old), '}')
+		hex.EncodeToString(id), action, time.Unix(v.Time.V, 0).UTC().Format("2006-01-02 15:04:05 UTC"), record.AppendString(nil, v.ISO639.V), record.AppendString(nil, v.ISO3166.V))
+	w.raw = record.AppendField(w.raw, "value", after)
+	w.raw = append(record.AppendField(w.raw, "original_value", before), '}')
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 
@@ -34,22 +35,25 @@ type contributor struct {
 	err    error // the first one
 }
 
-// contribute runs fn with a contributor, and writes the contributions to a file of the work folder.
-func (b *Build) contribute(ctx context.Context, d *Done, name string, fn func(c *contributor) error) error {
-	return b.sort(ctx, d, name, b.Plan.ContributionSections(), func(s *extsort.Sorter) error {
+// contribute runs fn with a part of the release and a contributor, and writes the part, and the contributions to a file
+// of the work folder.
+func (b *Build) contribute(ctx context.Context, d *taskRecord, part int, fn func(o *output, c *contributor) error) error {
+	return b.writeSorted(ctx, d, fmt.Sprintf("%s-%05d", d.Stage, d.Index), b.Plan.ContributionSections(), func(s *extsort.Sorter) error {
 		c := &contributor{b: b, s: s, rows: index.NewWriter(s, b.Plan.RowSection)}
-		return errors.Join(fn(c), c.err)
+		err := b.writePart(d, part, func(o *output) error { return fn(o, c) })
+		d.LatestPerson = c.latest
+		return errors.Join(err, c.err)
 	})
 }
 
-// sort writes the records that fn adds to a file of the work folder, replacing an existing one.
-func (b *Build) sort(ctx context.Context, d *Done, name string, sections int, fn func(s *extsort.Sorter) error) (err error) {
+// writeSorted writes the records that fn adds to a file of the work folder, replacing an existing one.
+func (b *Build) writeSorted(ctx context.Context, d *taskRecord, name string, sections int, fn func(s *extsort.Sorter) error) (err error) {
 	s := extsort.New(extsort.Options{Dir: b.temp(), Memory: b.Memory / 4, Sections: sections})
 	defer func() { err = errors.Join(err, s.Close()) }()
 	if err := fn(s); err != nil {
 		return err
 	}
-	return b.replace(d, name, func(path string) error {
+	return b.writeFile(d, name, func(path string) error {
 		f, err := s.WriteFile(ctx, path)
 		if err != nil {
 			return err
@@ -58,20 +62,23 @@ func (b *Build) sort(ctx context.Context, d *Done, name string, sections int, fn
 	})
 }
 
-// replace lets fn write a new file and moves it into the work folder, replacing an existing one.
-func (b *Build) replace(d *Done, name string, fn func(path string) error) error {
+// writeFile runs fn to write a file for other tasks, moves it into the work folder, replacing an existing one, and adds
+// it to the record of the task.
+func (b *Build) writeFile(d *taskRecord, name string, fn func(path string) error) error {
 	temporary, err := os.MkdirTemp(b.temp(), "sorted-*")
 	if err != nil {
 		return err
 	}
 	path := filepath.Join(temporary, name)
 	if err = fn(path); err == nil {
-		err = file.Rename(path, b.path(name))
+		err = file.Rename(path, filepath.Join(b.temp(), name))
 	}
 	if err = errors.Join(err, os.RemoveAll(temporary)); err != nil {
 		return err
 	}
-	return b.wrote(d, name)
+	f, err := b.Folder.Describe(name)
+	d.Files = append(d.Files, f)
+	return err
 }
 
 // A sorted is the files of sorted records from several tasks.
@@ -113,14 +120,6 @@ func (s *sorted) close() (err error) {
 	return err
 }
 
-// len returns the number of records of a section in all files.
-func (s *sorted) len(section int) (n int64) {
-	for _, f := range s.files {
-		n += f.SectionLen(section)
-	}
-	return n
-}
-
 // merge returns the records of a section of all files, in order.
 func (s *sorted) merge(ctx context.Context, section int) (*extsort.Iterator, error) {
 	return extsort.Merge(ctx, s.files, section, extsort.Options{Dir: s.b.temp(), Memory: s.b.Memory / 4})
@@ -129,13 +128,13 @@ func (s *sorted) merge(ctx context.Context, section int) (*extsort.Iterator, err
 // groups calls fn with each key of a section in order, and its distinct payloads from all files. They are valid until
 // fn returns.
 func (s *sorted) groups(ctx context.Context, section int, fn func(key []byte, payloads [][]byte) error) error {
-	it, err := s.merge(ctx, section)
+	rows, err := s.merge(ctx, section)
 	if err != nil {
 		return err
 	}
 	var key, buf []byte
 	var payloads [][]byte
-	err = it.Each(func(next, payload []byte) error {
+	err = rows.Each(func(next, payload []byte) error {
 		switch n := len(payloads); {
 		case n > 0 && !bytes.Equal(next, key):
 			if err := fn(key, payloads); err != nil {
@@ -152,10 +151,11 @@ func (s *sorted) groups(ctx context.Context, section int, fn func(key []byte, pa
 	if err == nil && len(payloads) > 0 {
 		err = fn(key, payloads)
 	}
-	return errors.Join(err, it.Close())
+	return errors.Join(err, rows.Close())
 }
 
-func (c *contributor) keep(err error) {
+// fail records the first error.
+func (c *contributor) fail(err error) {
 	if c.err == nil {
 		c.err = err
 	}
@@ -164,7 +164,7 @@ func (c *contributor) keep(err error) {
 // send contributes c.buf to a resource.
 func (c *contributor) send(kind fragment.Kind, k catalog.Key) {
 	c.key = records.AppendKey(c.key[:0], k)
-	c.keep(c.s.Add(c.b.Plan.ResourceSection(kind, k), c.key, c.buf))
+	c.fail(c.s.Add(c.b.Plan.ResourceSection(kind, k), c.key, c.buf))
 }
 
 // credits contributes credits to their people and to the table of credits. Credits of removed people are left out of
@@ -181,7 +181,7 @@ func (c *contributor) credits(list []derive.Credit) {
 		c.buf = credit.Append(c.buf[:0])
 		c.send(fragment.KindPerson, person)
 		if k, ok := catalog.TextKey(credit.ID); ok && !removed.Has(fragment.KindCredit, k) {
-			c.keep(c.rows.Credit(k, credit))
+			c.fail(c.rows.Credit(k, credit))
 		}
 	}
 }

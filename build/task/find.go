@@ -13,36 +13,30 @@ import (
 	"github.com/reelsplice/reelsplice/schemas/release"
 )
 
-// A find task builds a partition of the external ids, each with the resources that it finds. It writes a part of the
-// release.
-type find struct {
-	b             *Build
-	contributions *sorted
-}
-
+// openFind opens the tasks that build the external ids, a partition each, with the resources that they find. A task
+// writes a part of the release.
 func openFind(b *Build) (tasks, error) {
 	contributions, err := b.openSorted("", "titles", "resources")
-	return tasks{(&find{b, contributions}).run, contributions.close}, err
-}
-
-func (t *find) run(ctx context.Context, i int, d *Done) error {
-	return t.b.write(d, t.b.findPart(i), func(o *output) error {
-		var hits []release.Include
-		return t.contributions.groups(ctx, t.b.Plan.FindSection(uint64(i)), func(key []byte, payloads [][]byte) error {
-			hits = hits[:0]
-			for _, p := range payloads {
-				if len(p) != hitLen {
-					return fmt.Errorf("contribution to an external id of %d bytes, want %d", len(p), hitLen)
+	run := func(ctx context.Context, i int, d *taskRecord) error {
+		return b.writePart(d, b.findPart(i), func(o *output) error {
+			var hits []release.Include
+			return contributions.groups(ctx, b.Plan.FindSection(uint64(i)), func(key []byte, payloads [][]byte) error {
+				hits = hits[:0]
+				for _, p := range payloads {
+					if len(p) != hitLen {
+						return fmt.Errorf("contribution to an external id of %d bytes, want %d", len(p), hitLen)
+					}
+					o.inputs.Bytes(p)
+					hits = append(hits, release.Include{
+						Kind: fragment.Kind(p[0]), ID: binary.BigEndian.Uint64(p[1:]),
+						Season: binary.BigEndian.Uint32(p[9:]), Episode: binary.BigEndian.Uint32(p[13:]),
+					})
 				}
-				o.inputs.Bytes(p)
-				hits = append(hits, release.Include{
-					Kind: fragment.Kind(p[0]), ID: binary.BigEndian.Uint64(p[1:]),
-					Season: binary.BigEndian.Uint32(p[9:]), Episode: binary.BigEndian.Uint32(p[13:]),
-				})
-			}
-			return o.addInputs(key, func() []release.FragmentSpec { return o.render.Find(hits) })
+				return o.addInputs(key, func() []release.FragmentSpec { return o.render.Find(hits) })
+			})
 		})
-	})
+	}
+	return tasks{run, contributions.close}, err
 }
 
 // maxExternalID is the length limit of external ids in bytes: a key has two more bytes.
@@ -51,22 +45,22 @@ const maxExternalID = fragment.MaxKeyLen - 2
 // hitLen is the length of a hit in a contribution, in bytes.
 const hitLen = 1 + 8 + 4 + 4
 
-// finds contributes a resource to an external id.
-func (c *contributor) finds(s fragment.Source, id string, h release.Include) {
+// externalID contributes a resource to an external id.
+func (c *contributor) externalID(s fragment.Source, id string, hit release.Include) {
 	if id == "" || len(id) > maxExternalID {
 		return
 	}
 	c.key = fragment.AppendFind(c.key[:0], s, id)
-	c.buf = binary.BigEndian.AppendUint64(append(c.buf[:0], byte(h.Kind)), h.ID)
-	c.buf = binary.BigEndian.AppendUint32(binary.BigEndian.AppendUint32(c.buf, h.Season), h.Episode)
-	c.keep(c.s.Add(c.b.Plan.FindSection(xxh3.Hash(c.key)), c.key, c.buf))
+	c.buf = binary.BigEndian.AppendUint64(append(c.buf[:0], byte(hit.Kind)), hit.ID)
+	c.buf = binary.BigEndian.AppendUint32(binary.BigEndian.AppendUint32(c.buf, hit.Season), hit.Episode)
+	c.fail(c.s.Add(c.b.Plan.FindSection(xxh3.Hash(c.key)), c.key, c.buf))
 }
 
 // externalIDs contributes a resource to its external ids. r is the external_ids response or nil; imdb is the IMDb id
 // in the details.
-func (c *contributor) externalIDs(r record.Record, imdb string, h release.Include) {
+func (c *contributor) externalIDs(r record.Record, imdb string, hit release.Include) {
 	if r.IsNil() {
-		c.finds(fragment.SourceIMDb, imdb, h)
+		c.externalID(fragment.SourceIMDb, imdb, hit)
 		return
 	}
 	for i := range r.Schema.Fields {
@@ -83,22 +77,17 @@ func (c *contributor) externalIDs(r record.Record, imdb string, h release.Includ
 			id = r.String(f).V
 		}
 		if s == fragment.SourceIMDb && id != imdb {
-			c.finds(s, imdb, h)
+			c.externalID(s, imdb, hit)
 		}
-		c.finds(s, id, h)
+		c.externalID(s, id, hit)
 	}
-	c.otherIDs(r.Object().Extra, h)
-}
-
-// otherIDs is externalIDs for fields outside the record: the API finds by sources that its external_ids do not always
-// list, such as tiktok_id of a movie.
-func (c *contributor) otherIDs(extra string, h release.Include) {
-	_ = record.EachField("{"+extra+"}", func(name, raw string) error { // foreign text, which is served unchanged
+	// The API finds by sources that its external_ids do not always list, such as tiktok_id of a movie.
+	_ = record.EachField("{"+r.Object().Extra+"}", func(name, raw string) error { // foreign text, which is served unchanged
 		s, ok := fragment.ParseSource(name)
 		if n, err := strconv.ParseInt(raw, 10, 64); ok && err == nil && n != 0 {
-			c.finds(s, raw, h)
+			c.externalID(s, raw, hit)
 		} else if ok {
-			c.finds(s, record.Unquote(raw), h)
+			c.externalID(s, record.Unquote(raw), hit)
 		}
 		return nil
 	})

@@ -47,12 +47,12 @@ const ownersPrefix = "owners-"
 // nearPrefix starts the file names of a kind's table of neighbours.
 func nearPrefix(kind fragment.Kind) string { return fmt.Sprintf("near-%s-", kind) }
 
-func (t *prepare) run(ctx context.Context, i int, d *Done) error {
+func (t *prepare) run(ctx context.Context, i int, d *taskRecord) error {
 	switch {
 	case i == prepareCommon:
-		return t.b.write(d, commonPart, func(o *output) error { return t.common(ctx, o) })
+		return t.b.writePart(d, commonPart, func(o *output) error { return t.common(ctx, o) })
 	case i == prepareRemoved:
-		return t.b.write(d, t.b.removedPart(), func(o *output) error { return t.removed(ctx, o) })
+		return t.b.writePart(d, t.b.removedPart(), func(o *output) error { return t.removed(ctx, o) })
 	case i < prepareOwners+t.b.Plan.Finds:
 		return t.owners(ctx, i-prepareOwners, d)
 	}
@@ -60,25 +60,23 @@ func (t *prepare) run(ctx context.Context, i int, d *Done) error {
 	if movies := t.b.Plan.Near[kind]; part >= movies {
 		kind, part = fragment.KindTV, part-movies
 	}
-	it, err := t.survey.merge(ctx, t.b.Plan.NearSection(kind)+part)
+	rows, err := t.survey.merge(ctx, t.b.Plan.NearSection(kind)+part)
 	if err != nil {
 		return err
 	}
 	name := fmt.Sprintf("%s%05d", nearPrefix(kind), part)
-	if err := errors.Join(neighbours.WritePart(t.b.path(name), it), it.Close()); err != nil {
-		return err
-	}
-	return t.b.wrote(d, name)
+	err = t.b.writeFile(d, name, func(path string) error { return neighbours.WritePart(path, rows) })
+	return errors.Join(err, rows.Close())
 }
 
 // common writes the resources that all of a kind share: the defaults and the lists of genres.
 func (t *prepare) common(ctx context.Context, o *output) error {
-	for _, of := range catalog.Types() {
-		defaults := render.Defaults(of.Kind)
+	for _, t := range catalog.Types() {
+		defaults := render.Defaults(t.Kind)
 		if len(defaults) == 0 {
 			continue
 		}
-		key := fragment.AppendShared(nil, fragment.KindDefault, of.Kind, "")
+		key := fragment.AppendShared(nil, fragment.KindDefault, t.Kind, "")
 		if err := o.addInputs(key, func() []release.FragmentSpec { return defaults }); err != nil {
 			return err
 		}
@@ -95,7 +93,7 @@ func (t *prepare) common(ctx context.Context, o *output) error {
 
 // removed writes a resource for each removed one, for comparisons of releases.
 func (t *prepare) removed(ctx context.Context, o *output) error {
-	var key, of, into []byte
+	var key, removed, target []byte
 	for _, r := range t.b.inputs.Removed {
 		if err := ctx.Err(); err != nil {
 			return err
@@ -103,15 +101,15 @@ func (t *prepare) removed(ctx context.Context, o *output) error {
 		if r.Kind == fragment.KindAccount {
 			continue // removed accounts are private
 		}
-		of = r.Key.Append(of[:0], r.Kind)
-		key = fragment.AppendRemoved(key[:0], of)
+		removed = r.Key.Append(removed[:0], r.Kind)
+		key = fragment.AppendRemoved(key[:0], removed)
 		var list []release.FragmentSpec
 		if r.Merged {
-			into = r.Into.Append(into[:0], r.Kind)
-			o.inputs.Bytes(into)
+			target = r.Into.Append(target[:0], r.Kind)
+			o.inputs.Bytes(target)
 			list = []release.FragmentSpec{{
 				Address: fragment.Address{Sub: fragment.SubMergedInto},
-				Pieces:  []release.PieceSpec{{Op: release.OpSegment, Literal: into}},
+				Pieces:  []release.PieceSpec{{Op: release.OpSegment, Literal: target}},
 			}}
 		}
 		if err := o.addInputs(key, func() []release.FragmentSpec { return list }); err != nil {
@@ -123,8 +121,8 @@ func (t *prepare) removed(ctx context.Context, o *output) error {
 
 // owners finds the ids of a partition that several resources claim. The lowest key owns such an id: duplicates are
 // the newer entries.
-func (t *prepare) owners(ctx context.Context, i int, d *Done) error {
-	return t.b.sort(ctx, d, fmt.Sprintf("%s%05d", ownersPrefix, i), 1, func(s *extsort.Sorter) error {
+func (t *prepare) owners(ctx context.Context, i int, d *taskRecord) error {
+	return t.b.writeSorted(ctx, d, fmt.Sprintf("%s%05d", ownersPrefix, i), 1, func(s *extsort.Sorter) error {
 		return t.survey.groups(ctx, t.b.Plan.ClaimSection(uint64(i)), func(key []byte, claimants [][]byte) error {
 			for range claimants[1:] {
 				if fragment.Kind(key[0]) == fragment.KindMovie {

@@ -28,7 +28,7 @@ type resources struct {
 
 func openResources(b *Build) (_ tasks, err error) {
 	t := &resources{b: b, latest: b.Plan.Latest[fragment.KindPerson]}
-	done, err := b.Read("titles")
+	done, err := b.taskRecords("titles")
 	if err != nil {
 		return tasks{}, err
 	}
@@ -39,31 +39,24 @@ func openResources(b *Build) (_ tasks, err error) {
 	return tasks{t.run, t.titles.close}, err
 }
 
-func (t *resources) run(ctx context.Context, i int, d *Done) error {
-	p := t.b.Plan.Partition(i)
-	return t.b.contribute(ctx, d, contributionsName("resources", i), func(c *contributor) error {
-		return t.b.write(d, t.b.resourcePart(i), func(o *output) error {
-			k := &partition{t: t, o: o, c: c, d: d, plan: p, i: i - p.First}
-			return builders[p.Kind](ctx, k)
-		})
+func (t *resources) run(ctx context.Context, i int, d *taskRecord) error {
+	r := t.b.Plan.Partition(i)
+	return t.b.contribute(ctx, d, t.b.resourcePart(i), func(o *output, c *contributor) error {
+		return builders[r.Kind](ctx, &partition{t: t, o: o, c: c, d: d, plan: r, i: i - r.First})
 	})
 }
 
 // builders build the partitions of each kind.
 var builders = map[fragment.Kind]func(context.Context, *partition) error{
-	fragment.KindPerson:       mergeBy(buildPerson),
-	fragment.KindCollection:   mergeBy(buildCollection),
-	fragment.KindCompany:      mergeBy(buildCompany),
-	fragment.KindNetwork:      mergeBy(buildNetwork),
-	fragment.KindKeyword:      mergeBy(buildKeyword),
-	fragment.KindReview:       mergeBy(buildReview),
-	fragment.KindCredit:       mergeBy(buildPlain[catalog.Credit]),
-	fragment.KindEpisodeGroup: mergeBy(buildPlain[catalog.EpisodeGroupRecord]),
-	fragment.KindList:         mergeBy(buildList),
-}
-
-func mergeBy[T any](build builder[T]) func(context.Context, *partition) error {
-	return func(ctx context.Context, p *partition) error { return merge(ctx, p, build) }
+	fragment.KindPerson:       mergeWith(buildPerson),
+	fragment.KindCollection:   mergeWith(buildCollection),
+	fragment.KindCompany:      mergeWith(buildCompany),
+	fragment.KindNetwork:      mergeWith(buildNetwork),
+	fragment.KindKeyword:      mergeWith(buildKeyword),
+	fragment.KindReview:       mergeWith(buildReview),
+	fragment.KindCredit:       mergeWith(buildPlain[catalog.Credit]),
+	fragment.KindEpisodeGroup: mergeWith(buildPlain[catalog.EpisodeGroupRecord]),
+	fragment.KindList:         mergeWith(buildList),
 }
 
 // A partition is a running resources task.
@@ -71,7 +64,7 @@ type partition struct {
 	t    *resources
 	o    *output
 	c    *contributor
-	d    *Done
+	d    *taskRecord
 	plan *plan.Resources
 	i    int // index among the kind's partitions
 	// fingerprint covers the current record and its contributions. A builder must render nothing else.
@@ -88,72 +81,74 @@ func (p *partition) add(key catalog.Key, id uint64, aliases [][]byte, render fun
 // A builder builds a resource. rec is nil if it has no record; contributions may be empty if it has one.
 type builder[T any] func(p *partition, key catalog.Key, rec *T, contributions [][]byte) error
 
-// merge builds a partition: the resources with records T or contributions, in key order.
-func merge[T any](ctx context.Context, p *partition, build builder[T]) error {
-	in := records.NewCursor[T](p.t.b.inputs.Of(p.plan.Kind), p.plan.Spans[p.i/p.plan.Subs])
-	defer in.Close()
-	// one builds the resource of a key. in is at its record, if it has one.
-	one := func(key catalog.Key, contributions [][]byte) error {
-		var rec *T
-		at, isRecord := in.Peek()
-		switch {
-		case isRecord && at == key:
-			p.t.b.advance(1)
-			rec = in.Take()
-		case p.t.b.inputs.Removed.Has(p.plan.Kind, key):
-			return nil
-		default:
-			p.d.Derived++
+// mergeWith returns a function that builds a partition: the resources with records T or contributions, in key order.
+func mergeWith[T any](build builder[T]) func(context.Context, *partition) error {
+	return func(ctx context.Context, p *partition) error {
+		in := records.NewCursor[T](p.t.b.inputs.Of(p.plan.Kind), p.plan.Spans[p.i/p.plan.Subs])
+		defer in.Close()
+		// buildKey builds the resource of a key. in is at its record, if it has one.
+		buildKey := func(key catalog.Key, contributions [][]byte) error {
+			var rec *T
+			next, ok := in.Peek()
+			switch {
+			case ok && next == key:
+				p.t.b.advance(1)
+				rec = in.Take()
+			case p.t.b.inputs.Removed.Has(p.plan.Kind, key):
+				return nil
+			default:
+				p.d.Derived++
+			}
+			p.o.inputs.Record(record.Of(rec))
+			for _, b := range contributions {
+				p.o.inputs.Bytes(b)
+			}
+			p.fingerprint = p.o.inputs.Fingerprint()
+			if err := build(p, key, rec, contributions); err != nil {
+				return fmt.Errorf("%s: %w", key.Describe(p.plan.Kind), err)
+			}
+			return p.c.err
 		}
-		p.o.inputs.Record(record.Of(rec))
-		for _, b := range contributions {
-			p.o.inputs.Bytes(b)
+		// buildBelow builds the resources without contributions whose keys are below end, or all if end is nil.
+		buildBelow := func(end *catalog.Key) error {
+			for {
+				key, ok := in.Peek()
+				if err := cmp.Or(ctx.Err(), in.Err()); err != nil || !ok || end != nil && key.Compare(*end) >= 0 {
+					return err
+				}
+				if p.plan.Sub(key) != p.i%p.plan.Subs {
+					in.Take()
+				} else if err := buildKey(key, nil); err != nil {
+					return err
+				}
+			}
 		}
-		p.fingerprint = p.o.inputs.Fingerprint()
-		if err := build(p, key, rec, contributions); err != nil {
-			return fmt.Errorf("%s: %w", key.Describe(p.plan.Kind), err)
-		}
-		return p.c.err
-	}
-	// below builds the resources without contributions whose keys are below end, or all if end is nil.
-	below := func(end *catalog.Key) error {
-		for {
-			key, ok := in.Peek()
-			if err := cmp.Or(ctx.Err(), in.Err()); err != nil || !ok || end != nil && key.Compare(*end) >= 0 {
+		err := p.t.titles.groups(ctx, p.plan.First+p.i, func(b []byte, contributions [][]byte) error {
+			if len(b) != records.KeyLen {
+				return fmt.Errorf("contribution to a key of %d bytes, want %d", len(b), records.KeyLen)
+			}
+			key := records.ParseKey(b)
+			if err := buildBelow(&key); err != nil {
 				return err
 			}
-			if p.plan.Sub(key) != p.i%p.plan.Subs {
-				in.Take()
-			} else if err := one(key, nil); err != nil {
-				return err
-			}
-		}
-	}
-	err := p.t.titles.groups(ctx, p.plan.First+p.i, func(b []byte, contributions [][]byte) error {
-		if len(b) != records.KeyLen {
-			return fmt.Errorf("contribution to a key of %d bytes, want %d", len(b), records.KeyLen)
-		}
-		key := records.ParseKey(b)
-		if err := below(&key); err != nil {
+			return buildKey(key, contributions)
+		})
+		if err != nil {
 			return err
 		}
-		return one(key, contributions)
-	})
-	if err != nil {
-		return err
+		return buildBelow(nil)
 	}
-	return below(nil)
 }
 
 // movieIDs returns the ids of the distinct movies among titles: all, and all but adult ones.
 func movieIDs(titles []derive.Title) (all, clean []int64) {
-	have := map[int64]bool{}
+	seen := map[int64]bool{}
 	for i := range titles {
 		t := &titles[i]
-		if t.Kind != fragment.KindMovie || have[t.ID] {
+		if t.Kind != fragment.KindMovie || seen[t.ID] {
 			continue
 		}
-		have[t.ID] = true
+		seen[t.ID] = true
 		all = append(all, t.ID)
 		if !t.Adult {
 			clean = append(clean, t.ID)
@@ -168,11 +163,11 @@ func countTitles(titles []derive.Title) int {
 		kind fragment.Kind
 		id   int64
 	}
-	have := make(map[title]struct{}, len(titles))
+	distinct := make(map[title]struct{}, len(titles))
 	for i := range titles {
-		have[title{titles[i].Kind, titles[i].ID}] = struct{}{}
+		distinct[title{titles[i].Kind, titles[i].ID}] = struct{}{}
 	}
-	return len(have)
+	return len(distinct)
 }
 
 func buildPerson(p *partition, key catalog.Key, rec *catalog.Person, contributions [][]byte) error {
@@ -184,7 +179,19 @@ func buildPerson(p *partition, key catalog.Key, rec *catalog.Person, contributio
 		}
 	}
 	if rec == nil {
-		rec = personOf(&first.Person)
+		c := &first.Person
+		rec = &catalog.Person{
+			Adult: record.Bool{V: c.Adult, Set: true}, Gender: record.Number(c.Gender), ID: record.Number(c.ID),
+			Name: record.Text(c.Name), Popularity: record.Float{V: c.Popularity, Set: true},
+		}
+		for _, s := range []struct {
+			dst  *record.String
+			text string
+		}{{&rec.KnownForDepartment, c.KnownForDepartment}, {&rec.ProfilePath, c.ProfilePath}, {&rec.OriginalName, c.OriginalName}} {
+			if s.text != "" {
+				*s.dst = record.Text(s.text)
+			}
+		}
 	}
 	completed := complete.Person(complete.Base(rec), complete.PersonDerived{Credited: len(contributions) > 0, OriginalName: first.Person.OriginalName})
 	person := completed.V()
@@ -208,23 +215,6 @@ func buildPerson(p *partition, key catalog.Key, rec *catalog.Person, contributio
 		return err
 	}
 	return index.Add(p.c.rows, fragment.KindPerson, key.ID(), completed, person.Popularity.V, person.Adult.V)
-}
-
-// personOf returns the record of a person who occurs only in credits.
-func personOf(c *derive.Person) *catalog.Person {
-	p := &catalog.Person{
-		Adult: record.Bool{V: c.Adult, Set: true}, Gender: record.Number(c.Gender), ID: record.Number(c.ID),
-		Name: record.Text(c.Name), Popularity: record.Float{V: c.Popularity, Set: true},
-	}
-	for _, s := range []struct {
-		dst  *record.String
-		text string
-	}{{&p.KnownForDepartment, c.KnownForDepartment}, {&p.ProfilePath, c.ProfilePath}, {&p.OriginalName, c.OriginalName}} {
-		if s.text != "" {
-			*s.dst = record.Text(s.text)
-		}
-	}
-	return p
 }
 
 func buildCollection(p *partition, key catalog.Key, c *catalog.Collection, contributions [][]byte) error {

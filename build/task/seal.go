@@ -21,7 +21,7 @@ import (
 
 // seal writes the manifest, which lists all other files of the release. It writes none if the previous
 // release has the same content.
-func seal(ctx context.Context, b *Build, _ int, d *Done) error {
+func seal(ctx context.Context, b *Build, _ int, d *taskRecord) error {
 	if b.previous != nil {
 		unchanged, err := b.isUnchanged(ctx, d)
 		if err != nil {
@@ -46,7 +46,7 @@ func (b *Build) contents(stages ...string) (c release.Contents, err error) {
 	if c.Parts, err = b.parts(); err != nil {
 		return c, err
 	}
-	done, err := b.Read(stages...)
+	done, err := b.taskRecords(stages...)
 	c.Terms = map[string]int64{}
 	for i := range done {
 		d := &done[i]
@@ -70,7 +70,7 @@ func (b *Build) preview(stages ...string) (*release.Reader, error) {
 
 // options returns the free fields of the manifest.
 func (b *Build) options() release.ManifestSpec {
-	o := release.ManifestSpec{Params: b.Params(), Parent: b.Plan.Previous, Sources: map[string]int64{}}
+	o := release.ManifestSpec{Params: b.params(), Parent: b.Plan.Previous, Sources: map[string]int64{}}
 	if b.Plan.Version != "" || b.Plan.Dumps != nil {
 		o.Provenance = &provenance.Release{Program: b.Plan.Version, Dumps: b.Plan.Dumps}
 	}
@@ -88,8 +88,8 @@ func (b *Build) options() release.ManifestSpec {
 
 // isUnchanged reports whether the previous release has the same content and data age. It ignores the parts of tables
 // that derive from the previous release (trends) and the table of changes.
-func (b *Build) isUnchanged(ctx context.Context, d *Done) (_ bool, err error) {
-	if !maps.Equal(b.previous.Manifest().Params, b.Params()) || !maps.Equal(age.Of(b.previous.Manifest().Sources), b.Plan.Fetched) {
+func (b *Build) isUnchanged(ctx context.Context, d *taskRecord) (_ bool, err error) {
+	if !maps.Equal(b.previous.Manifest().Params, b.params()) || !maps.Equal(age.Of(b.previous.Manifest().Sources), b.Plan.Fetched) {
 		return false, nil
 	}
 	next, err := b.preview("index", "tables", "accounts")
@@ -97,12 +97,12 @@ func (b *Build) isUnchanged(ctx context.Context, d *Done) (_ bool, err error) {
 		return false, err
 	}
 	defer func() { err = errors.Join(err, next.Close()) }()
-	ofPrevious := func(table, section string) bool {
+	ignored := func(table, section string) bool {
 		return table == changelog.Table || strings.HasPrefix(section, "trend_") || section == tables.Heat.String()
 	}
-	if !compare.Same(next, b.previous, ofPrevious) {
+	if !compare.Same(next, b.previous, ignored) {
 		rewritten, err := b.isRewritten(next.Manifest())
-		return rewritten && compare.SameSections(next, b.previous, ofPrevious), err
+		return rewritten && compare.SameSections(next, b.previous, ignored), err
 	}
 	if !b.Plan.Full {
 		return true, nil
@@ -118,31 +118,27 @@ func (b *Build) isUnchanged(ctx context.Context, d *Done) (_ bool, err error) {
 // isRewritten reports whether a release has exactly the resources of the previous one, all reused, so that it only
 // moved segments out of packs with few live bytes. A full build moves them on purpose.
 func (b *Build) isRewritten(m *release.Manifest) (bool, error) {
-	was := b.previous.Manifest()
-	if b.Plan.Full || !maps.Equal(m.Sources, was.Sources) || !maps.Equal(m.Counts.Resources, was.Counts.Resources) || m.Counts.Aliases != was.Counts.Aliases {
+	previous := b.previous.Manifest()
+	if b.Plan.Full || !maps.Equal(m.Sources, previous.Sources) || !maps.Equal(m.Counts.Resources, previous.Counts.Resources) || m.Counts.Aliases != previous.Counts.Aliases {
 		return false, nil
 	}
-	made := int64(0)
+	rebuilt := int64(0)
 	for _, n := range m.Counts.Resources {
-		made += n
+		rebuilt += n
 	}
-	done, err := b.Read(partStages...)
+	done, err := b.taskRecords(partStages...)
 	for i := range done {
-		made -= done[i].Kept
+		rebuilt -= done[i].Kept
 	}
-	return made == 0, err
+	return rebuilt == 0, err
 }
 
-// The names of parameters in the manifest.
-const (
-	paramLevel   = "level"
-	paramCatalog = "catalog_version"
-)
-
-// Params returns the build parameters that determine the bytes of the release, besides the catalogue and the previous
-// release.
-func (b *Build) Params() map[string]string {
-	params := map[string]string{paramLevel: fmt.Sprint(b.Plan.Level), reuse.ParamEncoder: reuse.Encoder(b.Plan.Level), paramCatalog: catalog.FormatVersion}
+// params returns the build parameters that determine the bytes of the release, besides the catalogue and the previous
+// release, by their names in the manifest.
+func (b *Build) params() map[string]string {
+	params := map[string]string{
+		"level": fmt.Sprint(b.Plan.Level), "catalog_version": catalog.FormatVersion, reuse.ParamEncoder: reuse.Encoder(b.Plan.Level),
+	}
 	if b.Plan.Fallback != "" {
 		params[release.ParamFallback] = b.Plan.Fallback
 	}
@@ -156,42 +152,35 @@ type Outcome struct {
 	Derived       int64  `json:"derived"`         // resources without a record in any dump
 	SharedIMDbIDs int64  `json:"shared_imdb_ids"` // movies that share an IMDb id with a movie of a lower id, which alone is found by it
 	Kept          int64  `json:"kept"`            // reused resources of the previous release
-	ChangeCounts
-	Warning string `json:"-"`
-}
-
-// ChangeCounts are the resources that changed since the previous release, by kind; nil without one.
-type ChangeCounts struct {
+	// Changed has the resources that changed since the previous release, by kind; nil without one.
 	Changed map[string]int `json:"changed,omitempty"`
 	Created map[string]int `json:"created,omitzero"` // new ones of Changed
 	Deleted map[string]int `json:"deleted,omitzero"` // removed ones of Changed
+	Warning string         `json:"-"`
 }
 
 // Outcome returns the outcome of a finished build.
 func (b *Build) Outcome() (o Outcome, err error) {
 	for _, s := range Stages() {
-		done, err := b.Read(s.Name)
+		done, err := b.taskRecords(s.Name)
 		if err != nil {
 			return o, err
 		}
 		for i := range done {
-			o.add(&done[i])
+			d := &done[i]
+			o.Derived += d.Derived
+			o.Kept += d.Kept
+			o.SharedIMDbIDs += d.SharedIMDbIDs
+			if d.Changed != nil {
+				o.Changed, o.Created, o.Deleted = d.Changed, d.Created, d.Deleted
+			}
+			if d.Release != "" {
+				o.Release, o.Unchanged = d.Release, d.Unchanged
+			}
+			if d.Warning != "" {
+				o.Warning = d.Warning
+			}
 		}
 	}
 	return o, nil
-}
-
-func (o *Outcome) add(d *Done) {
-	o.Derived += d.Derived
-	o.Kept += d.Kept
-	o.SharedIMDbIDs += d.SharedIMDbIDs
-	if d.Changed != nil {
-		o.ChangeCounts = d.ChangeCounts
-	}
-	if d.Release != "" {
-		o.Release, o.Unchanged = d.Release, d.Unchanged
-	}
-	if d.Warning != "" {
-		o.Warning = d.Warning
-	}
 }

@@ -47,7 +47,6 @@ type seasonInput struct {
 
 // A seriesOutput is a completed series.
 type seriesOutput struct {
-	id        int64
 	based     complete.Based[catalog.TV]
 	completed complete.Record[catalog.TV]
 	derived   render.SeriesDerived
@@ -57,16 +56,14 @@ type seriesOutput struct {
 	runtimes  []int64  // minutes of the regular episodes
 }
 
-// A seasonOutput is a completed season with its episodes.
+// A seasonOutput is a completed season with its episodes. Its derived.Series has the fields of the series that the
+// season depends on.
 type seasonOutput struct {
-	number    uint32
-	known     bool        // it has a record
-	of        *catalog.TV // the fields of the series that the season depends on
-	based     complete.Based[catalog.Season]
-	completed complete.Record[catalog.Season]
-	derived   render.SeasonDerived
-	shown     []derive.Broadcast
-	episodes  []complete.Record[catalog.Episode]
+	based      complete.Based[catalog.Season]
+	completed  complete.Record[catalog.Season]
+	derived    render.SeasonDerived
+	broadcasts []derive.Broadcast
+	episodes   []complete.Record[catalog.Episode]
 }
 
 // series builds the series of a span.
@@ -89,8 +86,7 @@ func (t *titles) series(ctx context.Context, o *output, c *contributor, s record
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		out := completeSeries(in)
-		if err := m.write(out, m.fingerprints(in, out)); err != nil {
+		if err := m.write(in, completeSeries(in)); err != nil {
 			return err
 		}
 	}
@@ -113,22 +109,22 @@ func (m *seriesBuilder) read() (*seriesInput, error) {
 		return nil, cmp.Or(m.tvs.Err(), m.seasons.Err(), m.episodes.Err())
 	}
 	in := &seriesInput{id: int64(key.Hi)}
-	isOf := func(k catalog.Key) bool { return k.Hi == key.Hi }
-	if k, ok := m.tvs.Peek(); ok && isOf(k) {
-		in.tv = readInput(m, in.id, m.tvs, m.seasonsLeft)
+	belongs := func(k catalog.Key) bool { return k.Hi == key.Hi }
+	if k, ok := m.tvs.Peek(); ok && belongs(k) {
+		in.tv = readInput(m, in.id, m.tvs, m.dropSeasons)
 	}
 	for {
 		next, ok := lowest(m.seasons.Peek, m.episodes.Peek)
-		if !ok || !isOf(next) {
+		if !ok || !belongs(next) {
 			return in, nil
 		}
 		s := seasonInput{number: next.Season()}
-		if k, ok := m.seasons.Peek(); ok && isOf(k) && k.Season() == s.number {
-			s.season = readInput(m, in.id, m.seasons, m.episodesLeft)
+		if k, ok := m.seasons.Peek(); ok && belongs(k) && k.Season() == s.number {
+			s.season = readInput(m, in.id, m.seasons, m.dropEpisodes)
 		}
 		for {
 			k, ok := m.episodes.Peek()
-			if !ok || !isOf(k) || k.Season() != s.number {
+			if !ok || !belongs(k) || k.Season() != s.number {
 				break
 			}
 			s.episodes = append(s.episodes, readInput(m, in.id, m.episodes, nil))
@@ -137,57 +133,64 @@ func (m *seriesBuilder) read() (*seriesInput, error) {
 	}
 }
 
-// readInput reads the record at c, filtered by left unless that is nil.
-func readInput[T any](m *seriesBuilder, series int64, c *records.Cursor[T], left func(series int64, given *T) *T) *T {
+// readInput reads the record at c, without the removed resources that drop finds in it; drop may be nil.
+func readInput[T any](m *seriesBuilder, series int64, c *records.Cursor[T], drop func(series int64, given *T) *T) *T {
 	v := c.Take()
 	m.t.b.advance(1)
-	if left != nil && len(m.t.b.inputs.Removed) > 0 {
-		v = left(series, v)
+	if drop != nil && len(m.t.b.inputs.Removed) > 0 {
+		v = drop(series, v)
 	}
 	return v
 }
 
-// seriesFingerprints are the fingerprints of the inputs of a series.
-type seriesFingerprints struct {
-	tv      uint64   // the record of the series
-	seasons []uint64 // each season with its episodes, which share it
-}
-
-// fingerprints returns the fingerprints of a series. A season's covers only the fields of the series that it depends
-// on: a change of votes, for instance, leaves it alone.
-func (m *seriesBuilder) fingerprints(in *seriesInput, out *seriesOutput) (f seriesFingerprints) {
-	if in.tv != nil {
-		m.o.inputs.Record(record.Of(in.tv))
-	}
-	f.tv = m.o.inputs.Fingerprint()
-	for i := range in.seasons {
-		s := &in.seasons[i]
-		m.o.inputs.Record(record.Of(out.seasons[i].of))
-		m.o.inputs.Record(record.Of(s.season))
-		for _, e := range s.episodes {
-			m.o.inputs.Record(record.Of(e))
-		}
-		f.seasons = append(f.seasons, m.o.inputs.Fingerprint())
-	}
-	return f
-}
-
 // completeSeries completes a series with its seasons and episodes.
 func completeSeries(in *seriesInput) *seriesOutput {
-	out := &seriesOutput{id: in.id}
+	out := &seriesOutput{}
 	if in.tv != nil {
 		out.based = complete.Base(in.tv)
 	}
 	tv, credits := out.based.V(), derive.NewSeries(out.based.V())
 	for i := range in.seasons {
+		number := int64(in.seasons[i].number)
 		s := completeSeason(in.id, tv, &in.seasons[i])
-		credits.Season(int64(s.number), s.based.V(), s.shown)
-		if s.number > 0 && s.derived.Credits != nil {
+		credits.Season(number, s.based.V(), s.broadcasts)
+		if number > 0 && s.derived.Credits != nil {
 			out.derived.Credits = s.derived.Credits // the latest
 		}
-		out.derived.Seasons = append(out.derived.Seasons, seasonInfo(&s))
-		for _, e := range s.episodes {
-			out.airs(e)
+		v := s.completed.V()
+		info := complete.SeasonInfo{Summary: catalog.SeasonSummary{
+			AirDate: v.AirDate, EpisodeCount: record.Number(int64(len(s.broadcasts))), ID: v.ID, Name: v.Name, Overview: v.Overview,
+			PosterPath: v.PosterPath, SeasonNumber: v.SeasonNumber, VoteAverage: v.VoteAverage,
+		}}
+		if v.Translations != nil {
+			info.Translations = v.Translations.Translations
+		}
+		for i := range v.Localized {
+			l := &v.Localized[i]
+			info.Localized = append(info.Localized, complete.LocalizedName{Language: l.Language.V, Name: l.Name.V, Overview: l.Overview.V})
+		}
+		out.derived.Seasons = append(out.derived.Seasons, info)
+		for _, c := range s.episodes {
+			e := c.V()
+			date := e.AirDate.V
+			out.aired = append(out.aired, date)
+			if e.SeasonNumber.V < 1 {
+				continue // a special
+			}
+			if e.Runtime.V > 0 {
+				out.runtimes = append(out.runtimes, e.Runtime.V)
+			}
+			// If the series has no last date, all dated episodes count as aired: a build must not depend on the clock.
+			last, next := &out.derived.Last, &out.derived.Next
+			switch {
+			case date == "":
+			case tv != nil && tv.LastAirDate.V != "" && date > tv.LastAirDate.V:
+				if next.V() == nil || date < next.V().AirDate.V {
+					*next = c
+				}
+			case last.V() == nil || date >= last.V().AirDate.V:
+				*last = c
+			}
 		}
 		out.seasons = append(out.seasons, s)
 	}
@@ -200,37 +203,54 @@ func completeSeries(in *seriesInput) *seriesOutput {
 
 // completeSeason completes a season with its episodes. tv is nil for a series without a record.
 func completeSeason(series int64, tv *catalog.TV, in *seasonInput) seasonOutput {
-	out := seasonOutput{number: in.number, known: in.season != nil, of: seriesOf(tv, in.number)}
+	var out seasonOutput
+	number := int64(in.number)
+	var summaries []catalog.SeasonSummary // of this season in the series
+	if tv != nil {
+		for i := range tv.Seasons {
+			if tv.Seasons[i].SeasonNumber.V == number {
+				summaries = append(summaries, tv.Seasons[i])
+			}
+		}
+		out.derived.Series = &catalog.TV{OriginalLanguage: tv.OriginalLanguage, Networks: tv.Networks, Credits: tv.Credits, Seasons: summaries}
+	}
 	given := in.season
 	if given == nil {
-		given = unknownSeason(series, in.number, out.of)
+		given = &catalog.Season{
+			SeriesID: record.Number(series), SeasonNumber: record.Number(number),
+			Name: record.Text(reference.SeasonName("en", "", int(number))),
+		}
+		for i := range summaries {
+			t := &summaries[i]
+			given.AirDate, given.Name, given.Overview, given.ID = t.AirDate, t.Name, t.Overview, t.ID
+			given.PosterPath, given.VoteAverage = t.PosterPath, t.VoteAverage
+		}
 	}
 	out.based = complete.Base(given)
 	s := out.based.V()
-	out.derived.Series = out.of
-	var own []*catalog.Episode
-	have := map[int64]bool{}
+	var episodes []*catalog.Episode // with records of their own
+	seen := map[int64]bool{}
 	for _, e := range in.episodes {
 		var listed *catalog.Episode
 		if i := slices.IndexFunc(s.Episodes, func(o catalog.SeasonEpisode) bool { return o.EpisodeNumber.V == e.EpisodeNumber.V }); i >= 0 {
 			listed = complete.Listed(s, i)
 		}
 		c := complete.Episode(complete.Base(e), listed)
-		out.derived.Episodes, own = append(out.derived.Episodes, c), append(own, c.V())
-		have[c.V().EpisodeNumber.V] = true
+		out.derived.Episodes, episodes = append(out.derived.Episodes, c), append(episodes, c.V())
+		seen[c.V().EpisodeNumber.V] = true
 	}
-	out.shown = derive.Broadcasts(s, own)
-	out.derived.Credits = derive.Regulars(s, out.of, out.shown)
+	out.broadcasts = derive.Broadcasts(s, episodes)
+	out.derived.Credits = derive.Regulars(s, out.derived.Series, out.broadcasts)
 	out.completed = complete.Season(out.based, out.derived.SeasonDerived)
 
 	// Episodes are built from their own records, then from the season's rows. Both lists may have gaps.
 	out.episodes = slices.Clone(out.derived.Episodes)
 	for i := range s.Episodes {
 		n := s.Episodes[i].EpisodeNumber
-		if !derive.IsNumber(n) || have[n.V] {
+		if !derive.IsNumber(n) || seen[n.V] {
 			continue // it has no path without a number
 		}
-		have[n.V] = true
+		seen[n.V] = true
 		e := complete.Listed(s, i)
 		e.SeriesID, e.SeasonNumber = record.Number(series), s.SeasonNumber
 		out.episodes = append(out.episodes, complete.Episode(complete.Base(e), nil))
@@ -238,118 +258,101 @@ func completeSeason(series int64, tv *catalog.TV, in *seasonInput) seasonOutput 
 	return out
 }
 
-// seriesOf returns the fields of a series that a season and its episodes depend on; nil for nil.
-func seriesOf(tv *catalog.TV, number uint32) *catalog.TV {
-	if tv == nil {
-		return nil
-	}
-	of := &catalog.TV{OriginalLanguage: tv.OriginalLanguage, Networks: tv.Networks, Credits: tv.Credits}
-	for i := range tv.Seasons {
-		if tv.Seasons[i].SeasonNumber.V == int64(number) {
-			of.Seasons = append(of.Seasons, tv.Seasons[i])
-		}
-	}
-	return of
-}
-
-// unknownSeason returns a season without a record of its own: its summary in the series, else a generic name.
-func unknownSeason(series int64, number uint32, of *catalog.TV) *catalog.Season {
-	s := &catalog.Season{
-		SeriesID: record.Number(series), SeasonNumber: record.Number(int64(number)),
-		Name: record.Text(reference.SeasonName("en", "", int(number))),
-	}
-	if of == nil {
-		return s
-	}
-	for i := range of.Seasons {
-		t := &of.Seasons[i]
-		s.AirDate, s.Name, s.Overview, s.ID = t.AirDate, t.Name, t.Overview, t.ID
-		s.PosterPath, s.VoteAverage = t.PosterPath, t.VoteAverage
-	}
-	return s
-}
-
-// seasonInfo returns the fields of a season that the details of its series have.
-func seasonInfo(s *seasonOutput) complete.SeasonInfo {
-	v := s.completed.V()
-	info := complete.SeasonInfo{Summary: catalog.SeasonSummary{
-		AirDate: v.AirDate, EpisodeCount: record.Number(int64(len(s.shown))), ID: v.ID, Name: v.Name, Overview: v.Overview,
-		PosterPath: v.PosterPath, SeasonNumber: v.SeasonNumber, VoteAverage: v.VoteAverage,
-	}}
-	if v.Translations != nil {
-		info.Translations = v.Translations.Translations
-	}
-	for i := range v.Localized {
-		l := &v.Localized[i]
-		info.Localized = append(info.Localized, complete.LocalizedName{Language: l.Language.V, Name: l.Name.V, Overview: l.Overview.V})
-	}
-	return info
-}
-
-// airs adds an episode to the air dates and, unless it is a special, to the runtimes. It keeps the last aired episode
-// and the next one. If the series has no last date, all dated episodes count as aired: a build must not depend on the
-// clock.
-func (s *seriesOutput) airs(c complete.Record[catalog.Episode]) {
-	e := c.V()
-	date := e.AirDate.V
-	s.aired = append(s.aired, date)
-	if e.SeasonNumber.V < 1 {
-		return
-	}
-	if e.Runtime.V > 0 {
-		s.runtimes = append(s.runtimes, e.Runtime.V)
-	}
-	if date == "" {
-		return
-	}
-	d, tv := &s.derived.SeriesDerived, s.based.V()
-	switch {
-	case tv != nil && tv.LastAirDate.V != "" && date > tv.LastAirDate.V:
-		if next := d.Next.V(); next == nil || date < next.AirDate.V {
-			d.Next = c
-		}
-	case d.Last.V() == nil || date >= d.Last.V().AirDate.V:
-		d.Last = c
-	}
-}
-
 // write writes a completed series. A series without a record has no responses, so nothing may refer to it.
-func (m *seriesBuilder) write(s *seriesOutput, f seriesFingerprints) error {
-	for i := range s.seasons {
-		if err := m.writeSeason(s.id, &s.seasons[i], f.seasons[i]); err != nil {
+func (m *seriesBuilder) write(in *seriesInput, out *seriesOutput) error {
+	inputs := &m.o.inputs
+	if in.tv != nil {
+		inputs.Record(record.Of(in.tv))
+	}
+	fingerprints := []uint64{inputs.Fingerprint()}
+	for i := range in.seasons {
+		// The fingerprint covers only the fields of the series that a season depends on: a change of votes, for
+		// instance, leaves it alone.
+		inputs.Record(record.Of(out.seasons[i].derived.Series))
+		inputs.Record(record.Of(in.seasons[i].season))
+		for _, e := range in.seasons[i].episodes {
+			inputs.Record(record.Of(e))
+		}
+		fingerprint := inputs.Fingerprint()
+		fingerprints = append(fingerprints, fingerprint)
+		if err := m.writeSeason(in.id, &in.seasons[i], &out.seasons[i], fingerprint); err != nil {
 			return err
 		}
 	}
-	if s.based.V() == nil {
+	tv := out.based.V()
+	if tv == nil {
 		return m.c.err
 	}
-	if err := m.writeDetails(s, f); err != nil {
+	if err := m.near.find(lacksPages(tv.Recommendations), lacksPages(tv.Similar), func(t *neighbours.Title) { t.OfSeries(out.based) }); err != nil {
 		return err
 	}
-	return m.c.err
-}
+	out.derived.TitleDerived = m.near.derived()
 
-func (m *seriesBuilder) writeSeason(series int64, s *seasonOutput, fingerprint uint64) error {
-	key, v := catalog.SeasonKey(series, int64(s.number)), s.based.V()
-	spec := m.o.spec(fragment.KindSeason, key, uint64(max(v.ID.V, 0)), fingerprint)
-	if s.known { // the survey reads ids from records only
-		spec.Aliases = m.t.owners.ownAlias(fragment.KindSeason, v.ID.V, key)
-	}
-	err := m.o.Add(spec, func() []release.FragmentSpec {
-		if v.AggregateCredits == nil {
-			s.derived.Aggregate = derive.SeasonAggregate(v, s.of, s.shown)
+	title := derive.TVTitle(tv)
+	m.c.credits(out.credits)
+	refs(m.c, fragment.KindCompany, &title, tv.ProductionCompanies)
+	refs(m.c, fragment.KindNetwork, &title, tv.Networks)
+	if tv.Keywords != nil {
+		for i := range tv.Keywords.Results {
+			row := &tv.Keywords.Results[i]
+			refs(m.c, fragment.KindKeyword, &title, []catalog.Keyword{{Object: row.Object, ID: row.ID, Name: row.Name}}) // the form of movies
 		}
-		return m.o.render.Season(s.completed, s.derived)
+	}
+	m.c.reviews(&title, tv.Name, tv.Reviews)
+	m.c.externalIDs(record.Of(tv.ExternalIDs), "", release.Include{Kind: fragment.KindTV, ID: uint64(in.id)})
+
+	for _, fingerprint := range fingerprints {
+		inputs.Of(fingerprint)
+	}
+	m.near.addTo(inputs)
+	spec := m.o.spec(fragment.KindTV, catalog.NumberKey(in.id), uint64(in.id), inputs.Fingerprint())
+	spec.Aliases = latestAlias(nil, fragment.KindTV, in.id, m.t.b.Plan.Latest[fragment.KindTV])
+	err := m.o.Add(spec, func() []release.FragmentSpec {
+		if tv.AggregateCredits == nil {
+			out.derived.Aggregate = derive.Aggregate(out.credits)
+		}
+		return m.o.render.Series(out.completed, out.derived)
 	})
 	if err != nil {
 		return err
 	}
-	m.c.externalIDs(record.Of(v.ExternalIDs), "", release.Include{Kind: fragment.KindSeason, ID: uint64(series), Season: s.number})
-	d := render.EpisodeDerived{SeriesID: series}
-	if s.derived.Credits != nil {
-		d.Cast = s.derived.Credits.Cast
+	row := index.Series{TV: out.completed, Aired: out.aired}
+	if n := len(out.runtimes); n > 0 {
+		slices.Sort(out.runtimes)
+		row.Runtime = out.runtimes[(n-1)/2]
 	}
-	for _, c := range s.episodes {
+	for i := range out.credits {
+		if c := &out.credits[i]; c.Role == derive.Cast {
+			row.Cast = append(row.Cast, c.Person.ID)
+		} else {
+			row.Crew = append(row.Crew, c.Person.ID)
+		}
+	}
+	return cmp.Or(m.c.rows.Series(row), m.c.err)
+}
+
+// writeSeason writes a season and its episodes, which share a fingerprint.
+func (m *seriesBuilder) writeSeason(series int64, in *seasonInput, out *seasonOutput, fingerprint uint64) error {
+	key, s := catalog.SeasonKey(series, int64(in.number)), out.based.V()
+	spec := m.o.spec(fragment.KindSeason, key, uint64(max(s.ID.V, 0)), fingerprint)
+	if in.season != nil { // the survey reads ids from records only
+		spec.Aliases = m.t.owners.ownAlias(fragment.KindSeason, s.ID.V, key)
+	}
+	err := m.o.Add(spec, func() []release.FragmentSpec {
+		if s.AggregateCredits == nil {
+			out.derived.Aggregate = derive.SeasonAggregate(s, out.derived.Series, out.broadcasts)
+		}
+		return m.o.render.Season(out.completed, out.derived)
+	})
+	if err != nil {
+		return err
+	}
+	m.c.externalIDs(record.Of(s.ExternalIDs), "", release.Include{Kind: fragment.KindSeason, ID: uint64(series), Season: in.number})
+	d := render.EpisodeDerived{SeriesID: series}
+	if out.derived.Credits != nil {
+		d.Cast = out.derived.Credits.Cast
+	}
+	for _, c := range out.episodes {
 		e := c.V()
 		key := catalog.EpisodeKey(series, e.SeasonNumber.V, e.EpisodeNumber.V)
 		spec := m.o.spec(fragment.KindEpisode, key, uint64(max(e.ID.V, 0)), fingerprint)
@@ -364,88 +367,32 @@ func (m *seriesBuilder) writeSeason(series int64, s *seasonOutput, fingerprint u
 	return nil
 }
 
-// writeDetails writes the series itself.
-func (m *seriesBuilder) writeDetails(s *seriesOutput, f seriesFingerprints) error {
-	tv := s.based.V()
-	if err := m.near.find(lackingOf(tv.Recommendations, tv.Similar), func(t *neighbours.Title) { t.OfSeries(s.based) }); err != nil {
-		return err
-	}
-	s.derived.TitleDerived = m.near.derived()
-	m.contribute(s)
-	m.o.inputs.Of(f.tv)
-	for _, fingerprint := range f.seasons {
-		m.o.inputs.Of(fingerprint)
-	}
-	m.near.addTo(&m.o.inputs)
-	spec := m.o.spec(fragment.KindTV, catalog.NumberKey(s.id), uint64(s.id), m.o.inputs.Fingerprint())
-	spec.Aliases = latestAlias(nil, fragment.KindTV, s.id, m.t.b.Plan.Latest[fragment.KindTV])
-	err := m.o.Add(spec, func() []release.FragmentSpec {
-		if tv.AggregateCredits == nil {
-			s.derived.Aggregate = derive.Aggregate(s.credits)
-		}
-		return m.o.render.Series(s.completed, s.derived)
-	})
-	if err != nil {
-		return err
-	}
-	row := index.Series{TV: s.completed, Aired: s.aired}
-	if n := len(s.runtimes); n > 0 {
-		slices.Sort(s.runtimes)
-		row.Runtime = s.runtimes[(n-1)/2]
-	}
-	for i := range s.credits {
-		if c := &s.credits[i]; c.Role == derive.Cast {
-			row.Cast = append(row.Cast, c.Person.ID)
-		} else {
-			row.Crew = append(row.Crew, c.Person.ID)
-		}
-	}
-	return m.c.rows.Series(row)
-}
-
-// contribute adds a series to the resources that it refers to.
-func (m *seriesBuilder) contribute(s *seriesOutput) {
-	tv := s.based.V()
-	t := derive.TVTitle(tv)
-	m.c.credits(s.credits)
-	refs(m.c, fragment.KindCompany, &t, tv.ProductionCompanies)
-	refs(m.c, fragment.KindNetwork, &t, tv.Networks)
-	if tv.Keywords != nil {
-		for i := range tv.Keywords.Results {
-			row := &tv.Keywords.Results[i]
-			refs(m.c, fragment.KindKeyword, &t, []catalog.Keyword{{Object: row.Object, ID: row.ID, Name: row.Name}}) // the form of movies
-		}
-	}
-	m.c.reviews(&t, tv.Name, tv.Reviews)
-	m.c.externalIDs(record.Of(tv.ExternalIDs), "", release.Include{Kind: fragment.KindTV, ID: uint64(s.id)})
-}
-
-// seasonsLeft returns a series without its removed seasons.
-func (m *seriesBuilder) seasonsLeft(id int64, given *catalog.TV) *catalog.TV {
-	left := func(list []catalog.SeasonSummary) []catalog.SeasonSummary {
+// dropSeasons returns a series without its removed seasons.
+func (m *seriesBuilder) dropSeasons(id int64, given *catalog.TV) *catalog.TV {
+	present := func(list []catalog.SeasonSummary) []catalog.SeasonSummary {
 		return slices.DeleteFunc(slices.Clone(list), func(s catalog.SeasonSummary) bool {
 			return m.t.b.inputs.Removed.Has(fragment.KindSeason, catalog.SeasonKey(id, s.SeasonNumber.V))
 		})
 	}
 	tv := *given
-	tv.Seasons, tv.Localized = left(tv.Seasons), slices.Clone(tv.Localized)
+	tv.Seasons, tv.Localized = present(tv.Seasons), slices.Clone(tv.Localized)
 	for i := range tv.Localized {
-		tv.Localized[i].Seasons = left(tv.Localized[i].Seasons)
+		tv.Localized[i].Seasons = present(tv.Localized[i].Seasons)
 	}
 	return &tv
 }
 
-// episodesLeft returns a season without its removed episodes: episodes are built from its lists.
-func (m *seriesBuilder) episodesLeft(id int64, given *catalog.Season) *catalog.Season {
-	left := func(list []catalog.SeasonEpisode) []catalog.SeasonEpisode {
+// dropEpisodes returns a season without its removed episodes: episodes are built from its lists.
+func (m *seriesBuilder) dropEpisodes(id int64, given *catalog.Season) *catalog.Season {
+	present := func(list []catalog.SeasonEpisode) []catalog.SeasonEpisode {
 		return slices.DeleteFunc(slices.Clone(list), func(e catalog.SeasonEpisode) bool {
 			return m.t.b.inputs.Removed.Has(fragment.KindEpisode, catalog.EpisodeKey(id, given.SeasonNumber.V, e.EpisodeNumber.V))
 		})
 	}
 	s := *given
-	s.Episodes, s.Localized = left(s.Episodes), slices.Clone(s.Localized)
+	s.Episodes, s.Localized = present(s.Episodes), slices.Clone(s.Localized)
 	for i := range s.Localized {
-		s.Localized[i].Episodes = left(s.Localized[i].Episodes)
+		s.Localized[i].Episodes = present(s.Localized[i].Episodes)
 	}
 	return &s
 }

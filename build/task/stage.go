@@ -11,7 +11,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -51,9 +50,9 @@ func Stages() []Stage {
 		{"index", indexTasks, alone(writeIndex)},
 		{"ranges", planned((*plan.Plan).RangeTasks), openRanges},
 		{"tables", planned(func(*plan.Plan) int { return index.Tables }), alone(writeTable)},
-		{"accounts", one, alone(writeAccounts)},
-		{"changes", one, alone(writeChanges)},
-		{"seal", one, alone(seal)},
+		{"accounts", oneTask, alone(writeAccounts)},
+		{"changes", oneTask, alone(writeChanges)},
+		{"seal", oneTask, alone(seal)},
 	}
 }
 
@@ -62,13 +61,13 @@ func planned(count func(p *plan.Plan) int) func(b *Build) (int, error) {
 	return func(b *Build) (int, error) { return count(b.Plan), nil }
 }
 
-// one is the count of a stage of one task.
-func one(*Build) (int, error) { return 1, nil }
+// oneTask is the count of a stage of one task.
+func oneTask(*Build) (int, error) { return 1, nil }
 
 // alone opens a stage whose tasks share no inputs.
-func alone(run func(ctx context.Context, b *Build, i int, d *Done) error) func(b *Build) (tasks, error) {
+func alone(run func(ctx context.Context, b *Build, i int, d *taskRecord) error) func(b *Build) (tasks, error) {
 	return func(b *Build) (tasks, error) {
-		return tasks{run: func(ctx context.Context, i int, d *Done) error { return run(ctx, b, i, d) }}, nil
+		return tasks{run: func(ctx context.Context, i int, d *taskRecord) error { return run(ctx, b, i, d) }}, nil
 	}
 }
 
@@ -85,7 +84,7 @@ func StageOf(name string) (Stage, error) {
 // tasks are the tasks of a stage and their shared inputs. They may run side by side.
 type tasks struct {
 	// run runs task i and adds its results to d, including the files that it writes for other tasks.
-	run func(ctx context.Context, i int, d *Done) error
+	run func(ctx context.Context, i int, d *taskRecord) error
 	// close releases the shared inputs. It may be nil.
 	close func() error
 }
@@ -104,12 +103,12 @@ type Build struct {
 	reuse       *release.Reader // the previous release; nil if nothing of it is reused
 
 	mu   sync.Mutex
-	done map[string][]Done // records read so far, by stage
+	done map[string][]taskRecord // records read so far, by stage
 }
 
 // New returns the build of a plan without opening its inputs, for counting tasks.
 func New(p *plan.Plan, f *work.Folder, memory int64) *Build {
-	return &Build{Plan: p, Folder: f, Memory: memory, done: map[string][]Done{}}
+	return &Build{Plan: p, Folder: f, Memory: memory, done: map[string][]taskRecord{}}
 }
 
 // Open opens the catalogue and the previous release for the tasks of a build.
@@ -148,9 +147,6 @@ func (b *Build) advance(n int64) {
 // temp returns the folder for temporary files and for files that other tasks will read.
 func (b *Build) temp() string { return b.Folder.Dir(work.Files) }
 
-// path returns the path of a file that a task writes for others.
-func (b *Build) path(name string) string { return filepath.Join(b.temp(), name) }
-
 // An Opened is a stage whose tasks can run. It is safe for concurrent use.
 type Opened struct {
 	Count int // number of tasks
@@ -182,7 +178,7 @@ func (o *Opened) Close() error {
 
 // Run runs task i, 0 <= i < Count. A panic of the task is an error.
 func (o *Opened) Run(ctx context.Context, i int) error {
-	d := &Done{Stage: o.stage.Name, Index: i}
+	d := &taskRecord{Stage: o.stage.Name, Index: i}
 	err := func() (err error) {
 		defer bug.Catch(&err)
 		return release.Guard(func() error { return o.tasks.run(ctx, i, d) })
@@ -196,8 +192,8 @@ func (o *Opened) Run(ctx context.Context, i int) error {
 	return nil
 }
 
-// A Done is the record of a finished task. Equal inputs give equal records.
-type Done struct {
+// A taskRecord is the record of a finished task. Equal inputs give equal records.
+type taskRecord struct {
 	Stage string      `json:"stage"`
 	Index int         `json:"index"`
 	Files []work.File `json:"files,omitempty"` // files for other tasks
@@ -214,26 +210,24 @@ type Done struct {
 	Outcome
 }
 
-// wrote records a file that the task has written for others.
-func (b *Build) wrote(d *Done, name string) error {
-	f, err := b.Folder.Describe(name)
-	d.Files = append(d.Files, f)
-	return err
-}
-
 // share publishes the files of a task for other tasks, and then its record.
-func (b *Build) share(d *Done) error {
+func (b *Build) share(d *taskRecord) error {
 	for _, f := range d.Files {
 		if err := b.Folder.Share(work.Files, f.Name); err != nil {
 			return err
 		}
+	}
+	var previous []release.File // packs of the previous release, by name
+	if b.previous != nil {
+		previous = b.previous.Manifest().Packs
 	}
 	var names []string // files that the task made for the release
 	for i := range d.Parts {
 		p := &d.Parts[i]
 		names = append(names, p.Name, p.Keys)
 		for _, pack := range p.Packs {
-			if !hasPack(b.previous, pack.Name) {
+			_, reused := slices.BinarySearchFunc(previous, pack.Name, func(f release.File, name string) int { return strings.Compare(f.Name, name) })
+			if !reused {
 				names = append(names, pack.Name)
 			}
 		}
@@ -249,19 +243,10 @@ func (b *Build) share(d *Done) error {
 	return b.Folder.PutDone(d.Stage, d.Index, d)
 }
 
-// hasPack reports whether the previous release has a pack. It may be nil.
-func hasPack(previous *release.Reader, name string) bool {
-	if previous == nil {
-		return false
-	}
-	_, ok := slices.BinarySearchFunc(previous.Manifest().Packs, name, func(f release.File, name string) int { return strings.Compare(f.Name, name) })
-	return ok
-}
-
-// Read returns the records of all tasks of the named stages, in order. All of them must be done.
-func (b *Build) Read(stages ...string) (all []Done, err error) {
+// taskRecords returns the records of all tasks of the named stages, in order. All of them must be done.
+func (b *Build) taskRecords(stages ...string) (all []taskRecord, err error) {
 	for _, name := range stages {
-		done, err := b.read(name)
+		done, err := b.recordsOf(name)
 		if err != nil {
 			return nil, err
 		}
@@ -273,14 +258,14 @@ func (b *Build) Read(stages ...string) (all []Done, err error) {
 // reads is the number of files that are opened or read at once.
 var reads = 16 // tests lower it
 
-func (b *Build) read(name string) ([]Done, error) {
+func (b *Build) recordsOf(stage string) ([]taskRecord, error) {
 	b.mu.Lock()
-	done, ok := b.done[name]
+	done, ok := b.done[stage]
 	b.mu.Unlock()
 	if ok {
 		return done, nil
 	}
-	s, err := StageOf(name)
+	s, err := StageOf(stage)
 	if err != nil {
 		return nil, err
 	}
@@ -288,14 +273,14 @@ func (b *Build) read(name string) ([]Done, error) {
 	if err != nil {
 		return nil, err
 	}
-	done = make([]Done, n)
+	done = make([]taskRecord, n)
 	var g errgroup.Group
 	g.SetLimit(reads)
 	for i := range done {
 		g.Go(func() error {
-			err := b.Folder.Read(work.Done+"/"+work.DoneName(name, i), &done[i])
+			err := b.Folder.Read(work.Done+"/"+work.DoneName(stage, i), &done[i])
 			if errors.Is(err, fs.ErrNotExist) {
-				err = fmt.Errorf("task %s %d is not done: %w", name, i, err)
+				err = fmt.Errorf("task %s %d is not done: %w", stage, i, err)
 			}
 			return err
 		})
@@ -304,14 +289,14 @@ func (b *Build) read(name string) ([]Done, error) {
 		return nil, err
 	}
 	b.mu.Lock()
-	b.done[name] = done
+	b.done[stage] = done
 	b.mu.Unlock()
 	return done, nil
 }
 
 // outputs returns the files from the tasks of some stages whose names start with a prefix, in order.
 func (b *Build) outputs(prefix string, stages ...string) (files []work.File, err error) {
-	done, err := b.Read(stages...)
+	done, err := b.taskRecords(stages...)
 	for i := range done {
 		for _, f := range done[i].Files {
 			if strings.HasPrefix(f.Name, prefix) {
@@ -341,26 +326,25 @@ func (b *Build) resourcePart(i int) int { return firstTitlePart + b.Plan.TitleTa
 func (b *Build) findPart(i int) int     { return b.resourcePart(b.Plan.Partitions()) + i }
 func (b *Build) removedPart() int       { return b.findPart(b.Plan.Finds) }
 
-// write writes a part of the release with fn, and adds the part to the record of the task.
-func (b *Build) write(d *Done, part int, fn func(o *output) error) error {
+// writePart writes a part of the release with fn, and adds the part to the record of the task.
+func (b *Build) writePart(d *taskRecord, part int, fn func(o *output) error) error {
+	fallback, err := render.ParseFallback(b.Plan.Fallback)
+	if err != nil {
+		return err
+	}
 	p, err := release.CreatePart(release.PartOptions{Dir: b.Folder.Dir(work.Release), Number: part, Previous: b.reuse})
 	if err != nil {
 		return err
 	}
-	fallback, err := render.ParseFallback(b.Plan.Fallback)
+	w, err := reuse.NewWriter(b.reuse, p, b.Plan.Level)
 	if err != nil {
 		_, closing := p.Close()
 		return errors.Join(err, closing)
 	}
-	o := &output{render: render.New(fallback...), inputs: reuse.Inputs{Fallback: b.Plan.Fallback}}
-	if o.Writer, err = reuse.NewWriter(b.reuse, p, b.Plan.Level); err != nil {
-		_, closing := p.Close()
-		return errors.Join(err, closing)
-	}
-	err = fn(o)
-	made, closing := o.Close()
-	d.Parts = append(d.Parts, made)
-	d.Kept += o.Copied()
+	err = fn(&output{Writer: w, render: render.New(fallback...), inputs: reuse.Inputs{Fallback: b.Plan.Fallback}})
+	closed, closing := w.Close()
+	d.Parts = append(d.Parts, closed)
+	d.Kept += w.Copied()
 	return errors.Join(err, closing)
 }
 

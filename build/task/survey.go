@@ -19,39 +19,62 @@ import (
 	"github.com/reelsplice/reelsplice/schemas/fragment"
 )
 
-// survey runs a survey task: it reads a few columns of the titles of a span and writes data that all titles share: lists of genres,
-// ids that titles, seasons and episodes claim, and the features for neighbours.
-func survey(ctx context.Context, b *Build, i int, d *Done) error {
+// survey reads a few columns of the titles of a span and writes data that all titles share: lists of genres, ids that
+// titles, seasons and episodes claim, and the features for neighbours.
+func survey(ctx context.Context, b *Build, i int, d *taskRecord) error {
 	kind, span := b.Plan.TitleSpan(i)
-	return b.sort(ctx, d, fmt.Sprintf("survey-%05d", i), b.Plan.SurveySections(), func(s *extsort.Sorter) error {
-		u := &surveyor{b: b, s: s, span: span, near: neighbours.NewWriter(s, b.Plan.NearSection(kind), b.Plan.Near[kind])}
-		steps := []func(context.Context) error{u.movies}
-		if kind == fragment.KindTV {
-			steps = []func(context.Context) error{u.series, u.seasons, u.episodes}
+	return b.writeSorted(ctx, d, fmt.Sprintf("survey-%05d", i), b.Plan.SurveySections(), func(s *extsort.Sorter) error {
+		u := &surveyor{b, s}
+		near := neighbours.NewWriter(s, b.Plan.NearSection(kind), b.Plan.Near[kind])
+		var t neighbours.Title
+		if kind == fragment.KindMovie {
+			return records.Each(ctx, b.inputs.Of(kind), span, movieFields, func(k catalog.Key, m *catalog.Movie) error {
+				var err error
+				if n, ok := imdbNumber(catalog.IMDbOf(m)); ok {
+					err = u.claim(kind, n, k)
+				}
+				err = cmp.Or(err, u.genres(kind, m.Genres))
+				for i := range m.Localized {
+					err = cmp.Or(err, u.genres(kind, complete.Genres(kind, m.Localized[i].Genres, "en", "")))
+				}
+				t.OfMovie(complete.Base(m))
+				d.Made++
+				return cmp.Or(err, near.Add(&t))
+			})
 		}
-		err := inOrder(ctx, steps...)
-		d.Made = u.titles
-		return err
-	})
-}
-
-// inOrder runs steps until one fails.
-func inOrder(ctx context.Context, steps ...func(context.Context) error) error {
-	for _, step := range steps {
-		if err := step(ctx); err != nil {
+		err := records.Each(ctx, b.inputs.Of(kind), span, seriesFields, func(_ catalog.Key, s *catalog.TV) error {
+			err := u.genres(kind, s.Genres)
+			for i := range s.Localized {
+				err = cmp.Or(err, u.genres(kind, complete.Genres(kind, s.Localized[i].Genres, "en", "")))
+			}
+			t.OfSeries(complete.Base(s))
+			d.Made++
+			return cmp.Or(err, near.Add(&t))
+		})
+		if err != nil {
 			return err
 		}
-	}
-	return nil
-}
-
-// A surveyor is a running survey task.
-type surveyor struct {
-	b      *Build
-	s      *extsort.Sorter
-	span   records.Span
-	near   *neighbours.Writer
-	titles int64
+		err = records.Each(ctx, b.inputs.Of(fragment.KindSeason), span, seasonFields, func(k catalog.Key, s *catalog.Season) error {
+			s = complete.Base(s).V()
+			err := u.claimOwn(fragment.KindSeason, s.ID.V, k)
+			seen := map[int64]bool{} // same as in completeSeason
+			for i := range s.Episodes {
+				n := s.Episodes[i].EpisodeNumber
+				if !derive.IsNumber(n) || seen[n.V] {
+					continue
+				}
+				seen[n.V] = true
+				err = cmp.Or(err, u.claimOwn(fragment.KindEpisode, s.Episodes[i].ID.V, catalog.EpisodeKey(int64(k.ID()), int64(k.Season()), n.V)))
+			}
+			return err
+		})
+		if err != nil {
+			return err
+		}
+		return records.Each(ctx, b.inputs.Of(fragment.KindEpisode), span, []string{"id"}, func(k catalog.Key, e *catalog.Episode) error {
+			return u.claimOwn(fragment.KindEpisode, e.ID.V, k)
+		})
+	})
 }
 
 // Fields of titles that a survey reads. Some may exist only in crawls of other languages: see complete.Base.
@@ -75,35 +98,10 @@ var (
 	}
 )
 
-func (u *surveyor) movies(ctx context.Context) error {
-	var t neighbours.Title
-	return records.Each(ctx, u.b.inputs.Of(fragment.KindMovie), u.span, movieFields, func(k catalog.Key, m *catalog.Movie) error {
-		if n, ok := imdbNumber(catalog.IMDbOf(m)); ok {
-			if err := u.claim(fragment.KindMovie, n, k); err != nil {
-				return err
-			}
-		}
-		err := u.genres(fragment.KindMovie, m.Genres)
-		for i := range m.Localized {
-			err = cmp.Or(err, u.genres(fragment.KindMovie, complete.Genres(fragment.KindMovie, m.Localized[i].Genres, "en", "")))
-		}
-		t.OfMovie(complete.Base(m))
-		u.titles++
-		return cmp.Or(err, u.near.Add(&t))
-	})
-}
-
-func (u *surveyor) series(ctx context.Context) error {
-	var t neighbours.Title
-	return records.Each(ctx, u.b.inputs.Of(fragment.KindTV), u.span, seriesFields, func(_ catalog.Key, s *catalog.TV) error {
-		err := u.genres(fragment.KindTV, s.Genres)
-		for i := range s.Localized {
-			err = cmp.Or(err, u.genres(fragment.KindTV, complete.Genres(fragment.KindTV, s.Localized[i].Genres, "en", "")))
-		}
-		t.OfSeries(complete.Base(s))
-		u.titles++
-		return cmp.Or(err, u.near.Add(&t))
-	})
+// A surveyor adds genres and claims to the output of a survey task.
+type surveyor struct {
+	b *Build
+	s *extsort.Sorter
 }
 
 // genres adds a list of genres, if titles refer to it instead of containing a copy.
@@ -131,29 +129,6 @@ func (u *surveyor) claimOwn(kind fragment.Kind, id int64, k catalog.Key) error {
 		return nil
 	}
 	return u.claim(kind, uint64(id), k)
-}
-
-func (u *surveyor) seasons(ctx context.Context) error {
-	return records.Each(ctx, u.b.inputs.Of(fragment.KindSeason), u.span, seasonFields, func(k catalog.Key, s *catalog.Season) error {
-		s = complete.Base(s).V()
-		err := u.claimOwn(fragment.KindSeason, s.ID.V, k)
-		have := map[int64]bool{} // same as in seriesBuilder.completeSeason
-		for i := range s.Episodes {
-			n := s.Episodes[i].EpisodeNumber
-			if !derive.IsNumber(n) || have[n.V] {
-				continue
-			}
-			have[n.V] = true
-			err = cmp.Or(err, u.claimOwn(fragment.KindEpisode, s.Episodes[i].ID.V, catalog.EpisodeKey(int64(k.ID()), int64(k.Season()), n.V)))
-		}
-		return err
-	})
-}
-
-func (u *surveyor) episodes(ctx context.Context) error {
-	return records.Each(ctx, u.b.inputs.Of(fragment.KindEpisode), u.span, []string{"id"}, func(k catalog.Key, e *catalog.Episode) error {
-		return u.claimOwn(fragment.KindEpisode, e.ID.V, k)
-	})
 }
 
 // imdbNumber returns the number in "tt0137523". Ids of another form cannot be requested.

@@ -18,7 +18,7 @@ var partStages = []string{"prepare", "titles", "resources", "find"}
 
 // parts returns the parts of the release in order.
 func (b *Build) parts() ([]release.Part, error) {
-	done, err := b.Read(partStages...)
+	done, err := b.taskRecords(partStages...)
 	if err != nil {
 		return nil, err
 	}
@@ -37,7 +37,7 @@ func indexTasks(b *Build) (int, error) {
 
 // writeIndex writes one of the indexes of the release, which maps the keys of a range of hashes to their resources in
 // the parts.
-func writeIndex(ctx context.Context, b *Build, i int, d *Done) error {
+func writeIndex(ctx context.Context, b *Build, i int, d *taskRecord) error {
 	parts, err := b.parts()
 	if err != nil {
 		return err
@@ -47,49 +47,44 @@ func writeIndex(ctx context.Context, b *Build, i int, d *Done) error {
 	return err
 }
 
-// A ranges task sorts the columns of a range of a table's rows. It counts the rows before the range, so its ranks hold
-// for the whole table.
-type ranges struct {
-	b    *Build
-	rows *sorted
-}
-
-func openRanges(b *Build) (_ tasks, err error) {
-	t := &ranges{b: b}
-	t.rows, err = b.openSorted("", "titles", "resources")
-	return tasks{t.run, t.rows.close}, err
-}
-
 // columnsPrefix starts the file names of a table's columns.
 func columnsPrefix(table int) string { return "columns-" + tables.Kinds[table].String() + "-" }
 
-func (t *ranges) run(ctx context.Context, i int, d *Done) error {
-	table := 0
-	first, to := t.b.Plan.RangesOf(table)
-	for i >= to {
-		table++
-		first, to = t.b.Plan.RangesOf(table)
+// openRanges opens the tasks that sort the columns of tables, a range of a table's rows each. A task counts the rows
+// before its range, so its ranks hold for the whole table.
+func openRanges(b *Build) (tasks, error) {
+	in, err := b.openSorted("", "titles", "resources")
+	run := func(ctx context.Context, i int, d *taskRecord) error {
+		table := 0
+		first, end := b.Plan.RangesOf(table)
+		for i >= end {
+			table++
+			first, end = b.Plan.RangesOf(table)
+		}
+		before := int64(0)
+		for k := first; k < i; k++ {
+			for _, f := range in.files {
+				before += f.SectionLen(b.Plan.RangeSection(k))
+			}
+		}
+		rows, err := in.merge(ctx, b.Plan.RangeSection(i))
+		if err != nil {
+			return err
+		}
+		o := index.Options{Work: b.temp(), Memory: b.Memory / 2, Previous: b.previous}
+		name := fmt.Sprintf("%s%05d", columnsPrefix(table), i-first)
+		err = b.writeFile(d, name, func(path string) error {
+			n, err := index.WriteColumns(ctx, tables.Kinds[table], int(before), rows, path, o)
+			d.Made = int64(n)
+			return err
+		})
+		return errors.Join(err, rows.Close())
 	}
-	before := int64(0)
-	for k := first; k < i; k++ {
-		before += t.rows.len(t.b.Plan.RangeSection(k))
-	}
-	rows, err := t.rows.merge(ctx, t.b.Plan.RangeSection(i))
-	if err != nil {
-		return err
-	}
-	o := index.Options{Work: t.b.temp(), Memory: t.b.Memory / 2, Previous: t.b.previous}
-	name := fmt.Sprintf("%s%05d", columnsPrefix(table), i-first)
-	err = t.b.replace(d, name, func(path string) error {
-		n, err := index.WriteColumns(ctx, tables.Kinds[table], int(before), rows, path, o)
-		d.Made = int64(n)
-		return err
-	})
-	return errors.Join(err, rows.Close())
+	return tasks{run, in.close}, err
 }
 
 // writeTable writes a table: of a kind, from the columns of its ranges, or of credits.
-func writeTable(ctx context.Context, b *Build, i int, d *Done) (err error) {
+func writeTable(ctx context.Context, b *Build, i int, d *taskRecord) (err error) {
 	if i == len(tables.Kinds) {
 		return writeCredits(ctx, b, d)
 	}
@@ -98,13 +93,13 @@ func writeTable(ctx context.Context, b *Build, i int, d *Done) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, in.close()) }()
-	done, err := b.Read("ranges")
+	done, err := b.taskRecords("ranges")
 	if err != nil {
 		return err
 	}
 	rows := int64(0)
-	from, to := b.Plan.RangesOf(i)
-	for k := from; k < to; k++ {
+	first, end := b.Plan.RangesOf(i)
+	for k := first; k < end; k++ {
 		rows += done[k].Made
 	}
 	merge := func(section int) (*extsort.Iterator, error) { return in.merge(ctx, section) }
@@ -115,14 +110,14 @@ func writeTable(ctx context.Context, b *Build, i int, d *Done) (err error) {
 }
 
 // writeCredits writes the table of credits.
-func writeCredits(ctx context.Context, b *Build, d *Done) (err error) {
+func writeCredits(ctx context.Context, b *Build, d *taskRecord) (err error) {
 	in, err := b.openSorted("", "titles", "resources")
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, in.close()) }()
-	section, _ := b.Plan.RangesOf(len(tables.Kinds))
-	rows, err := in.merge(ctx, b.Plan.RangeSection(section))
+	credits, _ := b.Plan.RangesOf(len(tables.Kinds))
+	rows, err := in.merge(ctx, b.Plan.RangeSection(credits))
 	if err != nil {
 		return err
 	}
@@ -132,19 +127,19 @@ func writeCredits(ctx context.Context, b *Build, d *Done) (err error) {
 
 // writeTables runs fn with a function that starts tables of the release, and adds the tables to the record of the
 // task. fn closes them. Only the owner of the files may read private ones.
-func (b *Build) writeTables(d *Done, private bool, fn func(create index.Create) error) error {
-	var made []*release.TableWriter
+func (b *Build) writeTables(d *taskRecord, private bool, fn func(create index.Create) error) error {
+	var writers []*release.TableWriter
 	err := fn(func(name string, rows int) (*release.TableWriter, error) {
 		w, err := release.CreateTable(b.Folder.Dir(work.Release), name, rows, private)
 		if err == nil {
-			made = append(made, w)
+			writers = append(writers, w)
 		}
 		return w, err
 	})
 	if err != nil {
 		return err
 	}
-	for _, w := range made {
+	for _, w := range writers {
 		d.Tables = append(d.Tables, w.File())
 	}
 	return nil

@@ -261,7 +261,7 @@ func sameFiles(t *testing.T, want, got map[string]string) {
 
 // TestPanic: the error of a task that panics is one line with its name.
 func TestPanic(t *testing.T) {
-	o := &Opened{Count: 8, stage: Stage{Name: "titles"}, tasks: tasks{run: func(context.Context, int, *Done) error { panic("no such field") }}}
+	o := &Opened{Count: 8, stage: Stage{Name: "titles"}, tasks: tasks{run: func(context.Context, int, *taskRecord) error { panic("no such field") }}}
 	err := o.Run(t.Context(), 7)
 	if err == nil || !strings.HasPrefix(err.Error(), "titles 7: ") || !strings.Contains(err.Error(), ": no such field (at task_test.go:") {
 		t.Errorf("Run = %v, want an error that names the task, the panic and its place", err)

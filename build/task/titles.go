@@ -1,9 +1,9 @@
 package task
 
 import (
+	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"slices"
 
 	"github.com/reelsplice/reelsplice/build/complete"
@@ -51,13 +51,13 @@ func (t *titles) close() (err error) {
 
 // openNear opens the table of neighbours of a kind.
 func openNear(b *Build, kind fragment.Kind) (*neighbours.Table, error) {
-	all, err := b.Read("survey")
+	all, err := b.taskRecords("survey")
 	if err != nil {
 		return nil, err
 	}
 	var n int64
 	for i := range all {
-		if of, _ := b.Plan.TitleSpan(i); of == kind {
+		if k, _ := b.Plan.TitleSpan(i); k == kind {
 			n += all[i].Made
 		}
 	}
@@ -74,20 +74,13 @@ func openNear(b *Build, kind fragment.Kind) (*neighbours.Table, error) {
 	return neighbours.Open(paths, n)
 }
 
-// contributionsName returns the file name of the contributions of a task.
-func contributionsName(stage string, i int) string { return fmt.Sprintf("%s-%05d", stage, i) }
-
-func (t *titles) run(ctx context.Context, i int, d *Done) error {
+func (t *titles) run(ctx context.Context, i int, d *taskRecord) error {
 	kind, span := t.b.Plan.TitleSpan(i)
-	return t.b.contribute(ctx, d, contributionsName("titles", i), func(c *contributor) error {
-		err := t.b.write(d, firstTitlePart+i, func(o *output) error {
-			if kind == fragment.KindTV {
-				return t.series(ctx, o, c, span)
-			}
-			return t.movies(ctx, o, c, span)
-		})
-		d.LatestPerson = c.latest
-		return err
+	return t.b.contribute(ctx, d, firstTitlePart+i, func(o *output, c *contributor) error {
+		if kind == fragment.KindTV {
+			return t.series(ctx, o, c, span)
+		}
+		return t.movies(ctx, o, c, span)
 	})
 }
 
@@ -109,32 +102,26 @@ type nearby struct {
 	result neighbours.Result
 }
 
-// lacking reports which lists of titles a record lacks.
-type lacking struct{ recommendations, similar bool }
-
-// lackingOf reports which lists have no page in the base language. Pages from crawls in other languages serve only
+// lacksPages reports whether a list has no page in the base language. Pages from crawls in other languages serve only
 // those.
-func lackingOf[R, S any](recommendations []catalog.Page[R], similar []catalog.Page[S]) lacking {
-	return lacking{lacksBase(recommendations), lacksBase(similar)}
-}
-
-func lacksBase[R any](pages []catalog.Page[R]) bool {
+func lacksPages[R any](pages []catalog.Page[R]) bool {
 	return !slices.ContainsFunc(pages, func(p catalog.Page[R]) bool { return p.Language.V == "" })
 }
 
-// find finds the neighbours of a title whose record lacks some. read reads its features, if they are needed.
-func (t *nearby) find(lacks lacking, read func(*neighbours.Title)) error {
+// find finds the recommendations and similar titles of a title whose record lacks them. read reads its features, if
+// they are needed.
+func (t *nearby) find(lacksRecommendations, lacksSimilar bool, read func(*neighbours.Title)) error {
 	r := &t.result
 	r.Recommendations, r.Similar = r.Recommendations[:0], r.Similar[:0]
-	if lacks == (lacking{}) {
+	if !lacksRecommendations && !lacksSimilar {
 		return nil
 	}
 	read(&t.title)
 	err := t.finder.Find(&t.title, r)
-	if !lacks.recommendations {
+	if !lacksRecommendations {
 		r.Recommendations = r.Recommendations[:0]
 	}
-	if !lacks.similar {
+	if !lacksSimilar {
 		r.Similar = r.Similar[:0]
 	}
 	return err
@@ -151,65 +138,41 @@ func (t *nearby) derived() render.TitleDerived {
 	return render.TitleDerived{Recommendations: t.result.Recommendations, Similar: t.result.Similar}
 }
 
-// A movieBuilder builds the movies of a titles task, one after another.
-type movieBuilder struct {
-	t    *titles
-	o    *output
-	c    *contributor
-	near nearby
-}
-
 // movies builds the movies of a span.
 func (t *titles) movies(ctx context.Context, o *output, c *contributor, s records.Span) error {
-	m := &movieBuilder{t: t, o: o, c: c, near: nearby{finder: t.near[fragment.KindMovie].Finder()}}
-	return records.All(ctx, t.b.inputs.Of(fragment.KindMovie), s, func(key catalog.Key, movie *catalog.Movie) error {
+	near := nearby{finder: t.near[fragment.KindMovie].Finder()}
+	return records.All(ctx, t.b.inputs.Of(fragment.KindMovie), s, func(key catalog.Key, given *catalog.Movie) error {
 		t.b.advance(1)
-		if err := m.movie(key, movie); err != nil {
+		o.inputs.Record(record.Of(given))
+		based := complete.Base(given)
+		completed := complete.Of(based)
+		m := completed.V()
+		if err := near.find(lacksPages(m.Recommendations), lacksPages(m.Similar), func(t *neighbours.Title) { t.OfMovie(based) }); err != nil {
 			return err
 		}
-		return c.err
+		near.addTo(&o.inputs)
+
+		title := derive.MovieTitle(m)
+		c.credits(derive.MovieCredits(m))
+		if m.BelongsToCollection != nil {
+			refs(c, fragment.KindCollection, &title, []catalog.CollectionRef{*m.BelongsToCollection})
+		}
+		refs(c, fragment.KindCompany, &title, m.ProductionCompanies)
+		if m.Keywords != nil {
+			refs(c, fragment.KindKeyword, &title, m.Keywords.Keywords)
+		}
+		c.reviews(&title, m.Title, m.Reviews)
+		c.externalIDs(record.Of(m.ExternalIDs), m.IMDbID.V, release.Include{Kind: fragment.KindMovie, ID: uint64(m.ID.V)})
+
+		spec := o.spec(fragment.KindMovie, key, key.ID(), o.inputs.Fingerprint())
+		imdb := catalog.IMDbOf(m)
+		if n, ok := imdbNumber(imdb); ok && t.owners.has(fragment.KindMovie, n, key) {
+			spec.Aliases = [][]byte{fragment.AppendAlias(nil, fragment.KindMovie, imdb)}
+		}
+		spec.Aliases = latestAlias(spec.Aliases, fragment.KindMovie, int64(key.ID()), t.b.Plan.Latest[fragment.KindMovie])
+		if err := o.Add(spec, func() []release.FragmentSpec { return o.render.Movie(completed, near.derived()) }); err != nil {
+			return err
+		}
+		return cmp.Or(c.rows.Movie(completed), c.err)
 	})
-}
-
-// movie builds a movie.
-func (b *movieBuilder) movie(key catalog.Key, given *catalog.Movie) error {
-	b.o.inputs.Record(record.Of(given))
-	based := complete.Base(given)
-	completed := complete.Of(based)
-	m := completed.V()
-	if err := b.near.find(lackingOf(m.Recommendations, m.Similar), func(t *neighbours.Title) { t.OfMovie(based) }); err != nil {
-		return err
-	}
-	b.near.addTo(&b.o.inputs)
-	b.c.movie(m)
-	spec := b.o.spec(fragment.KindMovie, key, key.ID(), b.o.inputs.Fingerprint())
-	spec.Aliases = b.aliases(key, m)
-	if err := b.o.Add(spec, func() []release.FragmentSpec { return b.o.render.Movie(completed, b.near.derived()) }); err != nil {
-		return err
-	}
-	return b.c.rows.Movie(completed)
-}
-
-// aliases returns the keys, besides its id, by which a movie is found.
-func (b *movieBuilder) aliases(key catalog.Key, m *catalog.Movie) (list [][]byte) {
-	imdb := catalog.IMDbOf(m)
-	if n, ok := imdbNumber(imdb); ok && b.t.owners.has(fragment.KindMovie, n, key) {
-		list = append(list, fragment.AppendAlias(nil, fragment.KindMovie, imdb))
-	}
-	return latestAlias(list, fragment.KindMovie, int64(key.ID()), b.t.b.Plan.Latest[fragment.KindMovie])
-}
-
-// movie contributes a movie to other resources.
-func (c *contributor) movie(m *catalog.Movie) {
-	t := derive.MovieTitle(m)
-	c.credits(derive.MovieCredits(m))
-	if of := m.BelongsToCollection; of != nil {
-		refs(c, fragment.KindCollection, &t, []catalog.CollectionRef{*of})
-	}
-	refs(c, fragment.KindCompany, &t, m.ProductionCompanies)
-	if m.Keywords != nil {
-		refs(c, fragment.KindKeyword, &t, m.Keywords.Keywords)
-	}
-	c.reviews(&t, m.Title, m.Reviews)
-	c.externalIDs(record.Of(m.ExternalIDs), m.IMDbID.V, release.Include{Kind: fragment.KindMovie, ID: uint64(m.ID.V)})
 }
