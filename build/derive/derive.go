@@ -124,19 +124,18 @@ const maxKnownFor = 3
 // KnownFor returns the titles that a person is best known for: most votes first, then the most popular. Only credits
 // in the person's department count, or all if it has none.
 func KnownFor(department string, credits []Credit) []Title {
-	own := func(c *Credit) bool { return c.Department == department }
-	if !slices.ContainsFunc(credits, func(c Credit) bool { return own(&c) }) {
-		own = func(*Credit) bool { return true }
-	}
+	all := !slices.ContainsFunc(credits, func(c Credit) bool { return c.Department == department })
 	var best []Title
 	for i := range credits {
 		t := credits[i].Title
-		if !own(&credits[i]) || slices.ContainsFunc(best, func(b Title) bool { return b.Kind == t.Kind && b.ID == t.ID }) {
+		if !all && credits[i].Department != department || slices.ContainsFunc(best, func(b Title) bool { return b.Kind == t.Kind && b.ID == t.ID }) {
 			continue
 		}
-		at, _ := slices.BinarySearchFunc(best, t, func(a, b Title) int { return a.compareVotes(&b) })
-		if at < maxKnownFor {
-			best = slices.Insert(best, at, t)
+		rank, _ := slices.BinarySearchFunc(best, t, func(a, b Title) int {
+			return cmp.Or(cmp.Compare(b.Votes, a.Votes), cmp.Compare(b.Popularity, a.Popularity), cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.ID, b.ID))
+		})
+		if rank < maxKnownFor {
+			best = slices.Insert(best, rank, t)
 			best = best[:min(len(best), maxKnownFor)]
 		}
 	}
@@ -156,12 +155,6 @@ func Department(credits []Credit) string {
 		}
 	}
 	return best
-}
-
-// compareVotes orders titles by votes, most first, then by popularity, kind and id.
-func (t *Title) compareVotes(o *Title) int {
-	return cmp.Or(cmp.Compare(o.Votes, t.Votes), cmp.Compare(o.Popularity, t.Popularity),
-		cmp.Compare(t.Kind, o.Kind), cmp.Compare(t.ID, o.ID))
 }
 
 // Append appends a title so that encoded titles compare in the order of lists: movies before series, the most popular
@@ -192,10 +185,7 @@ func (c *Credit) Append(dst []byte) []byte {
 	for _, e := range c.Episodes {
 		dst = binary.AppendVarint(binary.AppendVarint(dst, e[0]), e[1])
 	}
-	return c.Person.append(dst)
-}
-
-func (p *Person) append(dst []byte) []byte {
+	p := &c.Person
 	dst = binary.AppendVarint(dst, p.ID)
 	for _, s := range []string{p.Name, p.OriginalName, p.KnownForDepartment, p.ProfilePath} {
 		dst = encoding.AppendText(dst, s)

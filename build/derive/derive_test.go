@@ -344,9 +344,9 @@ func TestSeasonsOnce(t *testing.T) {
 func TestGivenCredits(t *testing.T) {
 	season := parse[catalog.Season](t, `{"season_number":1,"aggregate_credits":{"cast":[{"id":10,"name":"Star",
 		"roles":[{"credit_id":"a","character":"Hero","episode_count":7}],"order":0}],"crew":[]}}`)
-	own := []*catalog.Episode{parse[catalog.Episode](t, `{"episode_number":1,"credits":{"cast":[],"crew":[],"guest_stars":[{"id":12,"name":"Guest","credit_id":"g"}]}}`)}
+	records := []*catalog.Episode{parse[catalog.Episode](t, `{"episode_number":1,"credits":{"cast":[],"crew":[],"guest_stars":[{"id":12,"name":"Guest","credit_id":"g"}]}}`)}
 	c := NewSeries(parse[catalog.TV](t, `{"id":1}`))
-	c.Season(1, season, Broadcasts(season, own))
+	c.Season(1, season, Broadcasts(season, records))
 	got := map[string]int64{}
 	for _, x := range c.Credits() {
 		got[x.ID] = x.EpisodeCount
@@ -359,12 +359,12 @@ func TestGivenCredits(t *testing.T) {
 // TestBroadcasts checks that an episode's own record takes precedence, unless it has no data for credits.
 func TestBroadcasts(t *testing.T) {
 	season := parse[catalog.Season](t, seasonRow)
-	own := []*catalog.Episode{
+	records := []*catalog.Episode{
 		parse[catalog.Episode](t, `{"episode_number":1,"images":{"stills":[]}}`),
 		parse[catalog.Episode](t, `{"episode_number":3,"air_date":"2001-02-01","crew":[],"guest_stars":[]}`),
 		parse[catalog.Episode](t, `{"episode_number":2}`),
 	}
-	got := Broadcasts(season, own)
+	got := Broadcasts(season, records)
 	if len(got) != 3 || got[0].Number != 1 || len(got[0].GuestStars) != 1 || got[1].Number != 2 || got[2].AirDate != "2001-02-01" || len(got[2].GuestStars) != 0 {
 		t.Errorf("Broadcasts = %+v", got)
 	}

@@ -22,17 +22,17 @@ type Series struct {
 
 // creditKey identifies a credit of a series: by its id, or by all fields without one.
 type creditKey struct {
-	id        string
-	role      Role
-	person    int64
-	what, job string
+	id             string
+	role           Role
+	person         int64
+	character, job string
 }
 
 // An entry is an unfinished credit.
 type entry struct {
 	Credit
 	specials int64 // the part of EpisodeCount in season 0
-	whole    int   // length of Seasons when the last one was counted whole
+	whole    int   // length of Seasons when its last one was counted as a whole
 }
 
 // NewSeries returns an empty Series. tv is nil when it collects the credits of a single season.
@@ -60,12 +60,12 @@ type Broadcast struct {
 // refer to it.
 func IsNumber(n record.Int) bool { return n.Set && n.V >= 0 && n.V <= math.MaxUint32 }
 
-// Broadcasts returns the numbered episodes of a season, each once, by number. An episode's own record takes
-// precedence over the season's row.
-func Broadcasts(s *catalog.Season, own []*catalog.Episode) []Broadcast {
+// Broadcasts returns the numbered episodes of a season, each once, by number. records are the episodes with records of
+// their own, which take precedence over the season's rows.
+func Broadcasts(s *catalog.Season, records []*catalog.Episode) []Broadcast {
 	var out []Broadcast
-	have := map[int64]bool{}
-	for _, e := range own { // records have numbers, because their key needs one
+	seen := map[int64]bool{}
+	for _, e := range records { // records have numbers, because their key needs one
 		b := Broadcast{e.EpisodeNumber.V, e.AirDate.V, e.Crew, e.GuestStars}
 		if c := e.Credits; c != nil && b.Crew == nil && b.GuestStars == nil {
 			b.Crew, b.GuestStars = c.Crew, c.GuestStars
@@ -73,13 +73,13 @@ func Broadcasts(s *catalog.Season, own []*catalog.Episode) []Broadcast {
 		if b.Crew == nil && b.GuestStars == nil && slices.ContainsFunc(s.Episodes, func(e catalog.SeasonEpisode) bool { return e.EpisodeNumber.V == b.Number }) {
 			continue // the record has other sub-requests only
 		}
-		have[b.Number] = true
+		seen[b.Number] = true
 		out = append(out, b)
 	}
 	for i := range s.Episodes {
 		e := &s.Episodes[i]
-		if n := e.EpisodeNumber; IsNumber(n) && !have[n.V] {
-			have[n.V] = true
+		if n := e.EpisodeNumber; IsNumber(n) && !seen[n.V] {
+			seen[n.V] = true
 			out = append(out, Broadcast{n.V, e.AirDate.V, e.Crew, e.GuestStars})
 		}
 	}
@@ -109,7 +109,16 @@ func (c *Series) Season(number int64, s *catalog.Season, episodes []Broadcast) {
 	}
 	for i := range episodes {
 		b := &episodes[i]
-		count := func(e *entry) { e.countEpisode(number, b) }
+		episode := [2]int64{number, b.Number}
+		count := func(e *entry) {
+			if n := len(e.Episodes); n > 0 && e.Episodes[n-1] == episode {
+				return // the same credit twice
+			}
+			e.Episodes = append(e.Episodes, episode)
+			if n := len(e.Seasons); n == 0 || n != e.whole || e.Seasons[n-1] != number { // not counted with its season
+				e.add(number, 1, b.AirDate)
+			}
+		}
 		for j := range b.GuestStars {
 			r := &b.GuestStars[j]
 			c.withEntry(castCredit(&r.Credited, r.CreditID, r.Character, r.Order), count)
@@ -120,7 +129,7 @@ func (c *Series) Season(number int64, s *catalog.Season, episodes []Broadcast) {
 		}
 	}
 	if s.AggregateCredits != nil {
-		c.given(s.AggregateCredits, func(e *entry, count int64) {
+		c.eachAggregate(s.AggregateCredits, func(e *entry, count int64) {
 			if n := len(e.Seasons); n == 0 || e.Seasons[n-1] != number {
 				e.add(number, count, start)
 			}
@@ -143,19 +152,6 @@ func (c *Series) each(credits *catalog.TVCredits, fn func(*entry)) {
 	}
 }
 
-// countEpisode counts one episode, unless its season was counted whole.
-func (e *entry) countEpisode(season int64, b *Broadcast) {
-	at := [2]int64{season, b.Number}
-	if n := len(e.Episodes); n > 0 && e.Episodes[n-1] == at {
-		return // the same credit twice
-	}
-	e.Episodes = append(e.Episodes, at)
-	if n := len(e.Seasons); n > 0 && n == e.whole && e.Seasons[n-1] == season {
-		return
-	}
-	e.add(season, 1, b.AirDate)
-}
-
 // withEntry calls fn with the credit's entry, creating it if needed. Credits without a person ID are ignored.
 func (c *Series) withEntry(credit Credit, fn func(*entry)) {
 	if credit.Person.ID < 1 {
@@ -163,7 +159,7 @@ func (c *Series) withEntry(credit Credit, fn func(*entry)) {
 	}
 	k := creditKey{id: credit.ID, role: credit.Role, person: credit.Person.ID}
 	if k.id == "" {
-		k.what, k.job = credit.Character, credit.Job
+		k.character, k.job = credit.Character, credit.Job
 	}
 	e := c.credits[k]
 	if e == nil {
@@ -197,8 +193,8 @@ func earlier(a, b string) string {
 // creator is the department and the job of a series' creators.
 const creator = "Creator"
 
-// given calls count with the entry and the episode count of each aggregate credit of a dump.
-func (c *Series) given(a *catalog.AggregateCredits, count func(e *entry, episodes int64)) {
+// eachAggregate calls count with the entry and the episode count of each aggregate credit of a dump.
+func (c *Series) eachAggregate(a *catalog.AggregateCredits, count func(e *entry, episodes int64)) {
 	for i := range a.Cast {
 		p := &a.Cast[i]
 		for j := range p.Roles {
@@ -222,7 +218,31 @@ func (c *Series) Credits() []Credit {
 	var title Title
 	if c.tv != nil {
 		title = TVTitle(c.tv)
-		c.ofSeries()
+		if c.tv.Credits != nil {
+			episodes := c.tv.NumberOfEpisodes.V
+			if episodes <= 0 { // not given
+				episodes = c.episodes
+			}
+			c.each(c.tv.Credits, func(e *entry) {
+				if e.EpisodeCount > e.specials {
+					return // counted appearances take precedence
+				}
+				// A credit that is in no regular season covers all of them.
+				e.EpisodeCount += episodes
+				e.Seasons = slices.Concat(e.Seasons, c.seasons) // it may be in a season without episodes
+				slices.Sort(e.Seasons)
+				e.Seasons = slices.Compact(e.Seasons)
+				e.FirstAirDate = earlier(e.FirstAirDate, earlier(c.tv.FirstAirDate.V, c.first))
+			})
+		}
+		for i := range c.tv.CreatedBy {
+			r := &c.tv.CreatedBy[i]
+			person := Person{ID: r.ID.V, Name: r.Name.V, OriginalName: r.OriginalName.V, Gender: r.Gender.V, ProfilePath: r.ProfilePath.V}
+			c.withEntry(Credit{ID: r.CreditID.V, Role: Creator, Person: person, Department: creator, Job: creator}, func(*entry) {})
+		}
+		if c.tv.AggregateCredits != nil {
+			c.eachAggregate(c.tv.AggregateCredits, func(e *entry, count int64) { e.EpisodeCount = count })
+		}
 	}
 	out := make([]Credit, 0, len(c.order))
 	for _, e := range c.order {
@@ -230,34 +250,6 @@ func (c *Series) Credits() []Credit {
 		out = append(out, e.Credit)
 	}
 	return out
-}
-
-func (c *Series) ofSeries() {
-	episodes := c.tv.NumberOfEpisodes.V
-	if episodes <= 0 { // not given
-		episodes = c.episodes
-	}
-	if c.tv.Credits != nil {
-		c.each(c.tv.Credits, func(e *entry) {
-			if e.EpisodeCount > e.specials {
-				return // counted appearances take precedence
-			}
-			// A credit that is in no regular season covers all of them.
-			e.EpisodeCount += episodes
-			e.Seasons = slices.Concat(e.Seasons, c.seasons) // it may be in a season without episodes
-			slices.Sort(e.Seasons)
-			e.Seasons = slices.Compact(e.Seasons)
-			e.FirstAirDate = earlier(e.FirstAirDate, earlier(c.tv.FirstAirDate.V, c.first))
-		})
-	}
-	for i := range c.tv.CreatedBy {
-		r := &c.tv.CreatedBy[i]
-		person := Person{ID: r.ID.V, Name: r.Name.V, OriginalName: r.OriginalName.V, Gender: r.Gender.V, ProfilePath: r.ProfilePath.V}
-		c.withEntry(Credit{ID: r.CreditID.V, Role: Creator, Person: person, Department: creator, Job: creator}, func(*entry) {})
-	}
-	if c.tv.AggregateCredits != nil {
-		c.given(c.tv.AggregateCredits, func(e *entry, count int64) { e.EpisodeCount = count })
-	}
 }
 
 // Aggregate returns the aggregate form of credits: each person once, the most frequent first; nil if there is nothing
@@ -362,7 +354,7 @@ func Regulars(s *catalog.Season, tv *catalog.TV, episodes []Broadcast) *catalog.
 	case s.Credits != nil:
 		return s.Credits
 	case s.AggregateCredits != nil:
-		out = singlesOf(episodes).whole(s.AggregateCredits)
+		out = singlesOf(episodes).regulars(s.AggregateCredits)
 	case tv != nil && tv.Credits != nil && s.SeasonNumber.V > 0:
 		s := singlesOf(episodes)
 		out = &catalog.TVCredits{
@@ -397,20 +389,20 @@ func singlesOf(episodes []Broadcast) singles {
 	return s
 }
 
-// whole returns the credits of regulars, who are credited for all episodes of a season: the highest episode count in
+// regulars returns the credits of regulars, who are credited for all episodes of a season: the highest episode count in
 // the aggregate credits, without the singles.
-func (s singles) whole(a *catalog.AggregateCredits) *catalog.TVCredits {
-	c, most := NewSeries(nil), int64(0)
-	c.given(a, func(e *entry, count int64) {
+func (s singles) regulars(a *catalog.AggregateCredits) *catalog.TVCredits {
+	c, highest := NewSeries(nil), int64(0)
+	c.eachAggregate(a, func(e *entry, count int64) {
 		e.EpisodeCount = count
 		if !s.credits[e.ID] {
-			most = max(most, count)
+			highest = max(highest, count)
 		}
 	})
 	out := &catalog.TVCredits{Cast: []catalog.TVCastCredit{}, Crew: []catalog.CrewCredit{}}
 	for _, e := range c.order {
 		switch {
-		case s.credits[e.ID] || e.EpisodeCount != most || e.Role == Cast && s.guests[e.Person.ID]:
+		case s.credits[e.ID] || e.EpisodeCount != highest || e.Role == Cast && s.guests[e.Person.ID]:
 		case e.Role == Cast:
 			object, person := e.Person.row()
 			out.Cast = append(out.Cast, catalog.TVCastCredit{
