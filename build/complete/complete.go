@@ -213,17 +213,17 @@ func Season(b Based[catalog.Season], d SeasonDerived) Record[catalog.Season] {
 func Episode(b Based[catalog.Episode], listed *catalog.Episode) Record[catalog.Episode] {
 	e := b.v
 	if listed != nil {
-		own := *e
-		dst, src := record.Of(&own), record.Of(listed)
+		merged := *e
+		dst, src := record.Of(&merged), record.Of(listed)
 		for i := range dst.Schema.Subs {
 			if f := &dst.Schema.Fields[i]; !record.Present(dst, f) && record.Present(src, f) {
 				record.Copy(dst, src, f)
 			}
 		}
 		if listed.Details.Set {
-			own.Details = listed.Details
+			merged.Details = listed.Details
 		}
-		e = &own
+		e = &merged
 	}
 	return details(e, nil)
 }
@@ -244,33 +244,30 @@ func Listed(s *catalog.Season, i int) *catalog.Episode {
 	}
 	for j := range s.Localized {
 		c := &s.Localized[j]
-		at := slices.IndexFunc(c.Episodes, func(o catalog.SeasonEpisode) bool {
+		i := slices.IndexFunc(c.Episodes, func(o catalog.SeasonEpisode) bool {
 			return o.EpisodeNumber.Set && o.EpisodeNumber == e.EpisodeNumber
 		})
-		if at < 0 {
-			continue
+		if i >= 0 {
+			o := &c.Episodes[i]
+			out.Localized = append(out.Localized, catalog.LocalizedEpisode{
+				Language: c.Language, Crew: o.Crew, GuestStars: o.GuestStars, Name: o.Name, Overview: o.Overview,
+			})
 		}
-		o := &c.Episodes[at]
-		out.Localized = append(out.Localized, catalog.LocalizedEpisode{
-			Language: c.Language, Crew: o.Crew, GuestStars: o.GuestStars, Name: o.Name, Overview: o.Overview,
-		})
 	}
 	return out
 }
 
 // Base fills missing language-dependent fields from crawls in other languages, as if en-US had no text. It makes no copy
 // if there were no such crawls. Columns may be missing from the record.
-func Base[T any](given *T) Based[T] { return Based[T]{given, based(given)} }
-
-func based[T any](given *T) *T {
+func Base[T any](given *T) Based[T] {
 	rec := record.Of(given)
 	m := modelOf(rec)
 	if m.Localized == nil {
-		return given
+		return Based[T]{given, given}
 	}
 	n, _ := rec.Len(m.Localized)
 	if n == 0 {
-		return given
+		return Based[T]{given, given}
 	}
 	v := *given
 	en := m.englishRow(rec)
@@ -296,7 +293,7 @@ func based[T any](given *T) *T {
 		}
 		record.MarkNull(rec, t.Field.Name) // no crawl has it
 	}
-	return &v
+	return Based[T]{given, &v}
 }
 
 // fillText copies a text from the crawl if the base has none, not even null.

@@ -11,12 +11,12 @@ import (
 	"github.com/reelsplice/reelsplice/schemas/release"
 )
 
-// A Rule gives the value of a details field in a language without text of its own.
-type Rule uint8
+// A rule gives the value of a details field in a language without text of its own.
+type rule uint8
 
 // The rules.
 const (
-	ToBase     Rule = iota + 1 // the value in the base
+	ToBase     rule = iota + 1 // the value in the base
 	ToBaseName                 // same, but an empty name counts as missing
 	ToOriginal                 // the original title or name
 	ToNothing                  // empty
@@ -30,7 +30,7 @@ const (
 // data of translations, "" if it is not there.
 var textRules = map[fragment.Kind][]struct {
 	field string
-	rule  Rule
+	rule  rule
 	data  string
 }{
 	fragment.KindMovie: {
@@ -94,7 +94,7 @@ type Model struct {
 // A Text is a details field that depends on the language.
 type Text struct {
 	Field *record.Field
-	Rule  Rule
+	Rule  rule
 	Data  *record.Field // in the data of a translation; nil if missing
 	Crawl *record.Field // in an element of Localized; nil if missing
 }
@@ -115,8 +115,45 @@ type Translations struct {
 // Models returns the models of all kinds.
 var Models = sync.OnceValue(func() []*Model {
 	var all []*Model
+	field := func(p *record.Schema, name string) *record.Field { f, _ := p.Field(name); return f }
 	for _, t := range catalog.Types() {
-		all = append(all, newModel(t))
+		m := &Model{Kind: t.Kind, Schema: t.Plan, Original: field(t.Plan, "original_title"), Localized: field(t.Plan, "localized")}
+		all = append(all, m)
+		if m.Original == nil && m.Kind != fragment.KindPerson {
+			m.Original = field(t.Plan, "original_name")
+		}
+		crawl := func(name string) *record.Field {
+			if m.Localized == nil {
+				return nil
+			}
+			return field(m.Localized.Elem, name)
+		}
+		m.Language = crawl("language")
+		switch m.Kind {
+		case fragment.KindSeason:
+			m.Word, m.Number = release.WordSeason, field(t.Plan, "season_number")
+		case fragment.KindEpisode:
+			m.Word, m.Number = release.WordEpisode, field(t.Plan, "episode_number")
+		}
+		if f := field(t.Plan, "translations"); f != nil {
+			rows := field(f.Elem, "translations")
+			m.Translations = &Translations{
+				Field: f, Rows: rows, Language: field(rows.Elem, "iso_639_1"), Country: field(rows.Elem, "iso_3166_1"), Data: field(rows.Elem, "data"),
+			}
+		}
+		for _, r := range textRules[m.Kind] {
+			text := Text{Field: field(t.Plan, r.field), Rule: r.rule, Crawl: crawl(r.field)}
+			if m.Translations != nil && r.data != "" {
+				text.Data = field(m.Translations.Data.Elem, r.data)
+			}
+			m.Texts = append(m.Texts, text)
+		}
+		for i := t.Plan.Subs; i < len(t.Plan.Fields); i++ {
+			f := &t.Plan.Fields[i]
+			if s, ok := fragment.ParseSub(f.Name); ok && f.IsSub() {
+				m.Subs = append(m.Subs, SubRequest{s, f, crawl(f.Name)})
+			}
+		}
 	}
 	return all
 })
@@ -129,48 +166,6 @@ func modelOf(rec record.Record) *Model {
 		}
 	}
 	panic("complete: no kind has records of " + rec.Schema.Type.String()) // callers have structs of package catalog
-}
-
-func newModel(t *catalog.Type) *Model {
-	m := &Model{Kind: t.Kind, Schema: t.Plan}
-	field := func(p *record.Schema, name string) *record.Field { f, _ := p.Field(name); return f }
-	m.Original, m.Localized = field(t.Plan, "original_title"), field(t.Plan, "localized")
-	if m.Original == nil && m.Kind != fragment.KindPerson {
-		m.Original = field(t.Plan, "original_name")
-	}
-	crawl := func(name string) *record.Field {
-		if m.Localized == nil {
-			return nil
-		}
-		return field(m.Localized.Elem, name)
-	}
-	m.Language = crawl("language")
-	switch m.Kind {
-	case fragment.KindSeason:
-		m.Word, m.Number = release.WordSeason, field(t.Plan, "season_number")
-	case fragment.KindEpisode:
-		m.Word, m.Number = release.WordEpisode, field(t.Plan, "episode_number")
-	}
-	if f := field(t.Plan, "translations"); f != nil {
-		rows := field(f.Elem, "translations")
-		m.Translations = &Translations{
-			Field: f, Rows: rows, Language: field(rows.Elem, "iso_639_1"), Country: field(rows.Elem, "iso_3166_1"), Data: field(rows.Elem, "data"),
-		}
-	}
-	for _, r := range textRules[m.Kind] {
-		text := Text{Field: field(t.Plan, r.field), Rule: r.rule, Crawl: crawl(r.field)}
-		if m.Translations != nil && r.data != "" {
-			text.Data = field(m.Translations.Data.Elem, r.data)
-		}
-		m.Texts = append(m.Texts, text)
-	}
-	for i := t.Plan.Subs; i < len(t.Plan.Fields); i++ {
-		f := &t.Plan.Fields[i]
-		if s, ok := fragment.ParseSub(f.Name); ok && f.IsSub() {
-			m.Subs = append(m.Subs, SubRequest{s, f, crawl(f.Name)})
-		}
-	}
-	return m
 }
 
 // OriginalOf returns the original title or name, "" if unknown.

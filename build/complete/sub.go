@@ -23,31 +23,30 @@ var oldFields = map[*record.Schema][]string{
 // missing.
 func Sub(given record.Record) record.Record {
 	rec, p := given, given.Schema
-	own := func() record.Record {
+	clone := func() record.Record {
 		if rec == given {
 			rec = given.Clone()
 		}
 		return rec
 	}
 	for i := range p.Fields {
-		completeRows(rec, &p.Fields[i], own)
+		completeRows(rec, &p.Fields[i], clone)
 	}
-	has := func(f *record.Field) bool { return isGiven(given, f) }
-	lacks, says := false, given.Object().Extra != ""
+	missing, empty := false, given.Object().Extra == ""
 	for i := range p.Fields {
 		f := &p.Fields[i]
-		lacks, says = lacks || !has(f), says || record.Present(given, f)
+		missing, empty = missing || !isGiven(given, f), empty && !record.Present(given, f)
 	}
-	if !lacks || !says {
+	if !missing || empty {
 		return rec
 	}
-	old := func(name string) bool { f, _ := p.Field(name); return has(f) }
-	if names := oldFields[p]; names != nil && !slices.ContainsFunc(names, func(name string) bool { return !old(name) }) {
+	isMissing := func(name string) bool { f, _ := p.Field(name); return !isGiven(given, f) }
+	if old := oldFields[p]; old != nil && !slices.ContainsFunc(old, isMissing) {
 		return rec
 	}
 	for i := range p.Fields {
-		if f := &p.Fields[i]; !has(f) {
-			SetEmpty(own(), f)
+		if f := &p.Fields[i]; !isGiven(given, f) {
+			SetEmpty(clone(), f)
 		}
 	}
 	return rec
@@ -75,9 +74,9 @@ func isTableRow(row record.Record, api []*record.Field) bool {
 	return !slices.ContainsFunc(api, func(f *record.Field) bool { return isGiven(row, f) })
 }
 
-// completeRows fills the missing fields of table rows in a list of credits or images. It changes own, a copy of rec.
+// completeRows fills the missing fields of table rows in a list of credits or images. It changes clone, a copy of rec.
 // Rows of the API stay unchanged.
-func completeRows(rec record.Record, list *record.Field, own func() record.Record) {
+func completeRows(rec record.Record, list *record.Field, clone func() record.Record) {
 	api := apiFields[list.Elem]
 	if list.Shape != record.ShapeObjects || api == nil {
 		return
@@ -90,9 +89,9 @@ func completeRows(rec record.Record, list *record.Field, own func() record.Recor
 		}
 		if !copied {
 			copied = true
-			own().CloneList(list)
+			clone().CloneList(list)
 		}
-		row := own().At(list, i)
+		row := clone().At(list, i)
 		for k := range row.Schema.Fields {
 			switch f := &row.Schema.Fields[k]; {
 			case isGiven(row, f) || f.Name == "id" || f.Name == "file_path": // never made up
@@ -159,14 +158,14 @@ func Images(rec record.Record, f *record.Field) (record.Record, bool) {
 
 // hasArtwork reports whether a list of images has the path or came from the API.
 func hasArtwork(images record.Record, list *record.Field, path string) bool {
-	n, given := images.Len(list)
+	n, ok := images.Len(list)
 	api := apiFields[list.Elem]
 	for i := range n {
 		if row := images.At(list, i); row.StringNamed("file_path").V == path || !isTableRow(row, api) {
 			return true
 		}
 	}
-	return given && n == 0
+	return ok && n == 0
 }
 
 // A Page is a page of a list.
@@ -187,13 +186,13 @@ func Pages(rec record.Record, f *record.Field) []Page {
 	list := make([]Page, n)
 	field := func(name string) *record.Field { f, _ := f.Elem.Field(name); return f }
 	number, language, pages, results := field("page"), field("language"), field("total_pages"), field("total_results")
-	at := slices.IndexFunc(f.Elem.Fields, func(f record.Field) bool { return f.Name == number.Name }) + 1
-	rows := &f.Elem.Fields[at]
+	first := slices.IndexFunc(f.Elem.Fields, func(f record.Field) bool { return f.Name == number.Name }) + 1
+	rows := &f.Elem.Fields[first]
 	type sum struct{ pages, rows int64 }
 	sums := map[string]sum{}
 	for i := range list {
 		r := rec.At(f, i)
-		list[i] = Page{Rec: r, Rows: at, Language: r.String(language).V, Number: *r.Int(number)}
+		list[i] = Page{Rec: r, Rows: first, Language: r.String(language).V, Number: *r.Int(number)}
 		count, _ := r.Len(rows)
 		s := sums[list[i].Language]
 		sums[list[i].Language] = sum{max(s.pages, list[i].Number.V, 1), s.rows + int64(count)}

@@ -25,12 +25,12 @@ type Title struct {
 	Adult      bool
 }
 
-// A Role is the type of a credit, as in credit/{id}.
-type Role uint8
+// A role is the type of a credit, as in credit/{id}.
+type role uint8
 
 // The types of credits.
 const (
-	Cast Role = iota + 1
+	Cast role = iota + 1
 	Crew
 	Creator
 )
@@ -38,7 +38,7 @@ const (
 // A Credit is one credit of one person in one title.
 type Credit struct {
 	ID         string // 24 hex digits; "" if the dump has none
-	Role       Role
+	Role       role
 	Title      Title
 	Person     Person
 	Character  string // Cast only
@@ -212,7 +212,7 @@ func ParseTitle(b []byte) (Title, []byte, error) {
 // ParseCredit decodes the output of Credit.Append.
 func ParseCredit(b []byte) (Credit, error) {
 	r := encoding.NewReader(b)
-	c := Credit{Title: parseTitle(&r), Role: Role(r.Byte()), Order: int64(r.Uint64() ^ 1<<63)}
+	c := Credit{Title: parseTitle(&r), Role: role(r.Byte()), Order: int64(r.Uint64() ^ 1<<63)}
 	for _, s := range []*string{&c.ID, &c.Character, &c.Department, &c.Job, &c.FirstAirDate} {
 		*s = r.Text()
 	}

@@ -41,7 +41,7 @@ func drawTitle(t *rapid.T) Title {
 func drawCredit(t *rapid.T) Credit {
 	text := rapid.String()
 	c := Credit{
-		ID: text.Draw(t, "id"), Role: Role(rapid.IntRange(1, 3).Draw(t, "role")), Title: drawTitle(t),
+		ID: text.Draw(t, "id"), Role: role(rapid.IntRange(1, 3).Draw(t, "role")), Title: drawTitle(t),
 		Character: text.Draw(t, "character"), Order: rapid.Int64().Draw(t, "order"), Department: text.Draw(t, "department"),
 		Job: text.Draw(t, "job"), EpisodeCount: rapid.Int64().Draw(t, "count"), FirstAirDate: text.Draw(t, "first"),
 		Person: Person{
@@ -156,7 +156,7 @@ func TestSeries(t *testing.T) {
 	for _, x := range c.Credits() {
 		byID[x.ID] = x
 	}
-	f := func(id string, role Role, count int64, first string, seasons []int64, episodes [][2]int64) {
+	f := func(id string, role role, count int64, first string, seasons []int64, episodes [][2]int64) {
 		t.Helper()
 		got := byID[id]
 		if got.Role != role || got.EpisodeCount != count || got.FirstAirDate != first || !cmp.Equal(got.Seasons, seasons) || !cmp.Equal(got.Episodes, episodes) {

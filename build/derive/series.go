@@ -23,7 +23,7 @@ type Series struct {
 // creditKey identifies a credit of a series: by its id, or by all fields without one.
 type creditKey struct {
 	id             string
-	role           Role
+	role           role
 	person         int64
 	character, job string
 }
