@@ -114,11 +114,69 @@ func Make(in *records.Inputs, params Params) (*Plan, error) {
 	if len(p.Fetched) == 0 {
 		p.Fetched = nil // same value as after decoding
 	}
-	p.divideTitles(in)
-	p.divideResources(in)
-	if err := p.divideTables(in); err != nil {
-		return nil, err
+
+	// Titles: the kind with the most row groups decides the spans of series. Usually it is seasons, which have the most
+	// text by far.
+	p.Movies = records.Spans(in.Of(fragment.KindMovie).FirstKeys(), maxTitleTasks)
+	widest := in.Of(fragment.KindSeason).FirstKeys()
+	for _, k := range []fragment.Kind{fragment.KindTV, fragment.KindEpisode} {
+		if first := in.Of(k).FirstKeys(); len(first) > len(widest) {
+			widest = first
+		}
 	}
+	keys := slices.Clone(widest)
+	for i := range keys {
+		keys[i].Lo = 0 // a span ends between series
+	}
+	p.Series = records.Spans(keys, maxTitleTasks)
+
+	// Resources, by an estimate of the contributions that they receive.
+	movies, seasons, series := in.Of(fragment.KindMovie).Rows(), in.Of(fragment.KindSeason).Rows(), in.Of(fragment.KindTV).Rows()
+	credits := movies*creditsOfMovie + seasons*creditsOfSeason
+	refs := (movies + series) * refsOfTitle
+	first := 0
+	for _, k := range []struct {
+		kind          fragment.Kind
+		contributions int64
+		tasks         int // limit
+	}{
+		{fragment.KindPerson, credits, maxPersonTasks},
+		{fragment.KindCollection, movies, maxOtherTasks},
+		{fragment.KindCompany, refs, maxOtherTasks},
+		{fragment.KindNetwork, refs / refsOfTitle, maxOtherTasks},
+		{fragment.KindKeyword, refs, maxOtherTasks},
+		{fragment.KindReview, refs, maxOtherTasks},
+		{fragment.KindCredit, 0, maxOtherTasks},
+		{fragment.KindEpisodeGroup, 0, maxOtherTasks},
+		{fragment.KindList, 0, maxOtherTasks},
+	} {
+		r := Resources{Kind: k.kind, Spans: records.Spans(in.Of(k.kind).FirstKeys(), k.tasks), First: first}
+		r.Subs = int(min(k.contributions/partitionSize/int64(len(r.Spans))+1, int64(k.tasks/len(r.Spans))))
+		first += r.Partitions()
+		p.Resources = append(p.Resources, r)
+	}
+	p.Finds = int(min((movies+seasons+in.Of(fragment.KindPerson).Rows())/partitionSize+1, int64(maxOtherTasks)))
+
+	// Rows of tables, by a sample of the records. Kinds whose popularity comes from titles have one range, because it is
+	// computed later. No byte of the release depends on the ranges.
+	for _, kind := range tables.Kinds {
+		var bounds [][]byte
+		rows := rowsOfRange
+		if slices.Contains(Titles[:], kind) {
+			rows = rowsOfTitles
+		}
+		if n := int(min(in.Of(kind).Rows()/rows+1, maxRanges)); n > 1 && hasPopularity(kind) {
+			keys, err := sampleRows(in.Of(kind), int64(n*rowsOfSample))
+			if err != nil {
+				return nil, err
+			}
+			for i := 1; i < n && len(keys) > 0; i++ {
+				bounds = append(bounds, keys[i*len(keys)/n])
+			}
+		}
+		p.Ranges = append(p.Ranges, slices.CompactFunc(bounds, bytes.Equal))
+	}
+
 	for _, kind := range Titles {
 		p.Near[kind] = int(in.Of(kind).Rows()*featuresOfTitle/featuresPerPartition) + 1
 	}
@@ -132,73 +190,6 @@ func Make(in *records.Inputs, params Params) (*Plan, error) {
 
 // Titles are the kinds of titles.
 var Titles = [...]fragment.Kind{fragment.KindMovie, fragment.KindTV}
-
-func (p *Plan) divideTitles(in *records.Inputs) {
-	p.Movies = records.Spans(in.Of(fragment.KindMovie).FirstKeys(), maxTitleTasks)
-	// The kind with the most row groups decides. Usually it is seasons, which have the most text by far.
-	widest := in.Of(fragment.KindSeason).FirstKeys()
-	for _, k := range []fragment.Kind{fragment.KindTV, fragment.KindEpisode} {
-		if first := in.Of(k).FirstKeys(); len(first) > len(widest) {
-			widest = first
-		}
-	}
-	keys := slices.Clone(widest)
-	for i := range keys {
-		keys[i].Lo = 0 // a span ends between series
-	}
-	p.Series = records.Spans(keys, maxTitleTasks)
-}
-
-func (p *Plan) divideResources(in *records.Inputs) {
-	movies, seasons, series := in.Of(fragment.KindMovie).Rows(), in.Of(fragment.KindSeason).Rows(), in.Of(fragment.KindTV).Rows()
-	credits := movies*creditsOfMovie + seasons*creditsOfSeason
-	refs := (movies + series) * refsOfTitle
-	first := 0
-	for _, k := range []struct {
-		kind   fragment.Kind
-		expect int64 // contributions
-		most   int
-	}{
-		{fragment.KindPerson, credits, maxPersonTasks},
-		{fragment.KindCollection, movies, maxOtherTasks},
-		{fragment.KindCompany, refs, maxOtherTasks},
-		{fragment.KindNetwork, refs / refsOfTitle, maxOtherTasks},
-		{fragment.KindKeyword, refs, maxOtherTasks},
-		{fragment.KindReview, refs, maxOtherTasks},
-		{fragment.KindCredit, 0, maxOtherTasks},
-		{fragment.KindEpisodeGroup, 0, maxOtherTasks},
-		{fragment.KindList, 0, maxOtherTasks},
-	} {
-		r := Resources{Kind: k.kind, Spans: records.Spans(in.Of(k.kind).FirstKeys(), k.most), First: first}
-		r.Subs = int(min(k.expect/partitionSize/int64(len(r.Spans))+1, int64(k.most/len(r.Spans))))
-		first += r.Partitions()
-		p.Resources = append(p.Resources, r)
-	}
-	p.Finds = int(min((movies+seasons+in.Of(fragment.KindPerson).Rows())/partitionSize+1, int64(maxOtherTasks)))
-}
-
-// divideTables divides the rows of tables by a sample of the records. Kinds whose popularity comes from titles have
-// one range, because it is computed later. No byte of the release depends on the ranges.
-func (p *Plan) divideTables(in *records.Inputs) error {
-	for _, kind := range tables.Kinds {
-		var at [][]byte
-		rows := rowsOfRange
-		if slices.Contains(Titles[:], kind) {
-			rows = rowsOfTitles
-		}
-		if n := int(min(in.Of(kind).Rows()/rows+1, maxRanges)); n > 1 && hasPopularity(kind) {
-			keys, err := sampleRows(in.Of(kind), int64(n*rowsOfSample))
-			if err != nil {
-				return err
-			}
-			for i := 1; i < n && len(keys) > 0; i++ {
-				at = append(at, keys[i*len(keys)/n])
-			}
-		}
-		p.Ranges = append(p.Ranges, slices.CompactFunc(at, bytes.Equal))
-	}
-	return nil
-}
 
 // rowsOfSample is the number of records that decide the bounds of ranges.
 var rowsOfSample = 200 // tests lower it

@@ -46,23 +46,22 @@ func TestManyOfEachKind(t *testing.T) {
 
 // TestMostTasks: the largest plan stays within the limits of parts in a release and sections in a sorted file.
 func TestMostTasks(t *testing.T) {
-	p := Plan{
-		Movies: make([]records.Span, maxTitleTasks), Series: make([]records.Span, maxTitleTasks), Finds: maxOtherTasks,
-		Ranges: slices.Repeat([][][]byte{make([][]byte, maxRanges-1)}, len(tables.Kinds)),
-	}
 	dir := t.TempDir()
 	buildtest.WriteKind(t, dir, fragment.KindMovie)
 	in, err := records.Open(dir)
 	sharedtest.NoError(t, err)
 	defer in.Close()
-	p.divideResources(in)
+	p, err := Make(in, Params{})
+	sharedtest.NoError(t, err)
+	p.Movies, p.Series, p.Finds = make([]records.Span, maxTitleTasks), make([]records.Span, maxTitleTasks), maxOtherTasks
+	p.Ranges = slices.Repeat([][][]byte{make([][]byte, maxRanges-1)}, len(tables.Kinds))
 	first := 0
 	for i := range p.Resources {
-		r, most := &p.Resources[i], maxOtherTasks
+		r, tasks := &p.Resources[i], maxOtherTasks
 		if r.Kind == fragment.KindPerson {
-			most = maxPersonTasks
+			tasks = maxPersonTasks
 		}
-		r.Spans, r.Subs, r.First = make([]records.Span, most), 1, first
+		r.Spans, r.Subs, r.First = make([]records.Span, tasks), 1, first
 		first += r.Partitions()
 	}
 	if n := 1 + p.TitleTasks() + p.Partitions() + p.Finds + 1; n > release.MaxParts {
