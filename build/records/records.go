@@ -54,9 +54,9 @@ func Open(dir string) (in *Inputs, err error) {
 		if err != nil {
 			return in, err
 		}
-		of := &Input{File: f, kind: t, removed: in.Removed}
-		in.files[t.Kind] = of
-		if of.first, err = f.FirstKeys(); err != nil {
+		input := &Input{File: f, kind: t, removed: in.Removed}
+		in.files[t.Kind] = input
+		if input.first, err = f.FirstKeys(); err != nil {
 			return in, err
 		}
 	}
@@ -120,26 +120,26 @@ func (in *Inputs) Fetched() (map[string]age.Days, error) {
 	for kind, f := range in.files {
 		var days age.Days
 		for group := range f.RowGroups() {
-			// The row group may have seasons or episodes of a removed series or season.
-			hides := (kind == fragment.KindSeason || kind == fragment.KindEpisode) && slices.ContainsFunc(in.Removed, func(r catalog.Removed) bool {
+			// A removed series or season hides its seasons and episodes.
+			mayHide := (kind == fragment.KindSeason || kind == fragment.KindEpisode) && slices.ContainsFunc(in.Removed, func(r catalog.Removed) bool {
 				return (r.Kind == fragment.KindTV || r.Kind == fragment.KindSeason) && r.Key.ID() >= f.first[group].ID() &&
 					(group+1 == len(f.first) || r.Key.ID() <= f.first[group+1].ID())
 			})
-			var of age.Days
+			var groupDays age.Days
 			var err error
-			if hides {
+			if mayHide {
 				rows := f.Select(append(f.kind.KeyFields(), catalog.FetchedColumn), group, group+1)
 				err = f.each(context.Background(), rows, Everything, func(_ catalog.Key, r record.Record) error {
-					of.Add(catalog.FetchedOf(r))
+					groupDays.Add(catalog.FetchedOf(r))
 					return nil
 				})
 			} else {
-				of, err = f.Fetched(group)
+				groupDays, err = f.Fetched(group)
 			}
 			if err != nil {
 				return nil, f.failed(err)
 			}
-			days.Join(of)
+			days.Join(groupDays)
 		}
 		if !days.IsZero() {
 			out[kind.String()] = days
@@ -193,13 +193,13 @@ type Span struct {
 var Everything = Span{}
 
 // Spans divides all keys into at most n spans at some of the given ascending keys.
-func Spans(at []catalog.Key, n int) []Span {
-	at = slices.CompactFunc(slices.Clone(at), func(a, b catalog.Key) bool { return a == b })
-	per := max(1, (len(at)+n-1)/n)
+func Spans(bounds []catalog.Key, n int) []Span {
+	bounds = slices.CompactFunc(slices.Clone(bounds), func(a, b catalog.Key) bool { return a == b })
+	step := max(1, (len(bounds)+n-1)/n)
 	out := []Span{Everything}
-	for i := per; i < len(at); i += per {
-		out[len(out)-1].To = &at[i]
-		out = append(out, Span{From: at[i]})
+	for i := step; i < len(bounds); i += step {
+		out[len(out)-1].To = &bounds[i]
+		out = append(out, Span{From: bounds[i]})
 	}
 	return out
 }
@@ -232,8 +232,8 @@ func All[T any](ctx context.Context, in *Input, s Span, fn func(catalog.Key, *T)
 // error. It closes rows.
 func (in *Input) each(ctx context.Context, rows *catalog.Rows, s Span, fn func(catalog.Key, record.Record) error) error {
 	err := rows.Each(ctx, func(r record.Record) error {
-		key, has, err := in.key(r, s)
-		if err != nil || !has {
+		key, ok, err := in.key(r, s)
+		if err != nil || !ok {
 			return err
 		}
 		return fn(key, r)
@@ -246,7 +246,7 @@ func (in *Input) each(ctx context.Context, rows *catalog.Rows, s Span, fn func(c
 
 // key returns the key of a record, and whether it lies in a span and is not removed. After the span it returns io.EOF:
 // keys ascend.
-func (in *Input) key(r record.Record, s Span) (k catalog.Key, has bool, err error) {
+func (in *Input) key(r record.Record, s Span) (k catalog.Key, ok bool, err error) {
 	if k, err = in.kind.Key(r); err != nil {
 		return k, false, in.failed(err)
 	}
@@ -311,11 +311,11 @@ func (c *Cursor[T]) Err() error {
 // Peek returns the key of the next record; false at the end and after an error.
 func (c *Cursor[T]) Peek() (catalog.Key, bool) {
 	for c.next == nil && c.rows != nil && c.err == nil {
-		v, has := new(T), false
+		v, ok := new(T), false
 		if c.err = c.rows.Next(record.Of(v)); c.err == nil {
-			c.key, has, c.err = c.in.key(record.Of(v), c.span)
+			c.key, ok, c.err = c.in.key(record.Of(v), c.span)
 		}
-		if has {
+		if ok {
 			c.next = v
 		}
 	}

@@ -53,7 +53,7 @@ type Writer struct {
 	part     *release.PartWriter
 	z        *segment.Compressor
 	segments map[release.Hash]release.Segment
-	of       []byte // the series whose texts z holds; empty for none
+	series   []byte // key of the series whose texts z holds; empty for none
 	copied   int64
 	coded    []byte // reused memory
 }
@@ -95,9 +95,9 @@ func (w *Writer) Add(spec release.ResourceSpec, render func() []release.Fragment
 		}
 	}
 	// Episodes of a series have many texts in common, such as its cast.
-	if of := fragment.SeriesOf(spec.Key); of == nil || !bytes.Equal(of, w.of) || w.z.Len() > maxHeld {
+	if series := fragment.SeriesOf(spec.Key); series == nil || !bytes.Equal(series, w.series) || w.z.Len() > maxHeld {
 		w.z.Reset()
-		w.of = append(w.of[:0], of...)
+		w.series = append(w.series[:0], series...)
 	}
 	spec.Fragments = render()
 	for i := range spec.Fragments {
@@ -130,9 +130,9 @@ func (w *Writer) store(pieces []release.PieceSpec) error {
 		}
 		p.Literal = nil
 		if len(w.segments) > 0 { // the previous release may have it
-			g, ok := w.segments[release.HashOf(raw)]
-			if ok && int(g.RawLen) == len(raw) && g.CRC == crc32.ChecksumIEEE(raw) {
-				p.Segment = g
+			stored, ok := w.segments[release.HashOf(raw)]
+			if ok && int(stored.RawLen) == len(raw) && stored.CRC == crc32.ChecksumIEEE(raw) {
+				p.Segment = stored
 				continue
 			}
 		}
@@ -184,8 +184,8 @@ func (in *Inputs) Numbers(list []int64) {
 	}
 }
 
-// Of adds the fingerprint of other inputs.
-func (in *Inputs) Of(fingerprint uint64) {
+// AddFingerprint adds the fingerprint of other inputs.
+func (in *Inputs) AddFingerprint(fingerprint uint64) {
 	in.buf = binary.LittleEndian.AppendUint64(in.buf, fingerprint)
 }
 

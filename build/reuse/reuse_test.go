@@ -155,7 +155,7 @@ func TestFingerprint(t *testing.T) {
 		"a null":         movie(catalog.Movie{ID: record.Number(1), Object: record.Object{Unusual: "title"}}),
 		"a contribution": bytes("ab"), "where it ends": all(bytes("a"), bytes("b")),
 		"neighbours": all(numbers(1, 2), numbers(3)), "other neighbours": all(numbers(1), numbers(2, 3)),
-		"a fingerprint": func(in *Inputs) { in.Of(1) }, "another one": func(in *Inputs) { in.Of(2) },
+		"a fingerprint": func(in *Inputs) { in.AddFingerprint(1) }, "another one": func(in *Inputs) { in.AddFingerprint(2) },
 	} {
 		add(in)
 		fingerprint := in.Fingerprint()

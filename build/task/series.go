@@ -302,7 +302,7 @@ func (m *seriesBuilder) write(in *seriesInput, out *seriesOutput) error {
 	m.c.externalIDs(record.Of(tv.ExternalIDs), "", release.Include{Kind: fragment.KindTV, ID: uint64(in.id)})
 
 	for _, fingerprint := range fingerprints {
-		inputs.Of(fingerprint)
+		inputs.AddFingerprint(fingerprint)
 	}
 	m.near.addTo(inputs)
 	spec := m.o.spec(fragment.KindTV, catalog.NumberKey(in.id), uint64(in.id), inputs.Fingerprint())

@@ -89,7 +89,7 @@ func TestWrongBytes(t *testing.T) {
 	if _, err := b.Path(file); !errors.Is(err, errBytes) || !strings.Contains(err.Error(), path+": it has 3 bytes, its record 7") {
 		t.Errorf("a file that lost its end: %v", err)
 	}
-	path = b.in(Done + "/" + DoneName("titles", 0))
+	path = b.recordPath(Done + "/" + DoneName("titles", 0))
 	data, err := os.ReadFile(path)
 	sharedtest.NoError(t, err)
 	var got string

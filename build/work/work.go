@@ -125,15 +125,15 @@ func (f *Folder) Share(a area, name string) error {
 	if f.shared == "" {
 		return nil
 	}
-	from, to := filepath.Join(f.Dir(a), name), filepath.Join(f.From(a), name)
-	err := os.MkdirAll(filepath.Dir(to), 0o755)
-	if err == nil && file.Rename(from, to) != nil { // it is gone, or in another file system
-		if err = file.Copy(from, to); err == nil {
-			err = remove(from)
+	src, dst := filepath.Join(f.Dir(a), name), filepath.Join(f.From(a), name)
+	err := os.MkdirAll(filepath.Dir(dst), 0o755)
+	if err == nil && file.Rename(src, dst) != nil { // it is gone, or in another file system
+		if err = file.Copy(src, dst); err == nil {
+			err = remove(src)
 		}
 	}
 	if errors.Is(err, fs.ErrNotExist) {
-		if _, shared := os.Stat(to); shared == nil {
+		if _, shared := os.Stat(dst); shared == nil {
 			return nil
 		}
 	}
@@ -154,10 +154,10 @@ func Clean(folder string) error {
 	for _, e := range entries {
 		path := filepath.Join(folder, e.Name())
 		switch {
-		case isPlan(e.Name()):
+		case isPlanID(e.Name()):
 			plans = append(plans, path)
 			err = errors.Join(err, discard(path))
-		case strings.HasPrefix(e.Name(), making):
+		case strings.HasPrefix(e.Name(), unfinishedPrefix):
 			err = errors.Join(err, remove(path))
 		}
 	}
@@ -207,8 +207,8 @@ func removeAll(dir string) (err error) {
 	return err
 }
 
-// isPlan reports whether a name belongs to a plan's folder.
-func isPlan(name string) bool {
+// isPlanID reports whether the name of a folder is the ID of a plan.
+func isPlanID(name string) bool {
 	_, err := hex.DecodeString(name)
 	return err == nil && len(name) == 16 && name == strings.ToLower(name)
 }
@@ -229,8 +229,8 @@ func seal(v any) ([]byte, error) {
 	return append(data, '\n'), err
 }
 
-// making is the name prefix of unfinished plans and records.
-const making = ".new-"
+// unfinishedPrefix starts the names of unfinished plans and records.
+const unfinishedPrefix = ".new-"
 
 // create creates a file with data. If it exists, the error matches fs.ErrExist: a hard link names the whole file only
 // if the name is free.
@@ -238,7 +238,7 @@ func create(path string, data []byte) (err error) {
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return err
 	}
-	f, err := os.CreateTemp(filepath.Dir(path), making+"*")
+	f, err := os.CreateTemp(filepath.Dir(path), unfinishedPrefix+"*")
 	if err != nil {
 		return err
 	}
@@ -265,8 +265,8 @@ func read(path string, v any) error {
 	return json.Unmarshal(s.Record, v)
 }
 
-// in returns the path of a file beside the areas.
-func (f *Folder) in(name string) string {
+// recordPath returns the path of a record.
+func (f *Folder) recordPath(name string) string {
 	if f.shared == "" {
 		return filepath.Join(f.files, name)
 	}
@@ -285,7 +285,7 @@ func DoneName(stage string, index int) string { return fmt.Sprintf("%s-%05d.json
 
 // PutDone writes the record of a finished task. An existing one must be equal.
 func (f *Folder) PutDone(stage string, index int, v any) error {
-	path := f.in(Done + "/" + DoneName(stage, index))
+	path := f.recordPath(Done + "/" + DoneName(stage, index))
 	data, err := seal(v)
 	if err != nil {
 		return err
@@ -296,8 +296,8 @@ func (f *Folder) PutDone(stage string, index int, v any) error {
 	if err := create(path, data); !errors.Is(err, fs.ErrExist) {
 		return err
 	}
-	have, err := os.ReadFile(path)
-	if err == nil && !bytes.Equal(have, data) {
+	existing, err := os.ReadFile(path)
+	if err == nil && !bytes.Equal(existing, data) {
 		err = fmt.Errorf("%s: a twin of this task wrote something else: %w", path, errBytes)
 	}
 	return err
@@ -317,15 +317,15 @@ func (f *Folder) Put(name string, v any) error {
 	if err != nil {
 		return err
 	}
-	return put(f.in(name), data)
+	return put(f.recordPath(name), data)
 }
 
 // Read reads a record. The error matches fs.ErrNotExist if it does not exist.
-func (f *Folder) Read(name string, v any) error { return read(f.in(name), v) }
+func (f *Folder) Read(name string, v any) error { return read(f.recordPath(name), v) }
 
 // Names returns the names of the records of a folder, Done or Runs.
 func (f *Folder) Names(dir string) (names []string, err error) {
-	entries, err := os.ReadDir(f.in(dir))
+	entries, err := os.ReadDir(f.recordPath(dir))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
@@ -338,7 +338,7 @@ func (f *Folder) Names(dir string) (names []string, err error) {
 }
 
 // PutPlan writes the plan of a folder unless there is one, and reports whether it did.
-func PutPlan(folder string, plan any) (made bool, err error) {
+func PutPlan(folder string, plan any) (created bool, err error) {
 	data, err := seal(plan)
 	if err != nil {
 		return false, err
