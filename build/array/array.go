@@ -65,16 +65,16 @@ func Plan(s Site, params plan.Params) (*plan.Plan, error) {
 		return nil, err
 	}
 	p.Source = plan.Source{Program: s.Program, Files: files}
-	made, err := work.PutPlan(s.Work, p)
+	created, err := work.PutPlan(s.Work, p)
 	if err != nil {
 		return nil, fmt.Errorf("write plan: %w", err)
 	}
-	if !made {
-		have, err := s.ReadPlan()
+	if !created {
+		stored, err := s.ReadPlan()
 		if err != nil {
 			return nil, err
 		}
-		if id, of := have.ID(), p.ID(); id != of {
+		if stored.ID() != p.ID() {
 			return nil, fmt.Errorf("%s has the plan of another build: finish that, or remove it with build clean: %w", s.Work, ErrRefused)
 		}
 	}
@@ -134,8 +134,8 @@ func (s *Site) join() (*plan.Plan, *work.Folder, error) {
 
 func (s *Site) workers() int { return build.Workers(s.Jobs, s.Memory) }
 
-// open opens the inputs of tasks, and a folder for unfinished files. done closes both.
-func (s *Site) open(p *plan.Plan, folder *work.Folder) (_ *task.Build, done func() error, err error) {
+// open opens the inputs of tasks, and a folder for unfinished files. closing closes both.
+func (s *Site) open(p *plan.Plan, folder *work.Folder) (_ *task.Build, closing func() error, err error) {
 	scratch, remove, err := newScratch(s.Scratch)
 	if err != nil {
 		return nil, nil, err
@@ -156,14 +156,14 @@ func (s *Site) open(p *plan.Plan, folder *work.Folder) (_ *task.Build, done func
 
 const (
 	scratchPrefix = "reelsplice-build-"
-	lockEnd       = ".lock"
+	lockSuffix    = ".lock"
 )
 
 // newScratch makes a folder for unfinished files of this process, and removes the folders of killed processes of this
 // machine: a lock beside each folder shows whether its process is alive.
 func newScratch(parent string) (dir string, remove func(), err error) {
 	parent = cmp.Or(parent, os.TempDir())
-	locks, err := filepath.Glob(filepath.Join(parent, scratchPrefix+"*"+lockEnd))
+	locks, err := filepath.Glob(filepath.Join(parent, scratchPrefix+"*"+lockSuffix))
 	if err != nil {
 		return "", nil, err
 	}
@@ -174,7 +174,7 @@ func newScratch(parent string) (dir string, remove func(), err error) {
 		}
 	}
 	for {
-		f, err := os.CreateTemp(parent, scratchPrefix+"*"+lockEnd)
+		f, err := os.CreateTemp(parent, scratchPrefix+"*"+lockSuffix)
 		if err != nil {
 			return "", nil, fmt.Errorf("make scratch folder: %w", err)
 		}
@@ -189,14 +189,14 @@ func newScratch(parent string) (dir string, remove func(), err error) {
 		if !ok { // another process treats its owner as killed
 			continue
 		}
-		dir = strings.TrimSuffix(f.Name(), lockEnd)
+		dir = strings.TrimSuffix(f.Name(), lockSuffix)
 		return dir, func() { removeScratch(lock) }, os.Mkdir(dir, 0o700)
 	}
 }
 
 // removeScratch removes the folder of a held lock, and the lock. The next process retries what fails.
 func removeScratch(lock *flock.Flock) {
-	_ = os.RemoveAll(strings.TrimSuffix(lock.Path(), lockEnd))
+	_ = os.RemoveAll(strings.TrimSuffix(lock.Path(), lockSuffix))
 	_ = lock.Unlock() // unlock first: Windows removes no open file
 	_ = os.Remove(lock.Path())
 }

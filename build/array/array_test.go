@@ -85,7 +85,7 @@ func (w *world) build(previous string, count int) string {
 	w.plan(previous)
 	r := rand.New(rand.NewPCG(uint64(count), 1))
 	for _, s := range task.Stages() {
-		if s.Name != sealStage {
+		if s.Name != "seal" {
 			w.stage(r, s.Name, count)
 		}
 	}
@@ -200,19 +200,19 @@ func TestDamagedPrevious(t *testing.T) {
 	}
 }
 
-// TestSealInterrupted: whoever is interrupted behind the installation, while it cleans up too, goes on there.
+// TestSealInterrupted: a seal interrupted after the installation, even while the work folder is cleaned, can be repeated.
 func TestSealInterrupted(t *testing.T) {
 	catalogue, releases := catalogueOf(t, false), t.TempDir()
 	w := newWorld(t, catalogue, releases)
 	w.plan("")
 	for _, s := range task.Stages() {
-		if s.Name != sealStage {
+		if s.Name != "seal" {
 			w.stage(rand.New(rand.NewPCG(1, 1)), s.Name, 1)
 		}
 	}
-	p, folder, err := w.site.join()
+	_, folder, err := w.site.join()
 	w.must(err)
-	r, err := w.site.seal(t.Context(), p, folder)
+	r, err := Seal(t.Context(), w.site)
 	w.must(err)
 	w.must(os.RemoveAll(folder.From(work.Files)))
 	w.must(os.RemoveAll(folder.From(work.Release)))
@@ -333,7 +333,7 @@ func TestDeadScratch(t *testing.T) {
 	}
 	defer remove()
 	dead := filepath.Join(parent, scratchPrefix+"dead")
-	if err := errors.Join(os.MkdirAll(filepath.Join(dead, "files"), 0o700), os.WriteFile(dead+lockEnd, nil, 0o600)); err != nil {
+	if err := errors.Join(os.MkdirAll(filepath.Join(dead, "files"), 0o700), os.WriteFile(dead+lockSuffix, nil, 0o600)); err != nil {
 		t.Fatal(err)
 	}
 	_, remove, err = newScratch(parent)

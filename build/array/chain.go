@@ -12,8 +12,8 @@ import (
 	"github.com/reelsplice/reelsplice/build/task"
 )
 
-// Final is the exit code of a task that retries cannot help.
-const Final = 2
+// exitRefused is the exit code of a task that retries cannot help.
+const exitRefused = 2
 
 // maxCount limits the tasks of an array job. AWS Batch and Cloud Run have the same limit.
 const maxCount = 10_000
@@ -42,11 +42,11 @@ type Settings struct {
 // A Chain is the steps of a build in order. A step starts when all tasks of the one before are done.
 type Chain struct {
 	Settings
-	Steps []Step
+	Steps []step
 }
 
-// A Step is an array job: one command, run once for each index from 0 to Tasks-1.
-type Step struct {
+// A step is an array job: one command, run once for each index from 0 to Tasks-1.
+type step struct {
 	Name    string
 	Args    []string // arguments of the program
 	Tasks   int
@@ -73,7 +73,7 @@ func NewChain(s Settings) (Chain, error) {
 	case s.Program == "":
 		return Chain{}, errors.New("program: want the path of reelsplice")
 	}
-	c := Chain{Settings: s, Steps: []Step{{Name: "plan", Args: slices.Concat([]string{"build", "plan"}, s.flags(), s.Plan), Tasks: 1}}}
+	c := Chain{Settings: s, Steps: []step{{Name: "plan", Args: slices.Concat([]string{"build", "plan"}, s.flags(), s.Plan), Tasks: 1}}}
 	for _, stage := range task.Stages() {
 		n := s.Count
 		switch stage.Name {
@@ -83,7 +83,7 @@ func NewChain(s Settings) (Chain, error) {
 			continue
 		}
 		args := slices.Concat([]string{"build", "task", stage.Name}, s.flags(), []string{"--count", strconv.Itoa(n)})
-		c.Steps = append(c.Steps, Step{stage.Name, args, n, true})
+		c.Steps = append(c.Steps, step{stage.Name, args, n, true})
 	}
 	seal := append([]string{"build", "seal"}, s.flags()...)
 	if s.Publish {
@@ -92,7 +92,7 @@ func NewChain(s Settings) (Chain, error) {
 	if s.JSON {
 		seal = append(seal, "--json")
 	}
-	c.Steps = append(c.Steps, Step{Name: "seal", Args: seal, Tasks: 1})
+	c.Steps = append(c.Steps, step{Name: "seal", Args: seal, Tasks: 1})
 	return c, nil
 }
 

@@ -196,12 +196,12 @@ func TestFailures(t *testing.T) {
 			onEach(t, func(t *testing.T, name string, f *fake, c Chain, run func(c Chain) ([]byte, error)) {
 				t.Helper()
 				f.fail(t, "titles 1-3", test.codes...)
-				c.Steps = slices.DeleteFunc(c.Steps, func(s Step) bool { return s.Name != "titles" && s.Name != "resources" })
+				c.Steps = slices.DeleteFunc(c.Steps, func(s step) bool { return s.Name != "titles" && s.Name != "resources" })
 				_, err := run(c)
 				switch {
 				case (test.want == "" || name == "slurm") && err != nil: // the script has ended before a task starts
 					t.Fatal(err)
-				case test.want != "" && name != "slurm" && (err == nil || err.Error() != test.want || errors.Is(err, ErrRefused) != (test.codes[0] == Final)):
+				case test.want != "" && name != "slurm" && (err == nil || err.Error() != test.want || errors.Is(err, ErrRefused) != (test.codes[0] == exitRefused)):
 					t.Fatalf("error is %v, want %v", err, test.want)
 				}
 				runs, later := 0, 0

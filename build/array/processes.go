@@ -34,7 +34,7 @@ func (p *Processes) Run(ctx context.Context, c Chain) ([]byte, error) {
 		g.SetLimit(p.Parallel)
 		for i := range step.Tasks {
 			g.Go(func() error {
-				out, err := p.task(ctx, &c, step, i)
+				out, err := p.runTask(ctx, &c, step, i)
 				if i == 0 {
 					report = out
 				}
@@ -50,10 +50,10 @@ func (p *Processes) Run(ctx context.Context, c Chain) ([]byte, error) {
 	return report, nil
 }
 
-// task runs a task until it succeeds, is refused or runs out of attempts.
-func (p *Processes) task(ctx context.Context, c *Chain, step Step, index int) (stdout []byte, err error) {
-	args := step.Args
-	if step.Indexed {
+// runTask runs a task until it succeeds, is refused or runs out of attempts.
+func (p *Processes) runTask(ctx context.Context, c *Chain, s step, index int) (stdout []byte, err error) {
+	args := s.Args
+	if s.Indexed {
 		args = append(args[:len(args):len(args)], "--index", strconv.Itoa(index))
 	}
 	for _, pause := range c.pauses() {
@@ -77,18 +77,18 @@ func (p *Processes) task(ctx context.Context, c *Chain, step Step, index int) (s
 		if ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
-		if err = failure(step, index, err); errors.Is(err, ErrRefused) {
+		if err = attemptError(s, index, err); errors.Is(err, ErrRefused) {
 			return nil, err
 		}
-		p.Log.Warn("attempt failed", "stage", step.Name, "task", index, "error", err)
+		p.Log.Warn("attempt failed", "stage", s.Name, "task", index, "error", err)
 	}
 	return nil, err
 }
 
-// failure describes a failed attempt of a task by the last line of its stderr, if it has one. The error matches ErrRefused
+// attemptError describes a failed attempt of a task by the last line of its stderr, if it has one. The error matches ErrRefused
 // if retries cannot help.
-func failure(step Step, index int, err error) error {
-	task := fmt.Sprintf("task %s %d: ", step.Name, index)
+func attemptError(s step, index int, err error) error {
+	task := fmt.Sprintf("task %s %d: ", s.Name, index)
 	var exit *exec.ExitError
 	if !errors.As(err, &exit) {
 		return fmt.Errorf("%s%w", task, err)
@@ -99,7 +99,7 @@ func failure(step Step, index int, err error) error {
 	stderr := bytes.TrimSpace(exit.Stderr)
 	last := string(stderr[bytes.LastIndexByte(stderr, '\n')+1:])
 	text := task + cmp.Or(strings.TrimPrefix(last, "reelsplice: "), err.Error())
-	if exit.ExitCode() == Final {
+	if exit.ExitCode() == exitRefused {
 		return refusedError(text)
 	}
 	return errors.New(text)

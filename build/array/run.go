@@ -74,10 +74,10 @@ func RunShare(ctx context.Context, s Site, share Share) (Run, error) {
 	if err != nil {
 		return r, err
 	}
-	mine := plan.Share(n, share.Index, share.Count)
-	r.Tasks = len(mine)
-	mine = slices.DeleteFunc(mine, func(i int) bool { return slices.Contains(done, work.DoneName(share.Stage, i)) })
-	if len(mine) == 0 {
+	tasks := plan.Share(n, share.Index, share.Count)
+	r.Tasks = len(tasks)
+	tasks = slices.DeleteFunc(tasks, func(i int) bool { return slices.Contains(done, work.DoneName(share.Stage, i)) })
+	if len(tasks) == 0 {
 		return r, nil
 	}
 	name := fmt.Sprintf("%s/%s-%d-of-%d-%s.json", work.Runs, share.Stage, share.Index, share.Count, rand.Text()[:8])
@@ -85,8 +85,12 @@ func RunShare(ctx context.Context, s Site, share Share) (Run, error) {
 		return r, err
 	}
 	defer debug.SetMemoryLimit(debug.SetMemoryLimit(s.Memory / 10 * 9))
-	r.Done, err = s.run(ctx, p, folder, stage, mine)
-	if s.isOver(p) {
+	b, closing, err := s.open(p, folder)
+	if err == nil {
+		r.Done, err = build.RunStage(ctx, b, stage, s.workers(), tasks)
+		err = errors.Join(err, closing())
+	}
+	if current, reading := s.ReadPlan(); errors.Is(reading, fs.ErrNotExist) || reading == nil && current.ID() != p.ID() {
 		// Its work folder was cleaned: discard later files of this process.
 		return r, errors.Join(fmt.Errorf("the build is over: %w", ErrRefused), folder.Discard(), err)
 	}
@@ -96,23 +100,4 @@ func RunShare(ctx context.Context, s Site, share Share) (Run, error) {
 	r.Ended = time.Now().UTC()
 	r.Seconds, r.CPUSeconds, r.PeakRSSBytes = r.Ended.Sub(r.Started).Seconds(), build.CPUSeconds(), build.PeakRSS()
 	return r, errors.Join(err, folder.Put(name, r))
-}
-
-// run runs tasks of a stage, and returns how many were done.
-func (s *Site) run(ctx context.Context, p *plan.Plan, folder *work.Folder, stage task.Stage, tasks []int) (n int, err error) {
-	b, closing, err := s.open(p, folder)
-	if err != nil {
-		return 0, err
-	}
-	defer func() { err = errors.Join(err, closing()) }()
-	return build.RunStage(ctx, b, stage, s.workers(), tasks)
-}
-
-// isOver reports whether p is no longer the plan of the work folder.
-func (s *Site) isOver(p *plan.Plan) bool {
-	now, err := s.ReadPlan()
-	if err != nil {
-		return errors.Is(err, fs.ErrNotExist)
-	}
-	return now.ID() != p.ID()
 }

@@ -11,16 +11,12 @@ import (
 	"time"
 
 	"github.com/reelsplice/reelsplice/build"
-	"github.com/reelsplice/reelsplice/build/plan"
 	"github.com/reelsplice/reelsplice/build/task"
 	"github.com/reelsplice/reelsplice/build/work"
 	"github.com/reelsplice/reelsplice/schemas/file"
 	"github.com/reelsplice/reelsplice/schemas/release"
 	"github.com/reelsplice/reelsplice/schemas/release/store"
 )
-
-// sealStage is the stage that Seal runs.
-const sealStage = "seal"
 
 // Seal completes the release when the tasks of all stages are done and adds it to the store. Until Clean, it may be
 // called again, and returns the same report.
@@ -32,16 +28,10 @@ func Seal(ctx context.Context, s Site) (r build.Report, err error) {
 	if err != nil {
 		return r, err
 	}
-	err = folder.Read(work.Report, &r)
-	if errors.Is(err, fs.ErrNotExist) {
-		r, err = s.seal(ctx, p, folder)
+	if err = folder.Read(work.Report, &r); !errors.Is(err, fs.ErrNotExist) {
+		return r, err
 	}
-	return r, err
-}
-
-// seal runs the seal task, adds its release to the store and records the report.
-func (s *Site) seal(ctx context.Context, p *plan.Plan, folder *work.Folder) (r build.Report, err error) {
-	stage, err := task.StageOf(sealStage)
+	stage, err := task.StageOf("seal")
 	if err != nil {
 		return r, err
 	}
@@ -56,8 +46,23 @@ func (s *Site) seal(ctx context.Context, p *plan.Plan, folder *work.Folder) (r b
 	if r, err = build.NewReport(b, s.Catalog, s.Log); err != nil {
 		return r, err
 	}
-	if err := addCost(&r, folder); err != nil {
+	// The cost of the processes, without killed ones, whose cost is unknown.
+	runs, err := readRuns(folder)
+	if err != nil {
 		return r, err
+	}
+	r.Stages, r.Tasks = map[string]float64{}, &build.Tasks{Processes: 1, CPUSeconds: build.CPUSeconds()}
+	end := time.Now()
+	for _, run := range runs {
+		if run.Ended.IsZero() {
+			continue
+		}
+		r.Tasks.Processes++
+		r.Tasks.CPUSeconds += run.CPUSeconds
+		r.Stages[run.Stage] = max(r.Stages[run.Stage], run.Seconds)
+		r.PeakRSSBytes = max(r.PeakRSSBytes, run.PeakRSSBytes)
+		r.Seconds = max(r.Seconds, end.Sub(run.Started).Seconds())
+		r.Jobs = max(r.Jobs, run.Count)
 	}
 	if !r.Unchanged {
 		if err := install(ctx, s.Releases, folder, &r); err != nil {
@@ -69,13 +74,13 @@ func (s *Site) seal(ctx context.Context, p *plan.Plan, folder *work.Folder) (r b
 
 // install adds the release to the store. It links files of the work folder within one file system and copies them
 // otherwise. It links packs that the previous release has too.
-func install(ctx context.Context, to store.Folder, folder *work.Folder, r *build.Report) (err error) {
+func install(ctx context.Context, releases store.Folder, folder *work.Folder, r *build.Report) (err error) {
 	m, err := release.ReadManifest(folder.Dir(work.Release))
 	if err != nil {
 		return err
 	}
 	r.Describe(m)
-	w, err := store.Create(to.Dir)
+	w, err := store.Create(releases.Dir)
 	if err != nil {
 		return err
 	}
@@ -84,7 +89,7 @@ func install(ctx context.Context, to store.Folder, folder *work.Folder, r *build
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		if _, err := os.Stat(filepath.Join(to.Path(m.Parent), f.Name)); err == nil && m.Parent != "" && slices.Contains(m.Packs, f) {
+		if _, err := os.Stat(filepath.Join(releases.Path(m.Parent), f.Name)); err == nil && m.Parent != "" && slices.Contains(m.Packs, f) {
 			continue
 		}
 		if err := w.Take(folder.From(work.Release), f); err != nil {
@@ -100,7 +105,7 @@ func install(ctx context.Context, to store.Folder, folder *work.Folder, r *build
 	if _, err := w.Install(); err != nil {
 		return err
 	}
-	return r.Write(to.Path(m.ID))
+	return r.Write(releases.Path(m.ID))
 }
 
 // readRuns reads the Run of each process.
@@ -111,28 +116,6 @@ func readRuns(folder *work.Folder) ([]Run, error) {
 		err = errors.Join(err, folder.Read(work.Runs+"/"+name, &runs[i]))
 	}
 	return runs, err
-}
-
-// addCost sums up the cost of the processes of the build, without killed ones, whose cost is unknown.
-func addCost(r *build.Report, folder *work.Folder) error {
-	runs, err := readRuns(folder)
-	if err != nil {
-		return err
-	}
-	r.Stages, r.Tasks = map[string]float64{}, &build.Tasks{Processes: 1, CPUSeconds: build.CPUSeconds()}
-	now := time.Now()
-	for _, run := range runs {
-		if run.Ended.IsZero() {
-			continue
-		}
-		r.Tasks.Processes++
-		r.Tasks.CPUSeconds += run.CPUSeconds
-		r.Stages[run.Stage] = max(r.Stages[run.Stage], run.Seconds)
-		r.PeakRSSBytes = max(r.PeakRSSBytes, run.PeakRSSBytes)
-		r.Seconds = max(r.Seconds, now.Sub(run.Started).Seconds())
-		r.Jobs = max(r.Jobs, run.Count)
-	}
-	return nil
 }
 
 // Clean removes the files of all plans' tasks from the work folder.
@@ -177,12 +160,12 @@ func ReadStatus(s Site) (st Status, err error) {
 	}
 	b := task.New(p, folder, s.Memory)
 	for _, stage := range task.Stages() {
-		at := stageStatus{Stage: stage.Name, Tasks: -1}
+		status := stageStatus{Stage: stage.Name, Tasks: -1}
 		if n, err := stage.Count(b); err == nil {
-			at.Tasks = n
+			status.Tasks = n
 			for i := range n {
 				if slices.Contains(done, work.DoneName(stage.Name, i)) {
-					at.Done++
+					status.Done++
 				}
 			}
 		}
@@ -190,12 +173,12 @@ func ReadStatus(s Site) (st Status, err error) {
 			switch {
 			case run.Stage != stage.Name:
 			case run.Ended.IsZero():
-				at.Running++
+				status.Running++
 			case run.Error != "":
-				at.Failed++
+				status.Failed++
 			}
 		}
-		st.Stages = append(st.Stages, at)
+		st.Stages = append(st.Stages, status)
 	}
 	return st, nil
 }
