@@ -104,23 +104,28 @@ func Run(ctx context.Context, c Config) (Report, error) {
 	// The rest is for memory of the process besides the heap.
 	defer debug.SetMemoryLimit(debug.SetMemoryLimit(c.Memory / 10 * 9))
 	start := time.Now()
-	r, err := once(ctx, c, start)
+	r, err := runOnce(ctx, c, start)
 	if c.Previous != "" && !c.Full && errors.Is(err, release.ErrCorrupt) {
 		c.Log.Warn("previous release is damaged: rebuilding the whole release", "previous", c.Previous, "because", err)
 		c.Full = true
-		r, err = once(ctx, c, start)
+		r, err = runOnce(ctx, c, start)
 	}
 	if c.Previous != "" && errors.Is(err, release.ErrCorrupt) {
 		c.Log.Warn("previous release is damaged: building without it and its trends", "previous", c.Previous, "because", err)
 		c.Previous = ""
-		r, err = once(ctx, c, start)
+		r, err = runOnce(ctx, c, start)
 	}
 	return r, err
 }
 
-// once is Run for a valid Config.
-func once(ctx context.Context, c Config, start time.Time) (r Report, err error) {
-	p, err := c.plan()
+// runOnce runs all tasks, and gives the release its name.
+func runOnce(ctx context.Context, c Config, start time.Time) (r Report, err error) {
+	in, err := records.Open(c.Catalog)
+	if err != nil {
+		return Report{}, err
+	}
+	p, err := plan.Make(in, plan.Params{Catalog: c.Catalog, Releases: c.Releases, Previous: c.Previous, Full: c.Full, Level: c.Level, Fallback: c.Fallback, Version: c.Version})
+	in.Close()
 	if err != nil {
 		return Report{}, err
 	}
@@ -141,29 +146,8 @@ func once(ctx context.Context, c Config, start time.Time) (r Report, err error) 
 		return Report{}, err
 	}
 	defer func() { err = errors.Join(err, b.Close()) }()
-	return c.runTasks(ctx, w, b, workers, start)
-}
-
-// plan divides the work.
-func (c *Config) plan() (*plan.Plan, error) {
-	in, err := records.Open(c.Catalog)
-	if err != nil {
-		return nil, err
-	}
-	defer in.Close()
-	return plan.Make(in, plan.Params{Catalog: c.Catalog, Releases: c.Releases, Previous: c.Previous, Full: c.Full, Level: c.Level, Fallback: c.Fallback, Version: c.Version})
-}
-
-// MinMemory is the minimum memory of a task, in bytes.
-var MinMemory int64 = 64 << 20 // tests lower it
-
-// Workers returns how many tasks run side by side.
-func Workers(jobs int, memory int64) int { return max(1, min(jobs, int(memory/MinMemory))) }
-
-// runTasks runs all tasks, and gives the release its name.
-func (c *Config) runTasks(ctx context.Context, w *store.Builder, b *task.Build, workers int, start time.Time) (r Report, err error) {
 	var total int64
-	for _, n := range b.Plan.Records {
+	for _, n := range p.Records {
 		total += n
 	}
 	if c.Progress != nil {
@@ -203,16 +187,22 @@ func (c *Config) runTasks(ctx context.Context, w *store.Builder, b *task.Build, 
 	return r, r.Write(filepath.Join(c.Releases, m.ID))
 }
 
+// MinMemory is the minimum memory of a task, in bytes.
+var MinMemory int64 = 64 << 20 // tests lower it
+
+// Workers returns how many tasks run side by side.
+func Workers(jobs int, memory int64) int { return max(1, min(jobs, int(memory/MinMemory))) }
+
 // RunStage runs tasks of a stage side by side, all of them if only is nil, and returns the number of finished ones.
 // The first error ends the run.
 func RunStage(ctx context.Context, b *task.Build, s task.Stage, workers int, only []int) (done int, err error) {
-	var o *task.Opened
-	if err := release.Guard(func() (err error) { o, err = s.Open(b); return err }); err != nil {
+	var stage *task.Opened
+	if err := release.Guard(func() (err error) { stage, err = s.Open(b); return err }); err != nil {
 		return 0, err
 	}
-	defer func() { err = errors.Join(err, o.Close()) }()
+	defer func() { err = errors.Join(err, stage.Close()) }()
 	if only == nil {
-		for i := range o.Count {
+		for i := range stage.Count {
 			only = append(only, i)
 		}
 	}
@@ -223,7 +213,7 @@ func RunStage(ctx context.Context, b *task.Build, s task.Stage, workers int, onl
 		g.Go(func() error {
 			err := ctx.Err()
 			if err == nil {
-				err = o.Run(ctx, i)
+				err = stage.Run(ctx, i)
 			}
 			if err == nil {
 				n.Add(1)

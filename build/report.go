@@ -38,7 +38,7 @@ type Report struct {
 	Jobs          int                 `json:"jobs"`
 	Tables        map[string]int64    `json:"tables"`           // size of each kind's table in bytes
 	Previous      string              `json:"previous"`         // previous release; "" without one
-	Ingest        *Ingest             `json:"ingest,omitempty"` // report of the last ingest into the catalogue, or nil
+	Ingest        *ingestReport       `json:"ingest,omitempty"` // report of the last ingest into the catalogue, or nil
 	Stages        map[string]float64  `json:"stages"`           // seconds of each
 	Seconds       float64             `json:"seconds"`
 	PeakRSSBytes  int64               `json:"peak_rss_bytes"`
@@ -51,21 +51,21 @@ type Tasks struct {
 	CPUSeconds float64 `json:"cpu_seconds"`
 }
 
-// An Ingest is the part of an ingest's report that concerns a release: rows that are not in it, and fields on which
+// An ingestReport is the part of an ingest's report that concerns a release: rows that are not in it, and fields on which
 // sources disagreed. Both lists are copied from the ingest report, which limits their length.
-type Ingest struct {
-	Quarantine Quarantine      `json:"quarantine"`
+type ingestReport struct {
+	Quarantine quarantine      `json:"quarantine"`
 	Conflicts  json.RawMessage `json:"conflicts"`
 }
 
-// A Quarantine counts the rejected rows.
-type Quarantine struct {
+// A quarantine counts the rejected rows.
+type quarantine struct {
 	Rows    int64           `json:"rows"`
 	Reasons json.RawMessage `json:"reasons"`
 }
 
 // readIngest reads the ingest report in the folder of a catalogue; nil if it has none.
-func readIngest(dir string) (*Ingest, error) {
+func readIngest(dir string) (*ingestReport, error) {
 	path := filepath.Join(dir, catalog.ReportName)
 	data, err := file.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -82,13 +82,13 @@ func readIngest(dir string) (*Ingest, error) {
 		Conflicts json.RawMessage
 	}
 	var line bytes.Buffer // reports are printed on one line
-	if err := json.Compact(&line, data); err != nil {
+	if err = json.Compact(&line, data); err == nil {
+		err = json.Unmarshal(line.Bytes(), &v)
+	}
+	if err != nil {
 		return nil, fmt.Errorf("read %s: %w", path, err)
 	}
-	if err := json.Unmarshal(line.Bytes(), &v); err != nil {
-		return nil, fmt.Errorf("read %s: %w", path, err)
-	}
-	return &Ingest{Quarantine{v.Totals.Quarantined, v.Totals.Reasons}, v.Conflicts}, nil
+	return &ingestReport{quarantine{v.Totals.Quarantined, v.Totals.Reasons}, v.Conflicts}, nil
 }
 
 // NewReport returns the report of a finished build from the plan, the tasks and the ingest into the catalogue in dir.
