@@ -113,8 +113,8 @@ func (s *Site) ReadPlan() (*plan.Plan, error) {
 	return p, err
 }
 
-// join reads the plan of the work folder, and rejects one of another program or catalogue.
-func (s *Site) join() (*plan.Plan, *work.Folder, error) {
+// openPlan reads the plan of the work folder, and rejects one of another program or catalogue.
+func (s *Site) openPlan() (*plan.Plan, *work.Folder, error) {
 	p, err := s.ReadPlan()
 	if err != nil {
 		return nil, nil, err

@@ -58,7 +58,7 @@ func RunShare(ctx context.Context, s Site, share Share) (Run, error) {
 	if err := share.Validate(); err != nil {
 		return r, err
 	}
-	p, folder, err := s.join()
+	p, folder, err := s.openPlan()
 	if err != nil {
 		return r, err
 	}

@@ -21,7 +21,7 @@ import (
 // Seal completes the release when the tasks of all stages are done and adds it to the store. Until Clean, it may be
 // called again, and returns the same report.
 func Seal(ctx context.Context, s Site) (r build.Report, err error) {
-	p, folder, err := s.join()
+	p, folder, err := s.openPlan()
 	if errors.Is(err, fs.ErrNotExist) {
 		err = fmt.Errorf("%w; if it was sealed already, the release is there", err)
 	}
@@ -75,7 +75,7 @@ func Seal(ctx context.Context, s Site) (r build.Report, err error) {
 // install adds the release to the store. It links files of the work folder within one file system and copies them
 // otherwise. It links packs that the previous release has too.
 func install(ctx context.Context, releases store.Folder, folder *work.Folder, r *build.Report) (err error) {
-	m, err := release.ReadManifest(folder.Dir(work.Release))
+	m, err := release.ReadManifest(folder.OutDir(work.Release))
 	if err != nil {
 		return err
 	}
@@ -92,11 +92,11 @@ func install(ctx context.Context, releases store.Folder, folder *work.Folder, r 
 		if _, err := os.Stat(filepath.Join(releases.Path(m.Parent), f.Name)); err == nil && m.Parent != "" && slices.Contains(m.Packs, f) {
 			continue
 		}
-		if err := w.Take(folder.From(work.Release), f); err != nil {
+		if err := w.Take(folder.InDir(work.Release), f); err != nil {
 			return fmt.Errorf("install %s: %w", f.Name, err)
 		}
 	}
-	if err := file.Copy(filepath.Join(folder.Dir(work.Release), release.ManifestName), filepath.Join(w.Dir(), release.ManifestName)); err != nil {
+	if err := file.Copy(filepath.Join(folder.OutDir(work.Release), release.ManifestName), filepath.Join(w.Dir(), release.ManifestName)); err != nil {
 		return err
 	}
 	if err := file.SyncDir(w.Dir()); err != nil {

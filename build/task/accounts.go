@@ -253,7 +253,7 @@ func (u *accountTables) writeLists(ctx context.Context) (err error) {
 	out := accounts.NewListWriter(t)
 	var buf [holdingLen]byte
 	err = records.All(ctx, in, records.Everything, func(key catalog.Key, l *catalog.List) error {
-		spec := u.list(l)
+		spec := u.listSpec(l)
 		for i := range spec.Items {
 			if spec.Private {
 				break
@@ -290,8 +290,8 @@ func (u *accountTables) writeLists(ctx context.Context) (err error) {
 // favorites of the list, most first, then by the list's row.
 const holdingLen = 8 + 8 + 4
 
-// list returns the row of a list. If a title is repeated, its first place counts.
-func (u *accountTables) list(l *catalog.List) accounts.ListSpec {
+// listSpec returns the row of a list. If a title is repeated, its first place counts.
+func (u *accountTables) listSpec(l *catalog.List) accounts.ListSpec {
 	spec := accounts.ListSpec{Private: render.IsPrivate(l), Owner: -1} // -1 is an unknown owner
 	if author := l.CreatedBy; author != nil {
 		rows, name := u.objects, author.ID.V

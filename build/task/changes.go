@@ -34,7 +34,7 @@ func writeChanges(ctx context.Context, b *Build, _ int, d *taskRecord) error {
 		return err
 	}
 	if b.previous != nil {
-		c.count(d)
+		c.countChanges(d)
 	}
 	if len(c.times) == 0 {
 		return nil
@@ -71,8 +71,8 @@ type changesTable struct {
 	changed map[fragment.Kind][]changedResource // by changelog.Lists, in order of time, then id
 }
 
-// each calls fn with each change of the log. If fields is not nil, only those are read.
-func (c *changesTable) each(ctx context.Context, fields []string, fn func(fragment.Kind, *catalog.LoggedChange) error) error {
+// eachChange calls fn with each change of the log. If fields is not nil, only those are read.
+func (c *changesTable) eachChange(ctx context.Context, fields []string, fn func(fragment.Kind, *catalog.LoggedChange) error) error {
 	if c.log == nil {
 		return nil
 	}
@@ -93,7 +93,7 @@ func (c *changesTable) each(ctx context.Context, fields []string, fn func(fragme
 // survey reads the changed resources, the times of changes and the names of fields.
 func (c *changesTable) survey(ctx context.Context) error {
 	times, fields := map[int64]struct{}{}, map[string]struct{}{}
-	err := c.each(ctx, []string{"kind", "id", "field", "time", "new"}, func(kind fragment.Kind, v *catalog.LoggedChange) error {
+	err := c.eachChange(ctx, []string{"kind", "id", "field", "time", "new"}, func(kind fragment.Kind, v *catalog.LoggedChange) error {
 		times[v.Time.V], fields[v.Field.V] = struct{}{}, struct{}{}
 		if slices.Contains(changelog.Lists(), kind) {
 			general := v.Field.V == catalog.FieldGeneral
@@ -112,7 +112,7 @@ func (c *changesTable) survey(ctx context.Context) error {
 					rows[last].created, rows[last].deleted = rows[last].created || v.created, rows[last].deleted || v.deleted
 					continue
 				}
-				rows[last].row.Newer = uint32(c.ingest(v.time))
+				rows[last].row.Newer = uint32(c.ingestAt(v.time))
 			}
 			v.row = changelog.Row{ID: v.id, Newer: changelog.None, Adult: changelog.Null, Softcore: changelog.Null}
 			rows = append(rows, v)
@@ -122,14 +122,14 @@ func (c *changesTable) survey(ctx context.Context) error {
 	return err
 }
 
-// ingest returns the number of the ingest at a time.
-func (c *changesTable) ingest(time int64) int {
+// ingestAt returns the number of the ingest at a time.
+func (c *changesTable) ingestAt(time int64) int {
 	i, _ := slices.BinarySearch(c.times, time)
 	return i
 }
 
-// count counts the resources that changed in ingests since the previous release.
-func (c *changesTable) count(d *taskRecord) {
+// countChanges counts the resources that changed in ingests since the previous release.
+func (c *changesTable) countChanges(d *taskRecord) {
 	since := int64(0)
 	if log := changelog.Open(c.b.previous); log.Builds() > 0 {
 		since = log.Time(log.Builds() - 1)
@@ -232,21 +232,21 @@ func (c *changesTable) writeItems(ctx context.Context, out *release.TableWriter)
 	}
 	defer func() { err = errors.Join(err, data.Close(), os.Remove(data.Name())) }()
 	w := &itemWriter{z: z, data: data, out: out}
-	err = c.each(ctx, nil, func(kind fragment.Kind, v *catalog.LoggedChange) error {
+	err = c.eachChange(ctx, nil, func(kind fragment.Kind, v *catalog.LoggedChange) error {
 		key, _ := slices.BinarySearch(c.fields, v.Field.V)
-		items := changelog.Items{ID: uint64(v.ID.V), Key: uint32(key), Build: uint32(c.ingest(v.Time.V))}
+		items := changelog.Items{ID: uint64(v.ID.V), Key: uint32(key), Build: uint32(c.ingestAt(v.Time.V))}
 		if kind != w.kind || items.ID != w.items.ID || items.Key != w.items.Key || items.Build != w.items.Build {
-			if err := w.end(kind); err != nil {
+			if err := w.endSegment(kind); err != nil {
 				return err
 			}
-			items.Offset = w.items.Offset // end has advanced it
+			items.Offset = w.items.Offset // endSegment has advanced it
 			w.items = items
 		}
-		w.append(v)
+		w.appendItem(v)
 		return nil
 	})
 	if err == nil {
-		err = w.end(0)
+		err = w.endSegment(0)
 	}
 	if err == nil {
 		_, err = data.Seek(0, io.SeekStart)
@@ -271,8 +271,8 @@ type itemWriter struct {
 	row     []byte
 }
 
-// end ends the current segment, if any, and begins one of a kind; 0 begins none.
-func (w *itemWriter) end(kind fragment.Kind) (err error) {
+// endSegment ends the current segment, if any, and begins one of a kind; 0 begins none.
+func (w *itemWriter) endSegment(kind fragment.Kind) (err error) {
 	if w.n > 0 {
 		w.z.Reset()
 		if w.items.Segment, err = w.z.Segment(w.raw); err != nil {
@@ -292,9 +292,9 @@ func (w *itemWriter) end(kind fragment.Kind) (err error) {
 	return nil
 }
 
-// append appends an item. Its id is 24 hexadecimal digits like the API's: the time, then a hash of the item and its
+// appendItem appends an item. Its id is 24 hexadecimal digits like the API's: the time, then a hash of the item and its
 // number.
-func (w *itemWriter) append(v *catalog.LoggedChange) {
+func (w *itemWriter) appendItem(v *catalog.LoggedChange) {
 	action, before, after := "updated", v.Old.V, v.New.V
 	switch {
 	case v.Field.V == catalog.FieldGeneral && v.New.Set:

@@ -160,15 +160,15 @@ func readOwners(b *Build) (owners, error) {
 	return o, errors.Join(err, s.close())
 }
 
-// has reports whether a resource that claims an id owns it.
-func (o owners) has(kind fragment.Kind, id uint64, k catalog.Key) bool {
+// isOwner reports whether a resource that claims an id owns it.
+func (o owners) isOwner(kind fragment.Kind, id uint64, k catalog.Key) bool {
 	owner, contested := o[claimedID{kind, id}]
 	return !contested || owner == k
 }
 
-// ownAlias returns the alias that finds a season or an episode by its own id, nil if another one owns that.
-func (o owners) ownAlias(kind fragment.Kind, id int64, k catalog.Key) [][]byte {
-	if id < 1 || !o.has(kind, uint64(id), k) {
+// idAlias returns the alias that finds a season or an episode by its own id, nil if another one owns that.
+func (o owners) idAlias(kind fragment.Kind, id int64, k catalog.Key) [][]byte {
+	if id < 1 || !o.isOwner(kind, uint64(id), k) {
 		return nil
 	}
 	return [][]byte{fragment.AppendAlias(nil, kind, strconv.FormatInt(id, 10))}

@@ -36,7 +36,7 @@ func seal(ctx context.Context, b *Build, _ int, d *taskRecord) error {
 	if err != nil {
 		return err
 	}
-	m, err := release.WriteManifest(b.Folder.Dir(work.Release), b.options(), c)
+	m, err := release.WriteManifest(b.Folder.OutDir(work.Release), b.manifestSpec(), c)
 	d.Release = m.ID
 	return err
 }
@@ -52,8 +52,8 @@ func (b *Build) contents(stages ...string) (c release.Contents, err error) {
 		d := &done[i]
 		c.Indexes = append(c.Indexes, d.Indexes...)
 		c.Tables = append(c.Tables, d.Tables...)
-		if d.Stage == "tables" && d.Made > 0 { // the table of credits has no terms
-			c.Terms[tables.Kinds[d.Index].String()] = d.Made
+		if d.Stage == "tables" && d.Count > 0 { // the table of credits has no terms
+			c.Terms[tables.Kinds[d.Index].String()] = d.Count
 		}
 	}
 	return c, err
@@ -65,11 +65,11 @@ func (b *Build) preview(stages ...string) (*release.Reader, error) {
 	if err != nil {
 		return nil, err
 	}
-	return release.Preview(b.options(), c, b.Folder.From(work.Release), b.previousDir) // it has the reused packs
+	return release.Preview(b.manifestSpec(), c, b.Folder.InDir(work.Release), b.previousDir) // it has the reused packs
 }
 
-// options returns the free fields of the manifest.
-func (b *Build) options() release.ManifestSpec {
+// manifestSpec returns the free fields of the manifest.
+func (b *Build) manifestSpec() release.ManifestSpec {
 	o := release.ManifestSpec{Params: b.params(), Parent: b.Plan.Previous, Sources: map[string]int64{}}
 	if b.Plan.Version != "" || b.Plan.Dumps != nil {
 		o.Provenance = &provenance.Release{Program: b.Plan.Version, Dumps: b.Plan.Dumps}

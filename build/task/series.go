@@ -25,7 +25,7 @@ type seriesBuilder struct {
 	t        *titles
 	o        *output
 	c        *contributor
-	near     nearby
+	near     neighbourFinder
 	tvs      *records.Cursor[catalog.TV]
 	seasons  *records.Cursor[catalog.Season]
 	episodes *records.Cursor[catalog.Episode]
@@ -70,7 +70,7 @@ type seasonOutput struct {
 func (t *titles) series(ctx context.Context, o *output, c *contributor, s records.Span) error {
 	in := t.b.inputs
 	m := &seriesBuilder{
-		t: t, o: o, c: c, near: nearby{finder: t.near[fragment.KindTV].Finder()},
+		t: t, o: o, c: c, near: neighbourFinder{finder: t.near[fragment.KindTV].Finder()},
 		tvs:      records.NewCursor[catalog.TV](in.Of(fragment.KindTV), s),
 		seasons:  records.NewCursor[catalog.Season](in.Of(fragment.KindSeason), s),
 		episodes: records.NewCursor[catalog.Episode](in.Of(fragment.KindEpisode), s),
@@ -205,7 +205,7 @@ func completeSeries(in *seriesInput) *seriesOutput {
 func completeSeason(series int64, tv *catalog.TV, in *seasonInput) seasonOutput {
 	var out seasonOutput
 	number := int64(in.number)
-	var summaries []catalog.SeasonSummary // of this season in the series
+	var summaries []catalog.SeasonSummary // the season's rows in its series
 	if tv != nil {
 		for i := range tv.Seasons {
 			if tv.Seasons[i].SeasonNumber.V == number {
@@ -336,7 +336,7 @@ func (m *seriesBuilder) writeSeason(series int64, in *seasonInput, out *seasonOu
 	key, s := catalog.SeasonKey(series, int64(in.number)), out.based.V()
 	spec := m.o.spec(fragment.KindSeason, key, uint64(max(s.ID.V, 0)), fingerprint)
 	if in.season != nil { // the survey reads ids from records only
-		spec.Aliases = m.t.owners.ownAlias(fragment.KindSeason, s.ID.V, key)
+		spec.Aliases = m.t.owners.idAlias(fragment.KindSeason, s.ID.V, key)
 	}
 	err := m.o.Add(spec, func() []release.FragmentSpec {
 		if s.AggregateCredits == nil {
@@ -356,7 +356,7 @@ func (m *seriesBuilder) writeSeason(series int64, in *seasonInput, out *seasonOu
 		e := c.V()
 		key := catalog.EpisodeKey(series, e.SeasonNumber.V, e.EpisodeNumber.V)
 		spec := m.o.spec(fragment.KindEpisode, key, uint64(max(e.ID.V, 0)), fingerprint)
-		spec.Aliases = m.t.owners.ownAlias(fragment.KindEpisode, e.ID.V, key)
+		spec.Aliases = m.t.owners.idAlias(fragment.KindEpisode, e.ID.V, key)
 		m.c.externalIDs(record.Of(e.ExternalIDs), "", release.Include{
 			Kind: fragment.KindEpisode, ID: uint64(series), Season: key.Season(), Episode: key.Episode(),
 		})

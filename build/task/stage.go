@@ -42,30 +42,30 @@ type Stage struct {
 // Stages returns the stages after the plan, in order.
 func Stages() []Stage {
 	return []Stage{
-		{"survey", planned((*plan.Plan).TitleTasks), alone(survey)},
-		{"prepare", planned(prepareTasks), openPrepare},
-		{"titles", planned((*plan.Plan).TitleTasks), openTitles},
-		{"resources", planned((*plan.Plan).Partitions), openResources},
-		{"find", planned(func(p *plan.Plan) int { return p.Finds }), openFind},
-		{"index", indexTasks, alone(writeIndex)},
-		{"ranges", planned((*plan.Plan).RangeTasks), openRanges},
-		{"tables", planned(func(*plan.Plan) int { return index.Tables }), alone(writeTable)},
-		{"accounts", oneTask, alone(writeAccounts)},
-		{"changes", oneTask, alone(writeChanges)},
-		{"seal", oneTask, alone(seal)},
+		{"survey", fromPlan((*plan.Plan).TitleTasks), stateless(survey)},
+		{"prepare", fromPlan(prepareTasks), openPrepare},
+		{"titles", fromPlan((*plan.Plan).TitleTasks), openTitles},
+		{"resources", fromPlan((*plan.Plan).Partitions), openResources},
+		{"find", fromPlan(func(p *plan.Plan) int { return p.Finds }), openFind},
+		{"index", indexTasks, stateless(writeIndex)},
+		{"ranges", fromPlan((*plan.Plan).RangeTasks), openRanges},
+		{"tables", fromPlan(func(*plan.Plan) int { return index.Tables }), stateless(writeTable)},
+		{"accounts", oneTask, stateless(writeAccounts)},
+		{"changes", oneTask, stateless(writeChanges)},
+		{"seal", oneTask, stateless(seal)},
 	}
 }
 
-// planned returns the count of a stage that the plan alone divides.
-func planned(count func(p *plan.Plan) int) func(b *Build) (int, error) {
+// fromPlan returns the count of a stage that the plan alone divides.
+func fromPlan(count func(p *plan.Plan) int) func(b *Build) (int, error) {
 	return func(b *Build) (int, error) { return count(b.Plan), nil }
 }
 
 // oneTask is the count of a stage of one task.
 func oneTask(*Build) (int, error) { return 1, nil }
 
-// alone opens a stage whose tasks share no inputs.
-func alone(run func(ctx context.Context, b *Build, i int, d *taskRecord) error) func(b *Build) (tasks, error) {
+// stateless opens a stage whose tasks share no open inputs.
+func stateless(run func(ctx context.Context, b *Build, i int, d *taskRecord) error) func(b *Build) (tasks, error) {
 	return func(b *Build) (tasks, error) {
 		return tasks{run: func(ctx context.Context, i int, d *taskRecord) error { return run(ctx, b, i, d) }}, nil
 	}
@@ -145,7 +145,7 @@ func (b *Build) advance(n int64) {
 }
 
 // temp returns the folder for temporary files and for files that other tasks will read.
-func (b *Build) temp() string { return b.Folder.Dir(work.Files) }
+func (b *Build) temp() string { return b.Folder.OutDir(work.Files) }
 
 // An Opened is a stage whose tasks can run. It is safe for concurrent use.
 type Opened struct {
@@ -201,8 +201,8 @@ type taskRecord struct {
 	Parts   []release.Part `json:"parts,omitempty"`
 	Indexes []release.File `json:"indexes,omitempty"`
 	Tables  []release.File `json:"tables,omitempty"`
-	// Made is a count that later stages sum up: titles of a survey, rows of a range, terms of a table.
-	Made int64 `json:"made,omitempty"`
+	// Count is a number that later stages sum up: titles of a survey, rows of a range, terms of a table.
+	Count int64 `json:"made,omitempty"`
 	// LatestPerson is the highest person ID in the credits.
 	LatestPerson int64 `json:"latest_person,omitempty"`
 	// Warning is for the log of the build.
@@ -332,7 +332,7 @@ func (b *Build) writePart(d *taskRecord, part int, fn func(o *output) error) err
 	if err != nil {
 		return err
 	}
-	p, err := release.CreatePart(release.PartOptions{Dir: b.Folder.Dir(work.Release), Number: part, Previous: b.reuse})
+	p, err := release.CreatePart(release.PartOptions{Dir: b.Folder.OutDir(work.Release), Number: part, Previous: b.reuse})
 	if err != nil {
 		return err
 	}

@@ -38,7 +38,7 @@ func survey(ctx context.Context, b *Build, i int, d *taskRecord) error {
 					err = cmp.Or(err, u.genres(kind, complete.Genres(kind, m.Localized[i].Genres, "en", "")))
 				}
 				t.OfMovie(complete.Base(m))
-				d.Made++
+				d.Count++
 				return cmp.Or(err, near.Add(&t))
 			})
 		}
@@ -48,7 +48,7 @@ func survey(ctx context.Context, b *Build, i int, d *taskRecord) error {
 				err = cmp.Or(err, u.genres(kind, complete.Genres(kind, s.Localized[i].Genres, "en", "")))
 			}
 			t.OfSeries(complete.Base(s))
-			d.Made++
+			d.Count++
 			return cmp.Or(err, near.Add(&t))
 		})
 		if err != nil {
@@ -56,7 +56,7 @@ func survey(ctx context.Context, b *Build, i int, d *taskRecord) error {
 		}
 		err = records.Each(ctx, b.inputs.Of(fragment.KindSeason), span, seasonFields, func(k catalog.Key, s *catalog.Season) error {
 			s = complete.Base(s).V()
-			err := u.claimOwn(fragment.KindSeason, s.ID.V, k)
+			err := u.claimID(fragment.KindSeason, s.ID.V, k)
 			seen := map[int64]bool{} // same as in completeSeason
 			for i := range s.Episodes {
 				n := s.Episodes[i].EpisodeNumber
@@ -64,7 +64,7 @@ func survey(ctx context.Context, b *Build, i int, d *taskRecord) error {
 					continue
 				}
 				seen[n.V] = true
-				err = cmp.Or(err, u.claimOwn(fragment.KindEpisode, s.Episodes[i].ID.V, catalog.EpisodeKey(int64(k.ID()), int64(k.Season()), n.V)))
+				err = cmp.Or(err, u.claimID(fragment.KindEpisode, s.Episodes[i].ID.V, catalog.EpisodeKey(int64(k.ID()), int64(k.Season()), n.V)))
 			}
 			return err
 		})
@@ -72,7 +72,7 @@ func survey(ctx context.Context, b *Build, i int, d *taskRecord) error {
 			return err
 		}
 		return records.Each(ctx, b.inputs.Of(fragment.KindEpisode), span, []string{"id"}, func(k catalog.Key, e *catalog.Episode) error {
-			return u.claimOwn(fragment.KindEpisode, e.ID.V, k)
+			return u.claimID(fragment.KindEpisode, e.ID.V, k)
 		})
 	})
 }
@@ -123,8 +123,8 @@ func (u *surveyor) claim(kind fragment.Kind, id uint64, k catalog.Key) error {
 	return u.s.Add(u.b.Plan.ClaimSection(id), key, records.AppendKey(nil, k))
 }
 
-// claimOwn claims the id in the record of a season or an episode.
-func (u *surveyor) claimOwn(kind fragment.Kind, id int64, k catalog.Key) error {
+// claimID claims the id in the record of a season or an episode.
+func (u *surveyor) claimID(kind fragment.Kind, id int64, k catalog.Key) error {
 	if id < 1 || u.b.inputs.Removed.Has(kind, k) {
 		return nil
 	}

@@ -42,7 +42,7 @@ func writeIndex(ctx context.Context, b *Build, i int, d *taskRecord) error {
 	if err != nil {
 		return err
 	}
-	f, err := release.WriteIndex(ctx, b.Folder.Dir(work.Release), b.Folder.From(work.Release), parts, i, release.IndexCount(parts))
+	f, err := release.WriteIndex(ctx, b.Folder.OutDir(work.Release), b.Folder.InDir(work.Release), parts, i, release.IndexCount(parts))
 	d.Indexes = append(d.Indexes, f)
 	return err
 }
@@ -75,7 +75,7 @@ func openRanges(b *Build) (tasks, error) {
 		name := fmt.Sprintf("%s%05d", columnsPrefix(table), i-first)
 		err = b.writeFile(d, name, func(path string) error {
 			n, err := index.WriteColumns(ctx, tables.Kinds[table], int(before), rows, path, o)
-			d.Made = int64(n)
+			d.Count = int64(n)
 			return err
 		})
 		return errors.Join(err, rows.Close())
@@ -100,11 +100,11 @@ func writeTable(ctx context.Context, b *Build, i int, d *taskRecord) (err error)
 	rows := int64(0)
 	first, end := b.Plan.RangesOf(i)
 	for k := first; k < end; k++ {
-		rows += done[k].Made
+		rows += done[k].Count
 	}
 	merge := func(section int) (*extsort.Iterator, error) { return in.merge(ctx, section) }
 	return b.writeTables(d, false, func(create index.Create) (err error) {
-		d.Made, err = index.WriteTable(tables.Kinds[i], int(rows), merge, create, index.Options{Memory: b.Memory / 2})
+		d.Count, err = index.WriteTable(tables.Kinds[i], int(rows), merge, create, index.Options{Memory: b.Memory / 2})
 		return err
 	})
 }
@@ -130,7 +130,7 @@ func writeCredits(ctx context.Context, b *Build, d *taskRecord) (err error) {
 func (b *Build) writeTables(d *taskRecord, private bool, fn func(create index.Create) error) error {
 	var writers []*release.TableWriter
 	err := fn(func(name string, rows int) (*release.TableWriter, error) {
-		w, err := release.CreateTable(b.Folder.Dir(work.Release), name, rows, private)
+		w, err := release.CreateTable(b.Folder.OutDir(work.Release), name, rows, private)
 		if err == nil {
 			writers = append(writers, w)
 		}

@@ -58,7 +58,7 @@ func openNear(b *Build, kind fragment.Kind) (*neighbours.Table, error) {
 	var n int64
 	for i := range all {
 		if k, _ := b.Plan.TitleSpan(i); k == kind {
-			n += all[i].Made
+			n += all[i].Count
 		}
 	}
 	files, err := b.outputs(nearPrefix(kind), "prepare")
@@ -95,8 +95,8 @@ func latestAlias(list [][]byte, kind fragment.Kind, id, newest int64) [][]byte {
 	return list
 }
 
-// A nearby finds the recommendations and similar titles that a record lacks. It is for one goroutine.
-type nearby struct {
+// A neighbourFinder finds the recommendations and similar titles that a record lacks. It is for one goroutine.
+type neighbourFinder struct {
 	finder *neighbours.Finder
 	title  neighbours.Title
 	result neighbours.Result
@@ -110,7 +110,7 @@ func lacksPages[R any](pages []catalog.Page[R]) bool {
 
 // find finds the recommendations and similar titles of a title whose record lacks them. read reads its features, if
 // they are needed.
-func (t *nearby) find(lacksRecommendations, lacksSimilar bool, read func(*neighbours.Title)) error {
+func (t *neighbourFinder) find(lacksRecommendations, lacksSimilar bool, read func(*neighbours.Title)) error {
 	r := &t.result
 	r.Recommendations, r.Similar = r.Recommendations[:0], r.Similar[:0]
 	if !lacksRecommendations && !lacksSimilar {
@@ -128,19 +128,19 @@ func (t *nearby) find(lacksRecommendations, lacksSimilar bool, read func(*neighb
 }
 
 // addTo adds the result to the inputs of the title.
-func (t *nearby) addTo(in *reuse.Inputs) {
+func (t *neighbourFinder) addTo(in *reuse.Inputs) {
 	in.Numbers(t.result.Recommendations)
 	in.Numbers(t.result.Similar)
 }
 
 // derived returns the result for rendering.
-func (t *nearby) derived() render.TitleDerived {
+func (t *neighbourFinder) derived() render.TitleDerived {
 	return render.TitleDerived{Recommendations: t.result.Recommendations, Similar: t.result.Similar}
 }
 
 // movies builds the movies of a span.
 func (t *titles) movies(ctx context.Context, o *output, c *contributor, s records.Span) error {
-	near := nearby{finder: t.near[fragment.KindMovie].Finder()}
+	near := neighbourFinder{finder: t.near[fragment.KindMovie].Finder()}
 	return records.All(ctx, t.b.inputs.Of(fragment.KindMovie), s, func(key catalog.Key, given *catalog.Movie) error {
 		t.b.advance(1)
 		o.inputs.Record(record.Of(given))
@@ -166,7 +166,7 @@ func (t *titles) movies(ctx context.Context, o *output, c *contributor, s record
 
 		spec := o.spec(fragment.KindMovie, key, key.ID(), o.inputs.Fingerprint())
 		imdb := catalog.IMDbOf(m)
-		if n, ok := imdbNumber(imdb); ok && t.owners.has(fragment.KindMovie, n, key) {
+		if n, ok := imdbNumber(imdb); ok && t.owners.isOwner(fragment.KindMovie, n, key) {
 			spec.Aliases = [][]byte{fragment.AppendAlias(nil, fragment.KindMovie, imdb)}
 		}
 		spec.Aliases = latestAlias(spec.Aliases, fragment.KindMovie, int64(key.ID()), t.b.Plan.Latest[fragment.KindMovie])

@@ -28,7 +28,7 @@ func processes(t *testing.T) (a, b *Folder) {
 // give writes a file in the folder of a process and shares it.
 func give(t *testing.T, f *Folder, name, content string) File {
 	t.Helper()
-	sharedtest.NoError(t, os.WriteFile(filepath.Join(f.Dir(Files), name), []byte(content), 0o600))
+	sharedtest.NoError(t, os.WriteFile(filepath.Join(f.OutDir(Files), name), []byte(content), 0o600))
 	file, err := f.Describe(name)
 	if err == nil {
 		err = f.Share(Files, name)
@@ -46,7 +46,7 @@ func TestShared(t *testing.T) {
 	if data, err := os.ReadFile(path); err != nil || string(data) != "content" {
 		t.Errorf("another process reads %q, %v", data, err)
 	}
-	if _, err := os.Stat(filepath.Join(a.Dir(Files), "x")); !errors.Is(err, fs.ErrNotExist) {
+	if _, err := os.Stat(filepath.Join(a.OutDir(Files), "x")); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("the file in the making: %v, want none", err)
 	}
 	if err := a.Share(Files, "y"); !errors.Is(err, fs.ErrNotExist) {

@@ -80,23 +80,23 @@ func (f *Folder) SetScratch(dir string) error {
 	return nil
 }
 
-// Dir returns the folder where tasks write files of an area, and temporary ones.
-func (f *Folder) Dir(a area) string {
+// OutDir returns the folder where tasks write files of an area, and temporary ones.
+func (f *Folder) OutDir(a area) string {
 	if a == Release {
 		return f.release
 	}
 	return f.files
 }
 
-// From returns the folder where tasks find the files of an area.
-func (f *Folder) From(a area) string {
+// InDir returns the folder where tasks find the files of an area.
+func (f *Folder) InDir(a area) string {
 	if f.shared == "" {
-		return f.Dir(a)
+		return f.OutDir(a)
 	}
 	return filepath.Join(f.shared, string(a))
 }
 
-// Describe describes a file in Dir of Files.
+// Describe describes a file in OutDir of Files.
 func (f *Folder) Describe(name string) (File, error) {
 	info, err := os.Stat(filepath.Join(f.files, name))
 	if err != nil {
@@ -107,7 +107,7 @@ func (f *Folder) Describe(name string) (File, error) {
 
 // Path returns the path of a file of Files, or an error if its size differs.
 func (f *Folder) Path(file File) (string, error) {
-	path := filepath.Join(f.From(Files), file.Name)
+	path := filepath.Join(f.InDir(Files), file.Name)
 	info, err := os.Stat(path)
 	if err == nil && info.Size() != file.Size {
 		err = fmt.Errorf("%s: it has %d bytes, its record %d: %w", path, info.Size(), file.Size, errBytes)
@@ -118,14 +118,14 @@ func (f *Folder) Path(file File) (string, error) {
 // errBytes matches errors about files whose bytes differ from their record.
 var errBytes = errors.New("its bytes differ from its task's output")
 
-// Share moves a file from Dir of an area to the shared folder. It replaces the file of a twin of the task, which has
+// Share moves a file from OutDir of an area to the shared folder. It replaces the file of a twin of the task, which has
 // the same bytes. Two tasks of this process may write the same file, if it is named by its content: then the first
 // one shares it for both.
 func (f *Folder) Share(a area, name string) error {
 	if f.shared == "" {
 		return nil
 	}
-	src, dst := filepath.Join(f.Dir(a), name), filepath.Join(f.From(a), name)
+	src, dst := filepath.Join(f.OutDir(a), name), filepath.Join(f.InDir(a), name)
 	err := os.MkdirAll(filepath.Dir(dst), 0o755)
 	if err == nil && file.Rename(src, dst) != nil { // it is gone, or in another file system
 		if err = file.Copy(src, dst); err == nil {
