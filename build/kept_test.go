@@ -31,8 +31,8 @@ func likeFull(t *testing.T, c Config) Report {
 	kept := run(t, c)
 	c.Full = true
 	full := run(t, c)
-	if full.Kept != 0 {
-		t.Errorf("a full build reused %d resources", full.Kept)
+	if full.Reused != 0 {
+		t.Errorf("a full build reused %d resources", full.Reused)
 	}
 	a, b := openRelease(t, c, kept), openRelease(t, c, full)
 	found, err := compare.Releases(t.Context(), a, b, nil)
@@ -191,7 +191,7 @@ func TestEachInput(t *testing.T) {
 	c.Previous = run(t, c).Release
 	c.Catalog = after
 	kept := likeFull(t, c)
-	if kept.Kept == 0 {
+	if kept.Reused == 0 {
 		t.Error("nothing was reused")
 	}
 	if testing.Short() {
@@ -347,8 +347,8 @@ func TestFallbackIsAnInput(t *testing.T) {
 		if got := openRelease(t, c, r); (dump(t, got) == want) != (list == "") || got.Manifest().Params[release.ParamFallback] != list {
 			t.Errorf("fallback %q: manifest has %q, and its responses are those without a fallback: %t", list, got.Manifest().Params, list != "")
 		}
-		if r.Kept > 0 || r.Fallback != list {
-			t.Errorf("fallback %q: report %q, %d resources of the previous release reused, want none", list, r.Fallback, r.Kept)
+		if r.Reused > 0 || r.Fallback != list {
+			t.Errorf("fallback %q: report %q, %d resources of the previous release reused, want none", list, r.Fallback, r.Reused)
 		}
 		c.Previous = r.Release
 		if again := run(t, c); !again.Unchanged {

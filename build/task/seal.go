@@ -128,7 +128,7 @@ func (b *Build) isRewritten(m *release.Manifest) (bool, error) {
 	}
 	done, err := b.taskRecords(partStages...)
 	for i := range done {
-		rebuilt -= done[i].Kept
+		rebuilt -= done[i].Reused
 	}
 	return rebuilt == 0, err
 }
@@ -151,7 +151,7 @@ type Outcome struct {
 	Unchanged     bool   `json:"unchanged"`       // no release was made
 	Derived       int64  `json:"derived"`         // resources without a record in any dump
 	SharedIMDbIDs int64  `json:"shared_imdb_ids"` // movies that share an IMDb id with a movie of a lower id, which alone is found by it
-	Kept          int64  `json:"kept"`            // reused resources of the previous release
+	Reused        int64  `json:"kept"`            // reused resources of the previous release
 	// Changed has the resources that changed since the previous release, by kind; nil without one.
 	Changed map[string]int `json:"changed,omitempty"`
 	Created map[string]int `json:"created,omitzero"` // new ones of Changed
@@ -169,7 +169,7 @@ func (b *Build) Outcome() (o Outcome, err error) {
 		for i := range done {
 			d := &done[i]
 			o.Derived += d.Derived
-			o.Kept += d.Kept
+			o.Reused += d.Reused
 			o.SharedIMDbIDs += d.SharedIMDbIDs
 			if d.Changed != nil {
 				o.Changed, o.Created, o.Deleted = d.Changed, d.Created, d.Deleted

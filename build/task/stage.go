@@ -344,7 +344,7 @@ func (b *Build) writePart(d *taskRecord, part int, fn func(o *output) error) err
 	err = fn(&output{Writer: w, render: render.New(fallback...), inputs: reuse.Inputs{Fallback: b.Plan.Fallback}})
 	closed, closing := w.Close()
 	d.Parts = append(d.Parts, closed)
-	d.Kept += w.Copied()
+	d.Reused += w.Copied()
 	return errors.Join(err, closing)
 }
 

@@ -335,13 +335,13 @@ func TestIncrementalBuilds(t *testing.T) {
 				c.Full = true
 				full := n.build(t, c)
 				c.Full = false
-				if full.Kept > 0 {
-					t.Errorf("build %d: a full build reused %d resources", i, full.Kept)
+				if full.Reused > 0 {
+					t.Errorf("build %d: a full build reused %d resources", i, full.Reused)
 				}
-				if i > 0 && !kept.Unchanged && kept.Kept < kept.Resources/3 {
-					t.Errorf("build %d: %d of %d resources reused, want a third at the least", i, kept.Kept, kept.Resources)
+				if i > 0 && !kept.Unchanged && kept.Reused < kept.Resources/3 {
+					t.Errorf("build %d: %d of %d resources reused, want a third at the least", i, kept.Reused, kept.Resources)
 				}
-				t.Logf("build %d: %d resources reused, %d resources, changed %v", i, kept.Kept, kept.Resources, kept.Changed)
+				t.Logf("build %d: %d resources reused, %d resources, changed %v", i, kept.Reused, kept.Resources, kept.Changed)
 				// Without a difference there is no new release, unless a full build moves bytes.
 				differs := !kept.Unchanged && !full.Unchanged
 				if differs && !maps.Equal(kept.Changed, full.Changed) {

@@ -175,8 +175,8 @@ func writeBuild(w io.Writer, r *build.Report, published bool) {
 	}
 	fmt.Fprintf(w, "derived\t%s without a record in a dump\n", plural(r.Derived, "resource"))
 	fmt.Fprintf(w, "fragments\t%d in %s\n", r.Fragments, plural(r.Segments, "segment"))
-	if r.Kept > 0 {
-		fmt.Fprintf(w, "reused\t%s of the previous release\n", plural(r.Kept, "resource"))
+	if r.Reused > 0 {
+		fmt.Fprintf(w, "reused\t%s of the previous release\n", plural(r.Reused, "resource"))
 	}
 	for _, kind := range slices.Sorted(maps.Keys(r.Changed)) {
 		fmt.Fprintf(w, "changed\t%s since the previous release\n", countOfKind(int64(r.Changed[kind]), kind))
