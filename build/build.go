@@ -152,7 +152,7 @@ func runOnce(ctx context.Context, c Config, start time.Time) (r Report, err erro
 	}
 	if c.Progress != nil {
 		var done atomic.Int64
-		b.Advance = func(n int64) { c.Progress(done.Add(n), total) }
+		b.Advance = func() { c.Progress(done.Add(1), total) }
 	}
 	stages := map[string]float64{"plan": time.Since(start).Seconds()}
 	for _, s := range task.Stages() {

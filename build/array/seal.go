@@ -158,7 +158,7 @@ func ReadStatus(s Site) (st Status, err error) {
 	if st.Runs, err = readRuns(folder); err != nil {
 		return st, err
 	}
-	b := task.New(p, folder, s.Memory)
+	b := task.New(p, folder)
 	for _, stage := range task.Stages() {
 		status := stageStatus{Stage: stage.Name, Tasks: -1}
 		if n, err := stage.Count(b); err == nil {

@@ -88,7 +88,7 @@ func (u *accountTables) writeAccounts(ctx context.Context) (err error) {
 	out := accounts.NewAccountWriter(t)
 	row := 0
 	err = records.All(ctx, u.b.inputs.Of(fragment.KindAccount), records.Everything, func(_ catalog.Key, a *catalog.Account) error {
-		u.b.advance(1)
+		u.b.advance()
 		spec := accounts.AccountSpec{ObjectID: a.ObjectID.V, Names: []string{a.ObjectID.V, a.GuestSessionID.V}}
 		if a.ID.Set {
 			spec.Names = append(spec.Names, strconv.FormatInt(a.ID.V, 10))

@@ -92,7 +92,7 @@ func mergeWith[T any](build builder[T]) func(context.Context, *partition) error 
 			next, ok := in.Peek()
 			switch {
 			case ok && next == key:
-				p.t.b.advance(1)
+				p.t.b.advance()
 				rec = in.Take()
 			case p.t.b.inputs.Removed.Has(p.plan.Kind, key):
 				return nil

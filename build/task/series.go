@@ -136,7 +136,7 @@ func (m *seriesBuilder) read() (*seriesInput, error) {
 // readInput reads the record at c, without the removed resources that drop finds in it; drop may be nil.
 func readInput[T any](m *seriesBuilder, series int64, c *records.Cursor[T], drop func(series int64, given *T) *T) *T {
 	v := c.Take()
-	m.t.b.advance(1)
+	m.t.b.advance()
 	if drop != nil && len(m.t.b.inputs.Removed) > 0 {
 		v = drop(series, v)
 	}

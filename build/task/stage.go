@@ -94,9 +94,8 @@ type Build struct {
 	Plan   *plan.Plan
 	Folder *work.Folder
 	Memory int64 // memory limit of a task, in bytes
-	// Advance receives the number of records processed since the last call. It may be nil, and is called from several
-	// goroutines.
-	Advance     func(records int64)
+	// Advance is called for each processed record, from several goroutines. It may be nil.
+	Advance     func()
 	inputs      *records.Inputs
 	previous    *release.Reader // nil without one
 	previousDir string
@@ -107,13 +106,14 @@ type Build struct {
 }
 
 // New returns the build of a plan without opening its inputs, for counting tasks.
-func New(p *plan.Plan, f *work.Folder, memory int64) *Build {
-	return &Build{Plan: p, Folder: f, Memory: memory, done: map[string][]taskRecord{}}
+func New(p *plan.Plan, f *work.Folder) *Build {
+	return &Build{Plan: p, Folder: f, done: map[string][]taskRecord{}}
 }
 
 // Open opens the catalogue and the previous release for the tasks of a build.
 func Open(p *plan.Plan, f *work.Folder, catalog string, releases store.Folder, memory int64) (b *Build, err error) {
-	b = New(p, f, memory)
+	b = New(p, f)
+	b.Memory = memory
 	if b.inputs, err = records.Open(catalog); err != nil || p.Previous == "" {
 		return b, err
 	}
@@ -137,10 +137,10 @@ func (b *Build) Close() error {
 	return b.previous.Close()
 }
 
-// advance counts processed records.
-func (b *Build) advance(n int64) {
+// advance counts a processed record.
+func (b *Build) advance() {
 	if b.Advance != nil {
-		b.Advance(n)
+		b.Advance()
 	}
 }
 

@@ -142,7 +142,7 @@ func (t *neighbourFinder) derived() render.TitleDerived {
 func (t *titles) movies(ctx context.Context, o *output, c *contributor, s records.Span) error {
 	near := neighbourFinder{finder: t.near[fragment.KindMovie].Finder()}
 	return records.All(ctx, t.b.inputs.Of(fragment.KindMovie), s, func(key catalog.Key, given *catalog.Movie) error {
-		t.b.advance(1)
+		t.b.advance()
 		o.inputs.Record(record.Of(given))
 		based := complete.Base(given)
 		completed := complete.Of(based)

@@ -86,7 +86,7 @@ func TestWrongBytes(t *testing.T) {
 	path, err := b.Path(file)
 	sharedtest.NoError(t, err)
 	sharedtest.NoError(t, os.Truncate(path, 3))
-	if _, err := b.Path(file); !errors.Is(err, errBytes) || !strings.Contains(err.Error(), path+": it has 3 bytes, its record 7") {
+	if _, err := b.Path(file); !errors.Is(err, errMismatch) || !strings.Contains(err.Error(), path+": it has 3 bytes, its record 7") {
 		t.Errorf("a file that lost its end: %v", err)
 	}
 	path = b.recordPath(Done + "/" + DoneName("titles", 0))
@@ -103,7 +103,7 @@ func TestWrongBytes(t *testing.T) {
 	}
 	data[len(data)/2] ^= 1
 	sharedtest.NoError(t, os.WriteFile(path, data, 0o600))
-	if err := b.Read(Done+"/"+DoneName("titles", 0), &got); !errors.Is(err, errBytes) || !strings.Contains(err.Error(), path) {
+	if err := b.Read(Done+"/"+DoneName("titles", 0), &got); !errors.Is(err, errMismatch) || !strings.Contains(err.Error(), path) {
 		t.Errorf("a wrong bit: %v", err)
 	}
 }

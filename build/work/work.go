@@ -110,13 +110,13 @@ func (f *Folder) Path(file File) (string, error) {
 	path := filepath.Join(f.InDir(Files), file.Name)
 	info, err := os.Stat(path)
 	if err == nil && info.Size() != file.Size {
-		err = fmt.Errorf("%s: it has %d bytes, its record %d: %w", path, info.Size(), file.Size, errBytes)
+		err = fmt.Errorf("%s: it has %d bytes, its record %d: %w", path, info.Size(), file.Size, errMismatch)
 	}
 	return path, err
 }
 
-// errBytes matches errors about files whose bytes differ from their record.
-var errBytes = errors.New("its bytes differ from its task's output")
+// errMismatch matches errors about files whose bytes differ from their record.
+var errMismatch = errors.New("its bytes differ from its task's output")
 
 // Share moves a file from OutDir of an area to the shared folder. It replaces the file of a twin of the task, which has
 // the same bytes. Two tasks of this process may write the same file, if it is named by its content: then the first
@@ -257,10 +257,10 @@ func read(path string, v any) error {
 	}
 	var s sealed
 	if err := json.Unmarshal(data, &s); err != nil {
-		return fmt.Errorf("read %s: %w: %w", path, errBytes, err)
+		return fmt.Errorf("read %s: %w: %w", path, errMismatch, err)
 	}
 	if fmt.Sprintf("%016x", xxh3.Hash(s.Record)) != s.Checksum {
-		return fmt.Errorf("read %s: %w", path, errBytes)
+		return fmt.Errorf("read %s: %w", path, errMismatch)
 	}
 	return json.Unmarshal(s.Record, v)
 }
@@ -285,30 +285,23 @@ func DoneName(stage string, index int) string { return fmt.Sprintf("%s-%05d.json
 
 // PutDone writes the record of a finished task. An existing one must be equal.
 func (f *Folder) PutDone(stage string, index int, v any) error {
-	path := f.recordPath(Done + "/" + DoneName(stage, index))
+	name := Done + "/" + DoneName(stage, index)
+	if f.shared == "" {
+		return f.Put(name, v)
+	}
 	data, err := seal(v)
 	if err != nil {
 		return err
 	}
-	if f.shared == "" {
-		return put(path, data)
-	}
+	path := f.recordPath(name)
 	if err := create(path, data); !errors.Is(err, fs.ErrExist) {
 		return err
 	}
 	existing, err := os.ReadFile(path)
 	if err == nil && !bytes.Equal(existing, data) {
-		err = fmt.Errorf("%s: a twin of this task wrote something else: %w", path, errBytes)
+		err = fmt.Errorf("%s: a twin of this task wrote something else: %w", path, errMismatch)
 	}
 	return err
-}
-
-// put writes a file, replacing an existing one.
-func put(path string, data []byte) error {
-	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-		return err
-	}
-	return file.WriteFile(path, data, 0o644)
 }
 
 // Put writes a record, replacing an existing one.
@@ -317,7 +310,11 @@ func (f *Folder) Put(name string, v any) error {
 	if err != nil {
 		return err
 	}
-	return put(f.recordPath(name), data)
+	path := f.recordPath(name)
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		return err
+	}
+	return file.WriteFile(path, data, 0o644)
 }
 
 // Read reads a record. The error matches fs.ErrNotExist if it does not exist.
