@@ -193,34 +193,34 @@ var MinMemory int64 = 64 << 20 // tests lower it
 // Workers returns how many tasks run side by side.
 func Workers(jobs int, memory int64) int { return max(1, min(jobs, int(memory/MinMemory))) }
 
-// RunStage runs tasks of a stage side by side, all of them if only is nil, and returns the number of finished ones.
+// RunStage runs tasks of a stage side by side, all of them if indexes is nil, and returns the number of finished ones.
 // The first error ends the run.
-func RunStage(ctx context.Context, b *task.Build, s task.Stage, workers int, only []int) (done int, err error) {
+func RunStage(ctx context.Context, b *task.Build, s task.Stage, workers int, indexes []int) (done int, err error) {
 	var stage *task.Opened
 	if err := release.Guard(func() (err error) { stage, err = s.Open(b); return err }); err != nil {
 		return 0, err
 	}
 	defer func() { err = errors.Join(err, stage.Close()) }()
-	if only == nil {
+	if indexes == nil {
 		for i := range stage.Count {
-			only = append(only, i)
+			indexes = append(indexes, i)
 		}
 	}
-	var n atomic.Int64
+	var finished atomic.Int64
 	g, ctx := errgroup.WithContext(ctx)
 	g.SetLimit(workers)
-	for _, i := range only {
+	for _, i := range indexes {
 		g.Go(func() error {
 			err := ctx.Err()
 			if err == nil {
 				err = stage.Run(ctx, i)
 			}
 			if err == nil {
-				n.Add(1)
+				finished.Add(1)
 			}
 			return err
 		})
 	}
 	err = g.Wait()
-	return int(n.Load()), err
+	return int(finished.Load()), err
 }

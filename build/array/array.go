@@ -4,11 +4,11 @@
 //	Plan      divides the work and writes the plan into the work folder
 //	RunShare  runs one process's share of the tasks of a stage
 //	Seal      gives the release its name and removes the work folder's content
-//	Chain     these as steps in order, for an engine that starts the processes and tries again what fails
+//	Chain     the same as steps in order, for an engine that starts the processes and retries failed ones
 //
-// All but a Chain may be repeated, run twice at a time or be killed; exit code 2 is final, and any other
-// but 0 is worth another attempt. The release has the bytes that a build in one process gives it. Slurm
-// and Kubernetes make a script of a Chain, Processes runs it.
+// A process may be killed, repeated, or run twice at a time. Exit code 2 is final; after any other but 0, another
+// attempt may succeed. The release has the same bytes as one built in one process. Slurm and Kubernetes make a script
+// of a Chain, Processes runs it.
 package array
 
 import (

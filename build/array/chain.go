@@ -23,11 +23,11 @@ const maxAttempts = 10
 
 // Settings determine the steps of a Chain.
 type Settings struct {
-	Program  string   // path or name of reelsplice where tasks run
-	Name     string   // build name, the prefix of job names; "" derives it from the work folder
-	Catalog  string   // path where tasks run, as for Releases and Work
-	Releases string   //
-	Work     string   //
+	Program string // path or name of reelsplice where tasks run
+	Name    string // build name, the prefix of job names; "" derives it from the work folder
+	// Catalog, Releases and Work are paths where tasks run.
+	Catalog, Releases, Work string
+
 	Plan     []string // further flags of build plan
 	Count    int      // tasks of each stage
 	Attempts int      // per task

@@ -74,7 +74,7 @@ func isTableRow(row record.Record, api []*record.Field) bool {
 	return !slices.ContainsFunc(api, func(f *record.Field) bool { return isGiven(row, f) })
 }
 
-// completeRows fills the missing fields of table rows in a list of credits or images. It changes clone, a copy of rec.
+// completeRows fills the missing fields of table rows in a list of credits or images. It changes a copy of rec, from clone.
 // Rows of the API stay unchanged.
 func completeRows(rec record.Record, list *record.Field, clone func() record.Record) {
 	api := apiFields[list.Elem]

@@ -137,7 +137,7 @@ func (in *Inputs) Fetched() (map[string]age.Days, error) {
 				groupDays, err = f.Fetched(group)
 			}
 			if err != nil {
-				return nil, f.failed(err)
+				return nil, f.wrap(err)
 			}
 			days.Join(groupDays)
 		}
@@ -164,7 +164,8 @@ func (in *Input) FirstKeys() []catalog.Key {
 	return in.first
 }
 
-func (in *Input) failed(err error) error {
+// wrap adds the name of the file to an error.
+func (in *Input) wrap(err error) error {
 	return fmt.Errorf("catalogue file of %s: %w", in.kind.Name(), err)
 }
 
@@ -248,7 +249,7 @@ func (in *Input) each(ctx context.Context, rows *catalog.Rows, s Span, fn func(c
 // keys ascend.
 func (in *Input) key(r record.Record, s Span) (k catalog.Key, ok bool, err error) {
 	if k, err = in.kind.Key(r); err != nil {
-		return k, false, in.failed(err)
+		return k, false, in.wrap(err)
 	}
 	if s.To != nil && k.Compare(*s.To) >= 0 {
 		return k, false, io.EOF

@@ -190,7 +190,7 @@ func (in *Inputs) AddFingerprint(fingerprint uint64) {
 }
 
 // Fingerprint returns the hash of the inputs added since the last call, of Fallback and of the program. It is never 0.
-// Eight bytes are enough, because it is compared with only one resource, that with the same key in the previous release.
+// Eight bytes are enough, because it is compared with one resource only: the previous release's with the same key.
 func (in *Inputs) Fingerprint() uint64 {
 	seed := program()
 	if in.Fallback != "" {

@@ -33,7 +33,7 @@ func writeAccounts(ctx context.Context, b *Build, _ int, d *taskRecord) error {
 	}
 	return b.writeTables(d, true, func(create index.Create) error {
 		u := &accountTables{b: b, create: create}
-		for _, step := range []func(context.Context) error{u.numberAccounts, u.readTitles, u.writeLists, u.writeAccounts} {
+		for _, step := range []func(context.Context) error{u.numberAccounts, u.readTitles, u.writeListTable, u.writeAccountTable} {
 			if err := step(ctx); err != nil {
 				return err
 			}
@@ -71,8 +71,8 @@ func (u *accountTables) numberAccounts(ctx context.Context) error {
 	})
 }
 
-// writeAccounts writes the table of accounts, each with those titles and lists that the release has.
-func (u *accountTables) writeAccounts(ctx context.Context) (err error) {
+// writeAccountTable writes the table of accounts, each with those titles and lists that the release has.
+func (u *accountTables) writeAccountTable(ctx context.Context) (err error) {
 	if u.accounts == 0 {
 		return nil
 	}
@@ -190,10 +190,9 @@ func (u *accountTables) readTitles(ctx context.Context) error {
 		if _, listed := u.titles[key]; !listed {
 			return
 		}
+		t.date = posting.NoDay
 		if released, ok := day.Parse(date); ok {
 			t.date = released
-		} else {
-			t.date = posting.NoDay
 		}
 		for _, name := range names {
 			if t.name == "" {
@@ -233,8 +232,8 @@ func (u *accountTables) readTitles(ctx context.Context) error {
 	return err
 }
 
-// writeLists writes the table of lists.
-func (u *accountTables) writeLists(ctx context.Context) (err error) {
+// writeListTable writes the table of lists.
+func (u *accountTables) writeListTable(ctx context.Context) (err error) {
 	in := u.b.inputs.Of(fragment.KindList)
 	rows := 0
 	err = records.Each(ctx, in, records.Everything, nil, func(catalog.Key, *catalog.List) error {
