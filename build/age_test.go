@@ -51,7 +51,7 @@ func TestAge(t *testing.T) {
 	}
 	c.Catalog = catalogOf("2026-11-01")
 	want["movie"] = age.Days{Records: 2, Oldest: "2026-05-01", Newest: "2026-11-01"}
-	second := likeFull(t, c)
+	second := buildIncremental(t, c)
 	check(second)
 	if second.Unchanged || second.Release == first.Release {
 		t.Error("no other release has the new days")

@@ -24,21 +24,21 @@ import (
 	"github.com/reelsplice/reelsplice/schemas/sharedtest"
 )
 
-// likeFull makes an incremental and a full build after the last release, and requires equal responses. It returns the
+// buildIncremental makes an incremental and a full build after the last release, and requires equal responses. It returns the
 // report of the incremental one.
-func likeFull(t *testing.T, c Config) Report {
+func buildIncremental(t *testing.T, c Config) Report {
 	t.Helper()
-	kept := run(t, c)
+	incremental := run(t, c)
 	c.Full = true
 	full := run(t, c)
 	if full.Reused != 0 {
 		t.Errorf("a full build reused %d resources", full.Reused)
 	}
-	a, b := openRelease(t, c, kept), openRelease(t, c, full)
-	found, err := compare.Releases(t.Context(), a, b, nil)
+	a, b := openRelease(t, c, incremental), openRelease(t, c, full)
+	differences, err := compare.Releases(t.Context(), a, b, nil)
 	sharedtest.NoError(t, err)
 	for _, change := range compare.Changes() {
-		err := found.Each(t.Context(), change, func(d compare.Difference) error {
+		err := differences.Each(t.Context(), change, func(d compare.Difference) error {
 			t.Errorf("%s: %s in the full build", fragment.DescribeKey(d.Key), change)
 			return nil
 		})
@@ -57,7 +57,7 @@ func likeFull(t *testing.T, c Config) Report {
 	if x, y := a.Manifest().Counts, b.Manifest().Counts; !cmp.Equal(x.Answers, y.Answers) || !maps.Equal(x.Terms, y.Terms) {
 		t.Errorf("the manifest counts %v and %v, that of the full build %v and %v", x.Answers, x.Terms, y.Answers, y.Terms)
 	}
-	return kept
+	return incremental
 }
 
 // TestKeepNewKinds: an incremental build handles a catalogue that gains or loses the file of a kind.
@@ -81,9 +81,9 @@ func TestKeepNewKinds(t *testing.T) {
 			c := config(t, catalogOf(t, kind))
 			c.Previous = run(t, c).Release
 			c.Catalog = catalogOf(t, fragment.KindMovie, fragment.KindTV)
-			both := likeFull(t, c)
+			both := buildIncremental(t, c)
 			c.Previous, c.Catalog = both.Release, catalogOf(t, kind)
-			likeFull(t, c)
+			buildIncremental(t, c)
 		})
 	}
 }
@@ -190,8 +190,8 @@ func TestEachInput(t *testing.T) {
 	c := config(t, before)
 	c.Previous = run(t, c).Release
 	c.Catalog = after
-	kept := likeFull(t, c)
-	if kept.Reused == 0 {
+	incremental := buildIncremental(t, c)
+	if incremental.Reused == 0 {
 		t.Error("nothing was reused")
 	}
 	if testing.Short() {
@@ -200,7 +200,7 @@ func TestEachInput(t *testing.T) {
 	// Changes to rendering need a new render.Version. It is the only part of the code in a fingerprint if the program
 	// was not built from a commit.
 	const want = "2: b2b9fa50b3dabfb4"
-	text := dump(t, openRelease(t, c, kept))
+	text := dump(t, openRelease(t, c, incremental))
 	if got := fmt.Sprintf("%d: %x", render.Version, xxh3.HashString(text)); got != want {
 		t.Errorf("the edited records are rendered as %q, pinned is %q: raise render.Version, unless the sample is another one, and pin it", got, want)
 	}
@@ -272,7 +272,7 @@ func TestDamagedPart(t *testing.T) {
 	c.Previous = run(t, c).Release
 	damage(t, c, "part-")
 	c.Catalog = buildtest.Catalog(t, buildtest.Sample(t, "movies")[:7]...)
-	likeFull(t, c)
+	buildIncremental(t, c)
 }
 
 // TestDamagedPack: a full build after a release with a damaged pack makes another, valid release, even if the
@@ -343,7 +343,7 @@ func TestFallbackIsAnInput(t *testing.T) {
 	previous := without.Release
 	for _, list := range []string{"en-US", "fr-FR,en-US", ""} {
 		c.Previous, c.Fallback = previous, list
-		r := likeFull(t, c)
+		r := buildIncremental(t, c)
 		if got := openRelease(t, c, r); (dump(t, got) == want) != (list == "") || got.Manifest().Params[release.ParamFallback] != list {
 			t.Errorf("fallback %q: manifest has %q, and its responses are those without a fallback: %t", list, got.Manifest().Params, list != "")
 		}
