@@ -36,14 +36,13 @@ func openResources(b *Build) (_ tasks, err error) {
 		t.latest = max(t.latest, done[i].LatestPerson)
 	}
 	t.titles, err = b.openSorted("", "titles")
-	return tasks{t.run, t.titles.close}, err
-}
-
-func (t *resources) run(ctx context.Context, i int, d *taskRecord) error {
-	r := t.b.Plan.Partition(i)
-	return t.b.contribute(ctx, d, t.b.resourcePart(i), func(o *output, c *contributor) error {
-		return builders[r.Kind](ctx, &partition{t: t, o: o, c: c, d: d, plan: r, i: i - r.First})
-	})
+	run := func(ctx context.Context, i int, d *taskRecord) error {
+		r := b.Plan.Partition(i)
+		return b.contribute(ctx, d, b.resourcePart(i), func(o *output, c *contributor) error {
+			return builders[r.Kind](ctx, &partition{t: t, o: o, c: c, d: d, plan: r, i: i - r.First})
+		})
+	}
+	return tasks{run, t.titles.close}, err
 }
 
 // builders build the partitions of each kind.

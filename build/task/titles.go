@@ -32,8 +32,26 @@ func openTitles(b *Build) (_ tasks, err error) {
 	if t.owners, err = readOwners(b); err != nil {
 		return tasks{}, err
 	}
+	surveys, err := b.taskRecords("survey")
+	if err != nil {
+		return tasks{}, err
+	}
 	for _, kind := range plan.Titles {
-		if t.near[kind], err = openNear(b, kind); err != nil {
+		var n int64
+		for i := range surveys {
+			if k, _ := b.Plan.TitleSpan(i); k == kind {
+				n += surveys[i].Count
+			}
+		}
+		files, err := b.outputs(nearPrefix(kind), "prepare")
+		paths := make([]string, len(files))
+		for i := 0; i < len(files) && err == nil; i++ {
+			paths[i], err = b.Folder.Path(files[i])
+		}
+		if err == nil {
+			t.near[kind], err = neighbours.Open(paths, n)
+		}
+		if err != nil {
 			return tasks{}, errors.Join(err, t.close())
 		}
 	}
@@ -49,31 +67,6 @@ func (t *titles) close() (err error) {
 	return err
 }
 
-// openNear opens the table of neighbours of a kind.
-func openNear(b *Build, kind fragment.Kind) (*neighbours.Table, error) {
-	all, err := b.taskRecords("survey")
-	if err != nil {
-		return nil, err
-	}
-	var n int64
-	for i := range all {
-		if k, _ := b.Plan.TitleSpan(i); k == kind {
-			n += all[i].Count
-		}
-	}
-	files, err := b.outputs(nearPrefix(kind), "prepare")
-	if err != nil {
-		return nil, err
-	}
-	paths := make([]string, len(files))
-	for i, f := range files {
-		if paths[i], err = b.Folder.Path(f); err != nil {
-			return nil, err
-		}
-	}
-	return neighbours.Open(paths, n)
-}
-
 func (t *titles) run(ctx context.Context, i int, d *taskRecord) error {
 	kind, span := t.b.Plan.TitleSpan(i)
 	return t.b.contribute(ctx, d, firstTitlePart+i, func(o *output, c *contributor) error {
@@ -84,13 +77,10 @@ func (t *titles) run(ctx context.Context, i int, d *taskRecord) error {
 	})
 }
 
-// latest is the alias of the resource with the highest id.
-const latest = "latest"
-
-// latestAlias adds the alias of the newest resource of a kind if id is the newest one.
+// latestAlias adds the alias "latest" of a kind if id is the newest one.
 func latestAlias(list [][]byte, kind fragment.Kind, id, newest int64) [][]byte {
 	if id == newest {
-		list = append(list, fragment.AppendAlias(nil, kind, latest))
+		list = append(list, fragment.AppendAlias(nil, kind, "latest"))
 	}
 	return list
 }
