@@ -358,7 +358,7 @@ func (r *draftRecord) try(l *draftLine, c *draftColumn, source string) *candidat
 		}
 		nothing := false // the cell has only names without a place in the API
 		for _, left := range v.left {
-			nothing = nothing || left.nothing != nil
+			nothing = nothing || left.dropped != nil
 			if left.whole {
 				left.unknown = []string{textIn(raw)}
 			}

@@ -81,8 +81,8 @@ func (m *Mapping) compile(spec *mappingSpec, check bool) error {
 		t.compile = sync.OnceValues(t.tableSpec.form)
 		label, err := t.label(), t.check()
 		if check {
-			_, wrong := t.compile()
-			err = errors.Join(err, wrong)
+			_, formErr := t.compile()
+			err = errors.Join(err, formErr)
 		}
 		errs = append(errs, within("table "+label, err))
 		m.tables = append(m.tables, t)
@@ -101,7 +101,7 @@ func (m *Mapping) compile(spec *mappingSpec, check bool) error {
 
 // form makes the meaning of the rows of a table.
 func (s *tableSpec) form() (*form, error) {
-	f := &form{label: s.label()}
+	f := &form{label: s.label(), ignored: map[string]bool{}}
 	numbers := numberReader{s.Decimal, s.Thousands, s.Scale}
 	errs := []error{numbers.check()}
 	if fit := s.MinFit; fit != nil && !(*fit >= 0 && *fit <= 1) {
@@ -115,7 +115,14 @@ func (s *tableSpec) form() (*form, error) {
 		errs = append(errs, within(fmt.Sprintf("record %d", n+1), err))
 		f.shapes = append(f.shapes, sh)
 	}
-	return f, errors.Join(append(errs, f.ignore(s.Ignore))...)
+	for _, c := range s.Ignore {
+		f.ignored[c.Column] = c.Silent
+		if f.readsColumn(c.Column) {
+			errs = append(errs, fmt.Errorf("column %s is used and ignored", c.Column))
+			break
+		}
+	}
+	return f, errors.Join(errs...)
 }
 
 // label returns the name of a table in messages and counts.
@@ -129,26 +136,9 @@ func (s *tableSpec) label() string {
 	return strings.Join(s.Requires, ",")
 }
 
-// ignore sets the columns to ignore. It returns an error if a shape reads one of them.
-func (f *form) ignore(columns []ignoreSpec) error {
-	f.ignored = map[string]bool{}
-	for _, c := range columns {
-		f.ignored[c.Column] = c.Silent
-		if f.readsColumn(c.Column) {
-			return fmt.Errorf("column %s is used and ignored", c.Column)
-		}
-	}
-	return nil
-}
-
 // readsColumn reports whether a shape reads a column.
 func (f *form) readsColumn(name string) bool {
 	return slices.ContainsFunc(f.shapes, func(s *shape) bool { return slices.Contains(s.columns(), name) })
-}
-
-// whole reports whether a column holds complete responses of the API.
-func (s *shape) whole() bool {
-	return slices.ContainsFunc(s.entries, func(e *entry) bool { return e.path == wholeRecord })
 }
 
 // newShape makes the shape of a record. before holds the shapes of earlier records of the row.
@@ -218,16 +208,16 @@ func (s *shape) site(f *record.Field) *site {
 func (s *shape) addFields(above, path string, fields map[string]any, field func(path string) (*record.Field, error)) error {
 	var errs []error
 	for _, name := range slices.Sorted(maps.Keys(fields)) {
-		one := joinKey(path, name)
+		key := joinKey(path, name)
 		if inner, ok := fields[name].(map[string]any); ok {
-			errs = append(errs, s.addFields(above, one, inner, field))
+			errs = append(errs, s.addFields(above, key, inner, field))
 			continue
 		}
-		f, err := field(one)
+		f, err := field(key)
 		if err == nil {
-			err = s.add(joinKey(above, one), f, fields[name])
+			err = s.add(joinKey(above, key), f, fields[name])
 		}
-		errs = append(errs, within("field "+one, err))
+		errs = append(errs, within("field "+key, err))
 	}
 	return errors.Join(errs...)
 }
@@ -241,14 +231,11 @@ func (s *shape) add(path string, f *record.Field, value any) error {
 		if e.expression, err = newExpression(source, s.site(f)); err != nil {
 			return err
 		}
-		if err := e.fitsField(); err != nil {
+		if err := e.checkType(); err != nil {
 			return err
 		}
 	}
 	if len(e.columns) == 0 {
-		if !isText && f.Shape > record.ShapeBool {
-			return fmt.Errorf("value %v is nothing that the field can be", value)
-		}
 		if isText {
 			var err error
 			if value, err = newEvaluator(nil, &Options{}).run(e.expression); err != nil {
@@ -256,7 +243,7 @@ func (s *shape) add(path string, f *record.Field, value any) error {
 			}
 		}
 		text, err := e.append(nil, value)
-		if e.constant = string(text); err != nil || e.constant == "" {
+		if e.constant = string(text); err != nil || e.constant == "" || !isText && f.Shape > record.ShapeBool {
 			return fmt.Errorf("value %v is nothing that the field can be", value)
 		}
 	}
@@ -294,7 +281,11 @@ func fieldAt(typ *catalog.Type, plan *record.Schema, path string) (*record.Field
 	f, ok := plan.Field(name)
 	switch {
 	case !ok && typ != nil && !nested:
-		if f := specialField(typ, name); f != nil {
+		// Package tmdb reads fields that the API does not have: genre_ids, and texts with a language suffix.
+		if _, ok := typ.Plan.Field("genres"); ok && name == "genre_ids" {
+			return &record.Field{Name: name, Shape: record.ShapeInts}, nil
+		}
+		if f, _ := tmdb.LanguageField(typ, name); f != nil {
 			return f, nil
 		}
 		return nil, fmt.Errorf("%s records have no field %s", typ.Name(), name)
@@ -306,15 +297,6 @@ func fieldAt(typ *catalog.Type, plan *record.Schema, path string) (*record.Field
 		return nil, fmt.Errorf("field %s is no object", name)
 	}
 	return fieldAt(nil, f.Elem, rest)
-}
-
-// specialField returns a field that the API does not have but layout tmdb reads: genre_ids, and texts with a language suffix.
-func specialField(typ *catalog.Type, name string) *record.Field {
-	if _, ok := typ.Plan.Field("genres"); ok && name == "genre_ids" {
-		return &record.Field{Name: name, Shape: record.ShapeInts}
-	}
-	f, _ := tmdb.LanguageField(typ, name)
-	return f
 }
 
 // columns returns the columns that a shape reads.

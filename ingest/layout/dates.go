@@ -130,21 +130,15 @@ func newDayReader(formats []string, last int64) (*dayReader, error) {
 	return r, nil
 }
 
-// behindDay matches a country after a date: June 13, 1980 (United States).
-var behindDay = regexp.MustCompile(`(\d)\s*\([^()]*\)$`)
+// dayWithCountry matches the end of a date with a country: June 13, 1980 (United States).
+var dayWithCountry = regexp.MustCompile(`(\d)\s*\([^()]*\)$`)
 
-// dayText removes the time or the country after a date.
-func dayText(text string) string {
+// parse returns a date in the API's format, without the time or the country after it. A missing day or month becomes the first.
+func (r *dayReader) parse(text string) (string, error) {
 	text = record.WithoutTime(strings.TrimSpace(text))
 	if strings.HasSuffix(text, ")") {
-		return behindDay.ReplaceAllString(text, "$1")
+		text = dayWithCountry.ReplaceAllString(text, "$1")
 	}
-	return text
-}
-
-// parse returns a date in the API's format. A missing day or month becomes the first.
-func (r *dayReader) parse(text string) (string, error) {
-	text = dayText(text)
 	for i := range r.formats {
 		if d, ok := r.read(&r.formats[i], text); ok {
 			return d, nil
@@ -174,18 +168,12 @@ func (r *dayReader) read(f *dateFormat, text string) (string, bool) {
 	if err != nil || t.Year() < 1 {
 		return "", false
 	}
-	if f.short {
-		return shortYear(t, r.last)
+	day := t.Day()
+	if f.short { // into the hundred years that end with r.last
+		year := r.last - ((r.last-t.Year())%100+100)%100
+		t = time.Date(year, t.Month(), day, 0, 0, 0, 0, time.UTC)
 	}
-	return t.Format(dayLayout), true
-}
-
-// shortYear moves a date with a two-digit year into the hundred years that end with last. ok is false if that year has no 29
-// February.
-func shortYear(t time.Time, last int) (string, bool) {
-	year := last - ((last-t.Year())%100+100)%100
-	moved := time.Date(year, t.Month(), t.Day(), 0, 0, 0, 0, time.UTC)
-	return moved.Format(dayLayout), moved.Day() == t.Day()
+	return t.Format(dayLayout), t.Day() == day // some years have no 29 February
 }
 
 // excelDay reads a spreadsheet's day number. Fewer than five digits, before 1927-05-18, may be a year and are rejected.

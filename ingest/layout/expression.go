@@ -16,6 +16,7 @@ import (
 	"github.com/expr-lang/expr/vm"
 
 	"github.com/reelsplice/reelsplice/schemas/fragment"
+	"github.com/reelsplice/reelsplice/schemas/record"
 )
 
 // An expression defines a field, a condition or a list of a mapping: a text in the language expr-lang/expr over the columns of
@@ -28,11 +29,11 @@ type expression struct {
 	program   *vm.Program  // nil if the expression is one column
 	result    reflect.Type // type of the program's result
 	names     []string     // kinds of names that it looks up, such as person
-	reads     []read
+	reads     []cellPath
 }
 
-// A read is a column, or elementName, that an expression reads, or a field of the column's object.
-type read struct {
+// A cellPath is a column, or elementName, that an expression reads, or a field of the column's object.
+type cellPath struct {
 	column string
 	field  string // "" for the whole column
 }
@@ -58,12 +59,12 @@ const (
 )
 
 // newExpression compiles source.
-func newExpression(source string, at *site, options ...expr.Option) (*expression, error) {
+func newExpression(source string, context *site, options ...expr.Option) (*expression, error) {
 	if strings.TrimSpace(source) == "" {
 		return nil, errors.New("want an expression, such as the name of a column, found nothing")
 	}
 	e := &expression{source: source}
-	p := &patcher{site: at, expression: e, raw: map[ast.Node]bool{}, reads: map[read]int{}}
+	p := &patcher{site: context, expression: e, raw: map[ast.Node]bool{}, reads: map[cellPath]int{}}
 	// Operators inside the expression read decoded JSON. The result of the expression stays text.
 	nested := visitor(func(node *ast.Node) {
 		if *node != p.root && p.raw[*node] {
@@ -86,12 +87,12 @@ func newExpression(source string, at *site, options ...expr.Option) (*expression
 			e.variables = append(e.variables, id.Value)
 		}
 	}))
-	for r, n := range p.reads {
-		if n > 0 && slices.Contains(e.columns, r.column) { // others are variables
-			e.reads = append(e.reads, r)
+	for path, n := range p.reads {
+		if n > 0 && slices.Contains(e.columns, path.column) { // others are variables
+			e.reads = append(e.reads, path)
 		}
 	}
-	if _, alone := root.(*ast.IdentifierNode); !alone {
+	if _, isColumn := root.(*ast.IdentifierNode); !isColumn {
 		e.program = program
 	}
 	if len(e.columns) > 0 {
@@ -114,8 +115,14 @@ var language = sync.OnceValue(func() []expr.Option {
 	out := []expr.Option{expr.Env(map[string]any{}), expr.AllowUndefinedVariables(), expr.DisableBuiltin("now")}
 	for i := range functions {
 		f := &functions[i]
-		call := func(params ...any) (any, error) { return f.call(params[0], params[1].(reader), params[2].(*evaluator)) }
-		out = append(out, expr.DisableBuiltin(f.name), expr.Function(f.name, call, f.is))
+		call := func(params ...any) (any, error) {
+			value := params[0]
+			if text, ok := value.(string); value == nil || ok && (strings.TrimSpace(text) == "" || !f.anyText && record.IsNothing(text)) {
+				return nil, nil
+			}
+			return params[1].(reader)(value, params[2].(*evaluator))
+		}
+		out = append(out, expr.DisableBuiltin(f.name), expr.Function(f.name, call, f.signature))
 	}
 	return append(out, expr.Function(decoded, func(params ...any) (any, error) { return decode(string(params[0].(rawJSON))), nil }))
 })
@@ -125,20 +132,20 @@ const decoded = "value of JSON"
 
 // plainError reduces an error of expr to one line, or to the error of our function inside it.
 func plainError(err error) error {
-	var at *file.Error
-	if !errors.As(err, &at) {
+	var failure *file.Error
+	if !errors.As(err, &failure) {
 		return err
 	}
 	var kind *reflect.ValueError
 	switch {
-	case errors.As(at.Prev, &kind): // map, filter or another function of a value without elements
+	case errors.As(failure.Prev, &kind): // map, filter or another function of a value without elements
 		return errors.New("want a list")
-	case at.Prev != nil:
-		return at.Prev
-	case strings.HasPrefix(at.Message, "cannot fetch"), strings.HasPrefix(at.Message, "invalid operation: int(string)"): // a field of a value without fields
+	case failure.Prev != nil:
+		return failure.Prev
+	case strings.HasPrefix(failure.Message, "cannot fetch"), strings.HasPrefix(failure.Message, "invalid operation: int(string)"): // a field of a value without fields
 		return errors.New("want an object")
 	}
-	return errors.New(at.Message)
+	return errors.New(failure.Message)
 }
 
 type visitor func(n *ast.Node)
@@ -150,7 +157,7 @@ type patcher struct {
 	*site
 	expression *expression       // the expression being compiled
 	raw        map[ast.Node]bool // calls whose value is JSON text
-	reads      map[read]int      // number of references so far
+	reads      map[cellPath]int  // number of references so far
 	root       ast.Node
 	builtins   int // calls of expr's own functions so far
 	errs       []error
@@ -160,7 +167,7 @@ type patcher struct {
 func (p *patcher) Visit(node *ast.Node) {
 	switch n := (*node).(type) {
 	case *ast.IdentifierNode:
-		p.reads[read{column: n.Value}]++
+		p.reads[cellPath{column: n.Value}]++
 		n.Value = columnPrefix + n.Value
 	case *ast.VariableDeclaratorNode: // a name declared by let is not a column
 		ast.Walk(&n.Expr, visitor(func(inner *ast.Node) {
@@ -169,16 +176,16 @@ func (p *patcher) Visit(node *ast.Node) {
 			}
 		}))
 	case *ast.MemberNode:
-		of, ok := n.Node.(*ast.IdentifierNode)
+		object, ok := n.Node.(*ast.IdentifierNode)
 		name, isText := n.Property.(*ast.StringNode)
 		switch {
-		case ok && isText && of.Value == columnPrefix+rowName:
-			p.reads[read{column: name.Value}]++
+		case ok && isText && object.Value == columnPrefix+rowName:
+			p.reads[cellPath{column: name.Value}]++
 			*node = &ast.IdentifierNode{Value: columnPrefix + name.Value}
-		case ok && isText && strings.HasPrefix(of.Value, columnPrefix):
-			column := strings.TrimPrefix(of.Value, columnPrefix)
-			p.reads[read{column: column}]--
-			p.reads[read{column, name.Value}]++
+		case ok && isText && strings.HasPrefix(object.Value, columnPrefix):
+			column := strings.TrimPrefix(object.Value, columnPrefix)
+			p.reads[cellPath{column: column}]--
+			p.reads[cellPath{column, name.Value}]++
 		}
 	case *ast.BuiltinNode: // as for our functions, nil gives nil
 		p.builtins++
@@ -216,12 +223,13 @@ func (p *patcher) call(name string, arguments []ast.Node) (ast.Node, error) {
 	}
 	constants := make([]any, len(arguments)-1)
 	for i, node := range arguments[1:] {
-		var ok bool
-		if constants[i], ok = constantOf(node); !ok {
+		value, err := expr.Eval(node.String(), nil)
+		if err != nil {
 			return nil, fmt.Errorf("argument %d: want a constant", i+2)
 		}
+		constants[i] = value
 	}
-	read, err := functions[i].with(p, constants)
+	read, err := functions[i].newReader(p, constants)
 	if err != nil {
 		return nil, err
 	}
@@ -231,12 +239,6 @@ func (p *patcher) call(name string, arguments []ast.Node) (ast.Node, error) {
 	}
 	p.raw[call] = functions[i].raw
 	return call, nil
-}
-
-// constantOf returns the value of an expression without columns, or false.
-func constantOf(node ast.Node) (any, bool) {
-	value, err := expr.Eval(node.String(), nil)
-	return value, err == nil
 }
 
 // An evaluator runs expressions for the rows of one worker.
@@ -265,16 +267,20 @@ func (v *evaluator) value(e *expression, row *row) (any, error) {
 		}
 		return nil, nil
 	}
-	given := len(e.columns) == 0
-	for i, column := range e.columns {
-		value := row.column(column).decode()
+	hasValue := len(e.columns) == 0
+	for i, name := range e.columns {
+		c := row.column(name)
+		if !c.decoded {
+			c.value, c.decoded = decode(c.raw), true
+		}
+		value := c.value
 		if text, ok := value.(string); ok && strings.TrimSpace(text) == "" {
 			value = nil
 		}
 		v.env[e.variables[i]] = value
-		given = given || value != nil && column != placeName
+		hasValue = hasValue || value != nil && name != placeName
 	}
-	if !given {
+	if !hasValue {
 		return nil, nil
 	}
 	return v.run(e)

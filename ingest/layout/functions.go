@@ -23,11 +23,11 @@ import (
 // A function can be called in mappings. Its first argument is the value to read, the others are constants. An empty value gives
 // nil.
 type function struct {
-	name string
-	is   any  // its type: the language checks only the result
-	text bool // it reads any text, placeholders such as N/A included
-	raw  bool // its result is JSON text
-	with maker
+	name      string
+	signature any  // the language checks only the result
+	anyText   bool // it reads placeholders such as N/A too
+	raw       bool // its result is JSON text
+	newReader maker
 }
 
 // A maker makes the reader of a call. It checks the constants.
@@ -35,14 +35,6 @@ type maker func(p *patcher, constants []any) (reader, error)
 
 // A reader converts a value. Its errors state the expected value.
 type reader func(value any, v *evaluator) (any, error)
-
-// call calls a function for the language.
-func (f *function) call(value any, read reader, v *evaluator) (any, error) {
-	if text, ok := value.(string); value == nil || ok && (strings.TrimSpace(text) == "" || !f.text && record.IsNothing(text)) {
-		return nil, nil
-	}
-	return read(value, v)
-}
 
 // day is a day in the API's format.
 type day string
@@ -52,52 +44,52 @@ type to[T any] = func(value, read, evaluator any) T
 
 // functions lists all functions. docs/tables.md documents them.
 var functions = []function{
-	{name: "int", is: new(to[int]), with: ofNumbers(func(s *site, value any, _ *evaluator) (any, error) {
+	{name: "int", signature: new(to[int]), newReader: ofNumbers(func(s *site, value any, _ *evaluator) (any, error) {
 		n, err := s.numbers.forValue(value).integer(textOf(value))
 		return int(n), err
 	})},
-	{name: "number", is: new(to[float64]), with: ofNumbers(func(s *site, value any, _ *evaluator) (any, error) {
+	{name: "number", signature: new(to[float64]), newReader: ofNumbers(func(s *site, value any, _ *evaluator) (any, error) {
 		return s.numbers.forValue(value).number(textOf(value))
 	})},
-	{name: "amount", is: new(to[float64]), with: amount},
-	{name: "bool", is: new(to[bool]), with: alone(func(_ *site, value any, _ *evaluator) (any, error) { return boolean(textOf(value)) })},
-	{name: "date", is: new(to[day]), with: date},
-	{name: "title", is: new(to[string]), text: true, with: withTexts(func(value any, articles []string) (any, error) {
+	{name: "amount", signature: new(to[float64]), newReader: amount},
+	{name: "bool", signature: new(to[bool]), newReader: alone(func(_ *site, value any, _ *evaluator) (any, error) { return boolean(textOf(value)) })},
+	{name: "date", signature: new(to[day]), newReader: date},
+	{name: "title", signature: new(to[string]), anyText: true, newReader: withTexts(func(value any, articles []string) (any, error) {
 		title, _ := splitTitle(textOf(value))
 		return articleFirst(title, articles), nil
 	})},
-	{name: "year", is: new(to[day]), text: true, with: alone(func(_ *site, value any, _ *evaluator) (any, error) {
+	{name: "year", signature: new(to[day]), anyText: true, newReader: alone(func(_ *site, value any, _ *evaluator) (any, error) {
 		if _, year := splitTitle(textOf(value)); year != "" {
 			return day(year + "-01-01"), nil
 		}
 		return nil, nil
 	})},
-	{name: "imdb", is: new(to[string]), with: alone(readIMDb)},
-	{name: "tmdb", is: new(to[int]), with: alone(readTMDB)},
-	{name: "image", is: new(to[string]), with: alone(imagePath)},
-	{name: "minutes", is: new(to[int]), with: ofNumbers(minutes)},
-	{name: "score", is: new(to[float64]), with: score},
-	{name: "without", is: new(to[any]), text: true, with: withTexts(func(value any, words []string) (any, error) {
+	{name: "imdb", signature: new(to[string]), newReader: alone(readIMDb)},
+	{name: "tmdb", signature: new(to[int]), newReader: alone(readTMDB)},
+	{name: "image", signature: new(to[string]), newReader: alone(imagePath)},
+	{name: "minutes", signature: new(to[int]), newReader: ofNumbers(minutes)},
+	{name: "score", signature: new(to[float64]), newReader: score},
+	{name: "without", signature: new(to[any]), anyText: true, newReader: withTexts(func(value any, words []string) (any, error) {
 		if text, ok := value.(string); ok && slices.Contains(words, text) {
 			return nil, nil
 		}
 		return value, nil
 	})},
-	{name: "unescape", is: new(to[string]), text: true, with: alone(func(_ *site, value any, _ *evaluator) (any, error) {
+	{name: "unescape", signature: new(to[string]), anyText: true, newReader: alone(func(_ *site, value any, _ *evaluator) (any, error) {
 		return html.UnescapeString(textOf(value)), nil
 	})},
-	{name: "json", is: new(to[any]), raw: true, with: alone(func(_ *site, value any, _ *evaluator) (any, error) { return readJSON(textOf(value)) })},
-	{name: "python", is: new(to[any]), raw: true, with: alone(readLiteral)},
-	{name: "trimPrefix", is: new(to[string]), text: true, with: withTexts(trim(strings.CutPrefix))},
-	{name: "trimSuffix", is: new(to[string]), text: true, with: withTexts(trim(strings.CutSuffix))},
-	{name: "split", is: new(to[[]any]), with: split},
-	{name: "uniq", is: new(to[[]any]), with: alone(uniq)},
-	{name: "match", is: new(to[any]), with: match},
-	{name: "name", is: new(to[any]), raw: true, with: ofNames(asObject, (*nameReader).one)},
-	{name: "code", is: new(to[any]), raw: true, with: ofNames(asCode, (*nameReader).one)},
-	{name: "id", is: new(to[any]), raw: true, with: ofNames(asID, (*nameReader).one)},
-	{name: "names", is: new(to[any]), raw: true, with: ofNames(asObject, (*nameReader).several)},
-	{name: "codes", is: new(to[any]), raw: true, with: ofNames(asCode, (*nameReader).several)},
+	{name: "json", signature: new(to[any]), raw: true, newReader: alone(func(_ *site, value any, _ *evaluator) (any, error) { return readJSON(textOf(value)) })},
+	{name: "python", signature: new(to[any]), raw: true, newReader: alone(readLiteral)},
+	{name: "trimPrefix", signature: new(to[string]), anyText: true, newReader: withTexts(trim(strings.CutPrefix))},
+	{name: "trimSuffix", signature: new(to[string]), anyText: true, newReader: withTexts(trim(strings.CutSuffix))},
+	{name: "split", signature: new(to[[]any]), newReader: split},
+	{name: "uniq", signature: new(to[[]any]), newReader: alone(uniq)},
+	{name: "match", signature: new(to[any]), newReader: match},
+	{name: "name", signature: new(to[any]), raw: true, newReader: ofNames(asObject, (*nameReader).one)},
+	{name: "code", signature: new(to[any]), raw: true, newReader: ofNames(asCode, (*nameReader).one)},
+	{name: "id", signature: new(to[any]), raw: true, newReader: ofNames(asID, (*nameReader).one)},
+	{name: "names", signature: new(to[any]), raw: true, newReader: ofNames(asObject, (*nameReader).several)},
+	{name: "codes", signature: new(to[any]), raw: true, newReader: ofNames(asCode, (*nameReader).several)},
 }
 
 // alone makes a function without constants.
@@ -158,15 +150,15 @@ func textOf(value any) string {
 }
 
 // ofNames makes a function of names. Its constants are the kind of the names and the options separator and mint.
-func ofNames(as nameForm, read func(n *nameReader, value any, v *evaluator) (any, error)) maker {
+func ofNames(form nameForm, read func(n *nameReader, value any, v *evaluator) (any, error)) maker {
 	return func(p *patcher, constants []any) (reader, error) {
-		n := &nameReader{as: as, ordered: p.ordered}
+		n := &nameReader{form: form, ordered: p.ordered}
 		if len(constants) == 0 || len(constants) > 2 {
-			return nil, fmt.Errorf("want the kind of the names, one of %s, and at most {separator, mint} after it", strings.Join(as.kinds(), ", "))
+			return nil, fmt.Errorf("want the kind of the names, one of %s, and at most {separator, mint} after it", strings.Join(form.kinds(), ", "))
 		}
-		n.of, _ = constants[0].(string)
-		if !slices.Contains(as.kinds(), n.of) {
-			return nil, fmt.Errorf("want one of %s, found %v", strings.Join(as.kinds(), ", "), constants[0])
+		n.kind, _ = constants[0].(string)
+		if !slices.Contains(form.kinds(), n.kind) {
+			return nil, fmt.Errorf("want one of %s, found %v", strings.Join(form.kinds(), ", "), constants[0])
 		}
 		if len(constants) == 2 {
 			if err := n.options(constants[1]); err != nil {
@@ -174,20 +166,20 @@ func ofNames(as nameForm, read func(n *nameReader, value any, v *evaluator) (any
 			}
 		}
 		switch {
-		case n.mint && (nameKinds[n.of] == 0 || n.of == ofPerson):
+		case n.mint && (nameKinds[n.kind] == 0 || n.kind == ofPerson):
 			return nil, errors.New("mint: want names of company, network or keyword; unknown people get ids anyway")
-		case n.of == ofGenre && p.kind != fragment.KindMovie && p.kind != fragment.KindTV:
+		case n.kind == ofGenre && p.kind != fragment.KindMovie && p.kind != fragment.KindTV:
 			return nil, errors.New("movies and series have genres")
 		}
 		n.separators = defaultSeparators[:1]
 		switch {
 		case n.separator != "":
 			n.separators = []string{n.separator}
-		case nameKinds[n.of] == 0:
+		case nameKinds[n.kind] == 0:
 			n.separators = defaultSeparators
 		}
-		n.known = keyOf(n.of, p.kind)
-		p.expression.names = append(p.expression.names, n.of)
+		n.known = keyOf(n.kind, p.kind)
+		p.expression.names = append(p.expression.names, n.kind)
 		return func(value any, v *evaluator) (any, error) { return read(n, value, v) }, nil
 	}
 }
@@ -237,9 +229,9 @@ var (
 // readIMDb returns the IMDb ID of a title or a person. Tables often have the number alone. An address without an ID of the kind
 // gives nil.
 func readIMDb(s *site, value any, _ *evaluator) (any, error) {
-	prefix, of := "tt", "title"
+	prefix, owner := "tt", "title"
 	if s.kind == fragment.KindPerson {
-		prefix, of = "nm", "person"
+		prefix, owner = "nm", "person"
 	}
 	text := strings.TrimSpace(textOf(value))
 	number := strings.TrimSuffix(strings.TrimPrefix(text, prefix), ".0")
@@ -254,7 +246,7 @@ func readIMDb(s *site, value any, _ *evaluator) (any, error) {
 	if strings.Contains(text, "://") {
 		return nil, nil
 	}
-	return nil, fmt.Errorf("want an IMDb id of a %s, with or without %s", of, prefix)
+	return nil, fmt.Errorf("want an IMDb id of a %s, with or without %s", owner, prefix)
 }
 
 // readTMDB returns the ID in a number, an address or a GUID. An address of another kind or site gives nil.
@@ -352,12 +344,12 @@ func score(p *patcher, constants []any) (reader, error) {
 	}
 	shown, numbers := strconv.FormatFloat(best, 'f', -1, 64), p.numbers
 	return func(value any, _ *evaluator) (any, error) {
-		number, of, _ := strings.Cut(strings.TrimSpace(textOf(value)), "/")
-		if rest, ok := strings.CutSuffix(number, "%"); ok && of == "" {
-			number, of = rest, "100"
+		number, scale, _ := strings.Cut(strings.TrimSpace(textOf(value)), "/")
+		if rest, ok := strings.CutSuffix(number, "%"); ok && scale == "" {
+			number, scale = rest, "100"
 		}
 		f, err := numbers.forValue(value).number(number)
-		if of = strings.TrimSpace(of); err != nil || of != "" && of != shown || f < 0 || f > best {
+		if scale = strings.TrimSpace(scale); err != nil || scale != "" && scale != shown || f < 0 || f > best {
 			return nil, fmt.Errorf("want a score from 0 to %s", shown)
 		}
 		return 10 * f / best, nil
@@ -546,9 +538,9 @@ func (r numberReader) isUnclear(s string) bool {
 func (r numberReader) parse(s string) (text string, f float64, ok bool) {
 	s = strings.TrimSpace(s)
 	factor := 1.0
-	for word, by := range r.scale {
+	for word, f := range r.scale {
 		if rest, found := strings.CutSuffix(s, word); found && factor == 1 {
-			s, factor = strings.TrimSpace(rest), by
+			s, factor = strings.TrimSpace(rest), f
 		}
 	}
 	if r.thousands != "" && strings.Contains(s, r.thousands) {
@@ -626,9 +618,9 @@ func (r numberReader) check() error {
 	if signs[0] == signs[1] {
 		return fmt.Errorf("thousands %q: want a sign other than decimal", r.thousands)
 	}
-	for word, by := range r.scale {
-		if word == "" || by <= 0 {
-			return fmt.Errorf("scale: want words and their factors, found %q = %v", word, by)
+	for word, factor := range r.scale {
+		if word == "" || factor <= 0 {
+			return fmt.Errorf("scale: want words and their factors, found %q = %v", word, factor)
 		}
 	}
 	return nil

@@ -1,11 +1,16 @@
 package layout
 
 import (
+	"cmp"
+	"encoding/binary"
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
 
-	"github.com/reelsplice/reelsplice/schemas/catalog"
+	"github.com/zeebo/xxh3"
+
+	"github.com/reelsplice/reelsplice/ingest/layout/tmdb"
 	"github.com/reelsplice/reelsplice/schemas/fragment"
 	"github.com/reelsplice/reelsplice/schemas/record"
 )
@@ -90,17 +95,19 @@ func ExternalIDs(r record.Record, fn func(source, id string)) {
 
 // An identifier finds IDs for records and for the names in them.
 type identifier struct {
-	names NameIDs                 // companies, networks and keywords; may be nil
-	find  IDs                     // rows without an ID; may be nil
-	made  map[fragment.Kind]int64 // IDs of the row's records so far, by kind
-	title titleID                 // title in whose credits people are looked up
-	named []named                 // names with minted IDs in the row
+	names  NameIDs                 // companies, networks and keywords; may be nil
+	find   IDs                     // rows without an ID; may be nil
+	made   map[fragment.Kind]int64 // IDs of the row's records so far, by kind
+	minted []namedResource         // names with minted IDs in the row
+	// The title in whose credits people are looked up.
+	titleKind fragment.Kind
+	titleID   int64
 }
 
 // begin resets the identifier for a new row.
 func (n *identifier) begin() {
 	clear(n.made)
-	n.named = n.named[:0]
+	n.minted = n.minted[:0]
 }
 
 // ID resolves a name. People are looked up in the credits of the current title, else their ID is minted. Other kinds use
@@ -118,8 +125,8 @@ func (n *identifier) ID(kind fragment.Kind, name string) (int64, bool) {
 	if key == "" {
 		return 0, false
 	}
-	if n.find != nil && n.title.id > 0 {
-		if id, ok := n.find.Person(n.title.kind, n.title.id, key); ok {
+	if n.find != nil && n.titleID > 0 {
+		if id, ok := n.find.Person(n.titleKind, n.titleID, key); ok {
 			return id, true
 		}
 	}
@@ -129,39 +136,290 @@ func (n *identifier) ID(kind fragment.Kind, name string) (int64, bool) {
 // mintNamed mints an ID from a name, and adds a record for it to the row.
 func (n *identifier) mintNamed(kind fragment.Kind, name string) int64 {
 	id, hash := mintID(kind, []string{Folded(name)})
-	if !slices.ContainsFunc(n.named, func(one named) bool { return one.kind == kind && one.id == id }) {
-		n.named = append(n.named, named{kind, id, strings.TrimSpace(name), hash})
+	if !slices.ContainsFunc(n.minted, func(other namedResource) bool { return other.kind == kind && other.id == id }) {
+		n.minted = append(n.minted, namedResource{kind, id, strings.TrimSpace(name), hash})
 	}
 	return id
 }
 
-// A named resource has an ID minted from its name.
-type named struct {
+// A namedResource has an ID minted from its name.
+type namedResource struct {
 	kind fragment.Kind
 	id   int64
 	name string
-	mint uint64
+	hash uint64
 }
 
-// row returns the row of the resource's record.
-func (n *named) row() Row {
-	return Row{JSON: resource(n.id, n.name).object, Type: catalog.TypeOf(n.kind)}
-}
-
-// A titleID identifies a title.
-type titleID struct {
-	kind fragment.Kind
-	id   int64
-}
-
-// titleOf sets the title in whose credits people are looked up: the record itself, or another title of the row.
-func (n *identifier) titleOf(kind fragment.Kind, id int64) {
-	n.title = titleID{kind, id}
-	for _, k := range []fragment.Kind{fragment.KindMovie, fragment.KindTV} {
-		if kind != fragment.KindMovie && kind != fragment.KindTV && n.made[k] != 0 {
-			n.title = titleID{k, n.made[k]}
+// setTitle sets the title in whose credits people are looked up: the record itself, or another title of the row.
+func (n *identifier) setTitle(kind fragment.Kind, id int64) {
+	n.titleKind, n.titleID = kind, id
+	for _, title := range []fragment.Kind{fragment.KindMovie, fragment.KindTV} {
+		if kind != fragment.KindMovie && kind != fragment.KindTV && n.made[title] != 0 {
+			n.titleKind, n.titleID = title, n.made[title]
 		}
 	}
+}
+
+// A finder finds IDs for the records of a shape whose rows have none.
+type finder struct {
+	key     string        // field to find: id, or series_id
+	kind    fragment.Kind // kind that the ID belongs to
+	keyed   bool          // an entry provides the key, at least in some rows
+	follows bool          // an earlier record of the row may have the ID
+	matches bool          // external IDs are looked up
+	mint    []mintPart
+	columns []string // columns in mint that no entry reads
+	people  bool     // entries look up people by name
+}
+
+// A mintPart is a field, or else a column, that an ID is minted from.
+type mintPart struct {
+	name     string
+	optional bool
+	ofDay    bool // the name is "year", a column that becomes a day
+}
+
+// mintable lists the kinds whose IDs can be minted.
+var mintable = []fragment.Kind{
+	fragment.KindMovie, fragment.KindTV, fragment.KindPerson, fragment.KindCollection, fragment.KindCompany, fragment.KindNetwork, fragment.KindKeyword,
+}
+
+// findIDs sets how the records of a shape find their IDs. before holds the shapes of earlier records of the row.
+func (s *shape) findIDs(r *recordSpec, before []*shape) error {
+	kind := s.typ.Kind
+	f := &finder{key: "id", kind: kind}
+	if kind == fragment.KindSeason || kind == fragment.KindEpisode {
+		f.key, f.kind = "series_id", fragment.KindTV
+	}
+	if (r.Match || r.Mint != nil) && !slices.Contains(mintable, kind) {
+		return fmt.Errorf("match, mint: %s records have no id that can be found or minted", s.typ.Name())
+	}
+	if r.Mint != nil {
+		for _, name := range r.Mint {
+			var part mintPart
+			part.name, part.optional = strings.CutSuffix(name, "?")
+			isColumn := func(e *entry) bool { return len(e.columns) == 1 && e.column == part.name }
+			// A field replaces the column that it is made from, so that the ID depends on the value and not on its spelling. A column
+			// called year that becomes a day stays the year: the ID must not depend on the name of the column.
+			if i := slices.IndexFunc(s.entries, isColumn); i >= 0 && !s.hasField(part.name) {
+				path := s.entries[i].path
+				if part.ofDay = strings.EqualFold(part.name, yearPart) && slices.Contains(firstDays, path); part.ofDay {
+					path = yearPart
+				}
+				part.name = path
+			}
+			if f.mint = append(f.mint, part); !part.ofDay && !s.hasField(part.name) {
+				f.columns = append(f.columns, part.name)
+			}
+		}
+		if !slices.ContainsFunc(f.mint, func(p mintPart) bool { return !p.optional }) || slices.ContainsFunc(f.mint, func(p mintPart) bool { return p.name == "" }) {
+			return fmt.Errorf("mint: want names of fields or columns, one at least without ?, found %q", r.Mint)
+		}
+	}
+	external, asked := false, r.Match || r.Mint != nil
+	for _, e := range s.entries {
+		f.keyed = f.keyed || e.path == f.key || e.path == wholeRecord
+		f.people = f.people || slices.Contains(e.names, ofPerson)
+		external = external || f.key == "id" && slices.Contains(externalIDs, shortPath(e.path))
+	}
+	f.follows = !asked && slices.ContainsFunc(before, func(o *shape) bool { return o.typ != nil && o.typ.Kind == f.kind && o.each == nil })
+	// A mapping with a column for IDs must ask for lookups explicitly.
+	finds := (external || f.follows || f.mint != nil) && (!f.keyed || asked) && slices.Contains(mintable, f.kind)
+	f.matches = finds && external && !f.follows
+	if finds || f.people {
+		s.find = f
+	}
+	for _, name := range s.typ.KeyFields() {
+		provides := func(e *entry) bool { return e.path == name || e.path == wholeRecord }
+		switch {
+		case slices.ContainsFunc(s.entries, provides), name == f.key && finds, name == "guest_session_id": // an ID is enough
+		case name == "id" && slices.Contains(mintable, kind):
+			return fmt.Errorf("no column is the field id, by which %s records are known, or an external id such as imdb_id, and the record mints none", s.typ.Name())
+		default:
+			return fmt.Errorf("no column is the field %s, by which %s records are known", name, s.typ.Name())
+		}
+	}
+	return nil
+}
+
+// hasField reports whether an entry is a field, or an external ID.
+func (s *shape) hasField(name string) bool {
+	return slices.ContainsFunc(s.entries, func(e *entry) bool { return shortPath(e.path) == shortPath(name) })
+}
+
+// shortPath returns a path without external_ids: the record itself may have an external ID, too.
+func shortPath(path string) string { return strings.TrimPrefix(path, externalIDsField+".") }
+
+// yearPart is a part of a minted ID that a release date can provide.
+const yearPart = "year"
+
+var firstDays = []string{"release_date", "first_air_date"}
+
+// An identity is the ID of a record and its origin.
+type identity struct {
+	id    int64
+	added bool // the row does not have the ID
+	found tmdb.Found
+	mint  uint64 // hash of the parts of a minted ID
+}
+
+// identify returns the identity of a shape's record. It is empty if the parser of records has to report the missing key.
+func (m *mapped) identify(s *shape) (identity, error) {
+	f := s.find
+	if text, err := m.text(s, f.key); text != "" || err != nil {
+		id, _ := strconv.ParseInt(text, 10, 64) // the parser of records checks it
+		return identity{id: id}, err
+	}
+	if id := m.ids.made[f.kind]; f.follows && id != 0 {
+		return identity{id: id, added: true}, nil
+	}
+	asked := ""
+	if f.matches {
+		var id int64
+		var err error
+		if id, asked, err = m.externalID(s); id != 0 || err != nil {
+			return identity{id: id, added: true, found: tmdb.FoundMatch}, err
+		}
+	}
+	switch {
+	case len(f.mint) > 0:
+		return m.mint(s, asked != "")
+	case !f.matches:
+		return identity{}, nil
+	case asked == "":
+		return identity{}, noID(m.row.pathOf(s.columnOf(externalIDs...)), "want an id: the row has none, and no external id either", false)
+	}
+	return identity{}, noID(m.row.pathOf(s.columnOf(asked)), "want an id: no other record has this external id, and the mapping mints none", true)
+}
+
+// externalID looks up the row's external IDs and returns the resource's ID, or 0. asked is the first of them, or "".
+func (m *mapped) externalID(s *shape) (id int64, asked string, err error) {
+	for _, source := range externalIDs {
+		text, err := m.text(s, source)
+		if err != nil {
+			return 0, "", err
+		}
+		text, ok := CanonicalID(source, text)
+		if !ok {
+			continue
+		}
+		asked = cmp.Or(asked, source)
+		if m.ids.find == nil {
+			continue
+		}
+		if id, ok := m.ids.find.External(s.find.kind, source, text); ok {
+			return id, asked, nil
+		}
+	}
+	return 0, asked, nil
+}
+
+func noID(column, why string, asked bool) error {
+	return &NoIDError{&record.FieldError{Field: column, What: why}, asked}
+}
+
+// text returns the text of a field, or of an external ID, in the row.
+func (m *mapped) text(s *shape, field string) (string, error) {
+	field = shortPath(field)
+	for _, e := range s.entries {
+		whole := e.path == wholeRecord
+		if !whole && shortPath(e.path) != field {
+			continue
+		}
+		raw, err := m.entry(e)
+		if err != nil {
+			return "", err
+		}
+		text := string(raw)
+		if whole {
+			all, err := record.Fields("{" + text + "}")
+			if err != nil {
+				return "", err
+			}
+			if text = all.Value(field); text == "" {
+				if sub, err := record.Fields(all.Value(externalIDsField)); err == nil { // else the parser of records reports it
+					text = sub.Value(field)
+				}
+			}
+		}
+		if text = scalarText(text); text != "" {
+			return text, nil
+		}
+	}
+	return "", nil
+}
+
+// scalarText returns the text of one value. Whole numbers have no fraction.
+func scalarText(raw string) string {
+	switch {
+	case raw == "" || raw == "null" || raw[0] == '{' || raw[0] == '[':
+		return ""
+	case raw[0] == '"':
+		raw = record.Unquote(raw)
+	}
+	if n, err := (numberReader{}).integer(raw); err == nil {
+		return strconv.FormatInt(n, 10)
+	}
+	return raw
+}
+
+// mint makes an ID from parts of a row. Equal parts always give the same ID. asked becomes NoIDError.Asked.
+func (m *mapped) mint(s *shape, asked bool) (identity, error) {
+	var parts []string
+	for _, p := range s.find.mint {
+		text, err := m.text(s, p.name)
+		if text == "" && err == nil && !p.ofDay {
+			text = scalarText(m.row.cell(p.name))
+		}
+		for n := 0; p.name == yearPart && text == "" && err == nil && n < len(firstDays); n++ {
+			text, err = m.text(s, firstDays[n])
+			text = text[:min(len(text), len("2006"))]
+		}
+		if err != nil {
+			return identity{}, err
+		}
+		switch text = Folded(text); {
+		case text != "":
+			parts = append(parts, text)
+		case !p.optional:
+			return identity{}, noID(m.row.pathOf(s.columnOf(p.name)), "want a value to mint an id from, found nothing", asked)
+		}
+	}
+	id, hash := mintID(s.typ.Kind, parts)
+	if m.ids.find != nil {
+		if merged, ok := m.ids.find.External(s.typ.Kind, MintedSource, strconv.FormatInt(id, 10)); ok {
+			return identity{id: merged, added: true, found: tmdb.FoundMatch}, nil
+		}
+	}
+	return identity{id, true, tmdb.FoundMint, hash}, nil
+}
+
+// Folded normalises case and blanks.
+func Folded(text string) string { return strings.ToLower(strings.Join(strings.Fields(text), " ")) }
+
+// mintID returns the ID of parts, and their hash, which is not 0.
+func mintID(kind fragment.Kind, parts []string) (id int64, hash uint64) {
+	b := []byte{byte(kind)}
+	for _, p := range parts {
+		b = append(binary.AppendUvarint(b, uint64(len(p))), p...)
+	}
+	hash = max(xxh3.Hash(b), 1)
+	return FirstMinted + int64(hash%(LastMinted-FirstMinted+1)), hash
+}
+
+// columnOf returns the column of the first of some fields that has one, for messages.
+func (s *shape) columnOf(fields ...string) string {
+	for _, field := range fields {
+		for _, e := range s.entries {
+			if len(e.columns) > 0 && shortPath(e.path) == shortPath(field) {
+				return e.column
+			}
+		}
+	}
+	if len(fields) > 1 {
+		return ""
+	}
+	return fields[0]
 }
 
 // Needs lists what must be read from all sources before the rows of a table.
@@ -192,9 +450,9 @@ func (s KindSet) Has(k fragment.Kind) bool { return s&(1<<k) != 0 }
 func (o *Options) AnyNeeds() (n Needs) {
 	for _, m := range o.Mappings {
 		for _, t := range m.tables {
-			one := t.form().needs()
-			n.Kinds |= one.Kinds
-			n.People, n.Names, n.Named = n.People || one.People, n.Names || one.Names, n.Named || one.Named
+			needs := t.form().needs()
+			n.Kinds |= needs.Kinds
+			n.People, n.Names, n.Named = n.People || needs.People, n.Names || needs.Names, n.Named || needs.Named
 		}
 	}
 	return n
@@ -204,23 +462,23 @@ func (f *form) needs() (n Needs) {
 	for _, s := range f.shapes {
 		if f := s.find; f != nil {
 			if f.matches || f.mint != nil {
-				n.Kinds |= Kinds(f.of)
+				n.Kinds |= Kinds(f.kind)
 			}
 			n.Keyed = n.Keyed || f.keyed && (f.matches || f.mint != nil)
 			n.Mints = n.Mints || f.mint != nil
 			n.People = n.People || f.people
 		}
-		n.Named = n.Named || isNamed(s.typ.Kind)
+		n.Named = n.Named || hasNameIDs(s.typ.Kind)
 		for _, e := range s.entries {
-			for _, of := range e.names {
-				n.Names = n.Names || isNamed(nameKinds[of])
+			for _, kind := range e.names {
+				n.Names = n.Names || hasNameIDs(nameKinds[kind])
 			}
 		}
 	}
 	return n
 }
 
-// isNamed reports whether resources of a kind are looked up by name: see NameIDs.
-func isNamed(k fragment.Kind) bool {
+// hasNameIDs reports whether resources of a kind are looked up by name: see NameIDs.
+func hasNameIDs(k fragment.Kind) bool {
 	return k == fragment.KindCompany || k == fragment.KindNetwork || k == fragment.KindKeyword
 }

@@ -3,14 +3,13 @@
 // Package tmdb reads the API's responses. All other layouts are mapping files, built in (folder mappings) or the caller's:
 //
 //	meaning.go, choose.go    possible meanings of a file's rows, how well they fit, and the choice
-//	mapping.go, toml.go      the text of a mapping file, and the place of each error
+//	mapping.go               the text of a mapping file, and the place of each error
 //	compile.go               file -> table, shape, entry, with all checks that need no rows
 //	expression.go            text -> expression, and its value for a row
 //	functions.go, dates.go, names.go   functions of expressions
-//	bind.go                  columns of a row -> their indices, and the fate of each cell
-//	mapped.go                row -> records
-//	identify.go, ids.go      IDs for records whose rows have none
-//	fields.go                values -> fields in the form of the API's responses, which tmdb reads
+//	row.go                   a row's cells, and the fate of each cell
+//	mapped.go                row -> records, in the form of the API's responses, which tmdb reads
+//	ids.go                   IDs for records whose rows have none
 //	vocabulary.go            names of genres, countries, languages; aliases
 //	python.go                Python literals -> JSON
 //	draft.go, candidates.go  a mapping for an unknown table

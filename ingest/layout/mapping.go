@@ -1,6 +1,7 @@
 package layout
 
 import (
+	"bytes"
 	"embed"
 	"errors"
 	"fmt"
@@ -8,9 +9,12 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 	"sync"
+
+	"github.com/pelletier/go-toml/v2"
 )
 
 // A Mapping gives the tables of a dump their meaning: the checked contents of a mapping file. It is immutable, so layouts share
@@ -143,26 +147,127 @@ var mappingFiles embed.FS
 func ready(layout string) []*Mapping { return readyMappings()[layout] }
 
 var readyMappings = sync.OnceValue(func() map[string][]*Mapping {
-	files, err := fs.Glob(mappingFiles, "mappings/*/*.toml")
-	if err != nil {
-		panic(fmt.Sprintf("layout: %v", err)) // the pattern is broken
-	}
 	out := map[string][]*Mapping{}
+	files, err := fs.Glob(mappingFiles, "mappings/*/*.toml")
 	for _, file := range files {
+		text, readErr := mappingFiles.ReadFile(file)
+		m, parseErr := parseMapping(path.Base(file), text, false)
+		err = errors.Join(err, readErr, parseErr)
 		layout := path.Base(path.Dir(file))
-		out[layout] = append(out[layout], readyMapping(file))
-	}
-	return out
-})
-
-// readyMapping parses a file of mappingFiles.
-func readyMapping(file string) (m *Mapping) {
-	text, err := mappingFiles.ReadFile(file)
-	if err == nil {
-		m, err = parseMapping(path.Base(file), text, false)
+		out[layout] = append(out[layout], m)
 	}
 	if err != nil {
 		panic(fmt.Sprintf("layout: %v", err)) // a built-in mapping is broken
 	}
-	return m
+	return out
+})
+
+// decodeTOML reads a text into a struct. Unknown keys, repeated keys and values of a wrong type are errors of one line for each
+// fault, with its line and key, without the library's drawing of the place.
+func decodeTOML(text []byte, dst any) error {
+	d := toml.NewDecoder(bytes.NewReader(text))
+	d.DisallowUnknownFields()
+	err := d.Decode(dst)
+	var strict *toml.StrictMissingError
+	var syntax *toml.DecodeError
+	lines, root := strings.Split(string(text), "\n"), reflect.TypeOf(dst).Elem()
+	switch {
+	case errors.As(err, &strict):
+		var errs []error
+		for i := range strict.Errors {
+			line, _ := strict.Errors[i].Position()
+			key := strict.Errors[i].Key()
+			message := fmt.Sprintf("line %d: unknown key %q", line, strings.Join(key, "."))
+			isInline := !strings.HasPrefix(strings.TrimSpace(lines[line-1]), key[len(key)-1]) // the library has no path of an inline table
+			if t := typeAt(root, key[:len(key)-1]); t != nil && elemOf(t).Kind() == reflect.Struct && !isInline {
+				var names []string
+				for _, f := range reflect.VisibleFields(elemOf(t)) {
+					if !f.Anonymous {
+						names = append(names, f.Tag.Get("toml"))
+					}
+				}
+				message += ": want one of " + strings.Join(names, ", ")
+			}
+			errs = append(errs, errors.New(message))
+		}
+		return errors.Join(errs...)
+	case errors.As(err, &syntax):
+		line, column := syntax.Position()
+		message, key := strings.TrimPrefix(syntax.Error(), "toml: "), syntax.Key()
+		if want := typeName(typeAt(root, key)); strings.Contains(message, "cannot ") && want != "" {
+			message = fmt.Sprintf("key %q: want %s", strings.Join(key, "."), want)
+		}
+		if startsWord(lines, line, column) { // the library reads it as nan, or as no value
+			message = "want a value in quotes, such as title = 'name', or true or false"
+		}
+		return fmt.Errorf("line %d, column %d: %s", line, column, message)
+	}
+	return err
+}
+
+// startsWord reports whether a value at a position begins with a letter.
+func startsWord(lines []string, line, column int) bool {
+	if line < 1 || line > len(lines) || column < 2 || column > len(lines[line-1]) {
+		return false
+	}
+	before, letter := strings.TrimRight(lines[line-1][:column-1], " \t"), lines[line-1][column-1]|0x20
+	return strings.HasSuffix(before, "=") && letter >= 'a' && letter <= 'z'
+}
+
+// typeAt returns the type of a key of a struct, or nil.
+func typeAt(t reflect.Type, path []string) reflect.Type {
+	if len(path) == 0 {
+		return t
+	}
+	switch t = elemOf(t); t.Kind() {
+	case reflect.Map:
+		return typeAt(t.Elem(), path[1:])
+	case reflect.Struct:
+		for _, f := range reflect.VisibleFields(t) {
+			if f.Tag.Get("toml") == path[0] {
+				return typeAt(f.Type, path[1:])
+			}
+		}
+	}
+	return nil
+}
+
+// elemOf returns the type inside lists and pointers.
+func elemOf(t reflect.Type) reflect.Type {
+	for t.Kind() == reflect.Slice || t.Kind() == reflect.Pointer {
+		t = t.Elem()
+	}
+	return t
+}
+
+// typeName names a type in the terms of TOML.
+func typeName(t reflect.Type) string {
+	switch {
+	case t == nil:
+		return ""
+	case t.Kind() == reflect.Pointer && t.Elem().Kind() != reflect.Struct:
+		return typeName(t.Elem())
+	case t.Kind() == reflect.Slice && t.Elem().Kind() == reflect.String:
+		return "a list of texts"
+	}
+	return typeNames[t.Kind()]
+}
+
+var typeNames = map[reflect.Kind]string{
+	reflect.String: "a text", reflect.Bool: "true or false", reflect.Int64: "an integer", reflect.Float64: "a number", reflect.Slice: "a list of tables",
+	reflect.Struct: "a table", reflect.Pointer: "a table", reflect.Map: "a table",
+}
+
+func joinKey(prefix, name string) string { return strings.TrimPrefix(prefix+"."+name, ".") }
+
+// within prefixes each line of an error with a place. Nil stays nil.
+func within(place string, err error) error {
+	if err == nil {
+		return nil
+	}
+	var out []error
+	for line := range strings.SplitSeq(err.Error(), "\n") {
+		out = append(out, fmt.Errorf("%s: %s", oneLineOf(place), line))
+	}
+	return errors.Join(out...)
 }

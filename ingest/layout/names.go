@@ -63,9 +63,9 @@ var defaultSeparators = []string{", ", ",", "|", ";", "/"}
 
 // A nameReader reads one name, or a list.
 type nameReader struct {
-	of         string        // kind of the names
+	kind       string        // kind of the names
 	known      vocabularyKey // key of the kind, if all its names are known
-	as         nameForm
+	form       nameForm
 	ordered    bool     // the elements have an order
 	mint       bool     // unknown names get an ID derived from the name
 	separator  string   // separator in the mapping, or ""
@@ -75,7 +75,7 @@ type nameReader struct {
 // leftNames are the names of a cell that were not resolved.
 type leftNames struct {
 	unknown []string // names that the record keeps
-	nothing []string // names without a place in the API
+	dropped []string // names without a place in the API
 	whole   bool     // the list cannot be split: the record keeps the cell
 }
 
@@ -85,19 +85,19 @@ func (n *nameReader) sense(name string, v *evaluator, mint bool) (m sense, ok bo
 	if known := v.names.vocabularies[n.known]; known != nil {
 		return known.find(name)
 	}
-	targets, aliased := v.names.aliases[n.of][name]
+	targets, aliased := v.names.aliases[n.kind][name]
 	if !aliased {
 		targets = []string{name}
 	}
 	for _, target := range targets {
-		id, ok := v.ids.ID(nameKinds[n.of], target)
+		id, ok := v.ids.ID(nameKinds[n.kind], target)
 		switch {
 		case !ok && mint && n.mint && v.ids != nil:
-			id = v.ids.mintNamed(nameKinds[n.of], target)
+			id = v.ids.mintNamed(nameKinds[n.kind], target)
 		case !ok:
 			return m, false
 		}
-		m.several = m.several || id < 1
+		m.ambiguous = m.ambiguous || id < 1
 		m.elements = append(m.elements, resource(id, target))
 	}
 	return m, true
@@ -105,7 +105,7 @@ func (n *nameReader) sense(name string, v *evaluator, mint bool) (m sense, ok bo
 
 // text returns the JSON text of an element.
 func (n *nameReader) text(e element) string {
-	if n.as == asObject {
+	if n.form == asObject {
 		return e.object
 	}
 	return e.key
@@ -120,16 +120,17 @@ func (n *nameReader) one(value any, v *evaluator) (any, error) {
 	name := strings.TrimSpace(textOf(value))
 	m, ok := n.sense(name, v, true)
 	switch {
-	case !ok || m.several || len(m.elements) > 1:
-		return nil, fmt.Errorf("want the name of a known %s", n.of)
+	case !ok || m.ambiguous || len(m.elements) > 1:
+		return nil, fmt.Errorf("want the name of a known %s", n.kind)
 	case len(m.elements) == 0:
-		v.left = append(v.left, leftNames{nothing: []string{name}})
+		v.left = append(v.left, leftNames{dropped: []string{name}})
 		return nil, nil
 	}
 	return rawJSON(n.text(m.elements[0])), nil
 }
 
-// several returns the elements of a list, as JSON text: of the names that stand for exactly one thing. The others go to v.left.
+// several returns the elements of a list without repeated ones, as JSON text: of the names that stand for exactly one thing. The
+// others go to v.left. Ordered elements get their index as order.
 func (n *nameReader) several(value any, v *evaluator) (any, error) {
 	var list []string
 	ok := false
@@ -151,21 +152,35 @@ func (n *nameReader) several(value any, v *evaluator) (any, error) {
 	for _, name := range list {
 		m, ok := n.sense(name, v, true)
 		switch {
-		case !ok || m.several:
+		case !ok || m.ambiguous:
 			left.unknown = append(left.unknown, name)
 		case len(m.elements) == 0:
-			left.nothing = append(left.nothing, name)
+			left.dropped = append(left.dropped, name)
 		default:
 			elements = append(elements, m.elements...)
 		}
 	}
-	if left.unknown != nil || left.nothing != nil {
+	if left.unknown != nil || left.dropped != nil {
 		v.left = append(v.left, left)
 	}
 	if len(elements) == 0 && len(list) > 0 {
 		return nil, nil
 	}
-	return rawJSON(n.appendElements(nil, elements)), nil
+	out, order := []byte{'['}, int64(0)
+	for i, e := range elements {
+		if slices.ContainsFunc(elements[:i], func(earlier element) bool { return earlier.key == e.key }) { // also by another name
+			continue
+		}
+		if order > 0 {
+			out = append(out, ',')
+		}
+		out = append(out, n.text(e)...)
+		if n.ordered {
+			out = append(strconv.AppendInt(append(out[:len(out)-1], `,"order":`...), order, 10), '}')
+		}
+		order++
+	}
+	return rawJSON(append(out, ']')), nil
 }
 
 // namesIn returns the names in a text: a list of texts in JSON or Python, or a joined list. Any text may be a person's name, or a
@@ -175,10 +190,10 @@ func (n *nameReader) namesIn(s string, v *evaluator) (names []string, ok bool) {
 	if ok {
 		names, ok = textsOfList(list)
 	}
-	if !ok && n.of != ofPerson {
+	if !ok && n.kind != ofPerson {
 		names, ok = n.splitNames(s, v)
 	}
-	if !ok && n.separator != "" && (n.mint || n.of == ofPerson) {
+	if !ok && n.separator != "" && (n.mint || n.kind == ofPerson) {
 		names, ok = withoutBlanks(strings.Split(s, n.separator)), true
 	}
 	return names, ok
@@ -208,26 +223,6 @@ func withoutBlanks(list []string) []string {
 	return out
 }
 
-// appendElements appends a list without repeated elements. Ordered elements get their index as order.
-func (n *nameReader) appendElements(dst []byte, elements []element) []byte {
-	dst = append(dst, '[')
-	count := 0
-	for i, e := range elements {
-		if slices.ContainsFunc(elements[:i], func(before element) bool { return before.key == e.key }) { // also by another name
-			continue
-		}
-		if count > 0 {
-			dst = append(dst, ',')
-		}
-		dst = append(dst, n.text(e)...)
-		if n.ordered {
-			dst = append(strconv.AppendInt(append(dst[:len(dst)-1], `,"order":`...), int64(count), 10), '}')
-		}
-		count++
-	}
-	return append(dst, ']')
-}
-
 // A joined list such as "Drama, Comedy" is ambiguous, because names contain commas too. It is split only if that is safe.
 
 // splitNames returns the names of a joined list, or false if it cannot be split safely.
@@ -239,7 +234,7 @@ func (n *nameReader) splitNames(s string, v *evaluator) ([]string, bool) {
 		}
 		return cut, !slices.ContainsFunc(cut, func(name string) bool {
 			m, _ := n.sense(name, v, false)
-			return m.several
+			return m.ambiguous
 		})
 	}
 	return nil, false
@@ -258,8 +253,11 @@ func (n *nameReader) cut(s, separator string, v *evaluator) []string {
 	if pieces > maxPieces {
 		return nil
 	}
-	at := starts(s, separator, pieces)
-	name := func(i, end int) string { return strings.TrimSpace(s[at[i] : at[end]-len(separator)]) }
+	starts := append(make([]int, 0, pieces+1), 0) // offsets of the pieces, and of a piece after the last
+	for piece := range strings.SplitSeq(s, separator) {
+		starts = append(starts, starts[len(starts)-1]+len(piece)+len(separator))
+	}
+	name := func(i, end int) string { return strings.TrimSpace(s[starts[i] : starts[end]-len(separator)]) }
 	// Dynamic programming from the end: 1,000 pieces with names of up to 12 take 12,000 lookups instead of 2^1000. ways[i]
 	// counts the cuts of the pieces from i, up to two. next[i] is the end of the longest name at i that allows a cut.
 	ways, next := make([]int, pieces+1), make([]int, pieces)
@@ -286,17 +284,4 @@ func (n *nameReader) cut(s, separator string, v *evaluator) []string {
 		out = append(out, name(i, next[i]))
 	}
 	return out
-}
-
-// starts returns the offsets of the n pieces of a joined list, and the offset of a piece after the last.
-func starts(s, separator string, n int) []int {
-	at := make([]int, 1, n+1)
-	for {
-		from := at[len(at)-1]
-		i := strings.Index(s[from:], separator)
-		if i < 0 {
-			return append(at, len(s)+len(separator))
-		}
-		at = append(at, from+i+len(separator))
-	}
 }

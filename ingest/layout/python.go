@@ -49,7 +49,14 @@ func appendPython(dst []byte, src string) ([]byte, error) {
 				at++
 			}
 			number = len(dst)
-			dst = append(dst, jsonWord(src[word:at])...)
+			switch text := src[word:at]; text {
+			case "None", "nan", "inf", "-nan", "-inf":
+				dst = append(dst, "null"...)
+			case "True", "False":
+				dst = append(dst, strings.ToLower(text)...)
+			default:
+				dst = append(dst, strings.TrimSuffix(text, "L")...)
+			}
 			continue
 		default:
 			dst = append(dst, c)
@@ -66,19 +73,6 @@ func appendPython(dst []byte, src string) ([]byte, error) {
 // isWord reports whether a byte may be part of a number or a word.
 func isWord(c byte) bool {
 	return c >= '0' && c <= '9' || c >= 'A' && c <= 'Z' || c >= 'a' && c <= 'z' || strings.IndexByte("_+-.", c) >= 0
-}
-
-// jsonWord returns the JSON of a number or a word.
-func jsonWord(word string) string {
-	switch word {
-	case "None", "nan", "inf", "-nan", "-inf":
-		return "null"
-	case "True":
-		return "true"
-	case "False":
-		return "false"
-	}
-	return strings.TrimSuffix(word, "L")
 }
 
 // pythonLiteral returns the text of the string literal at the start of src, and the literal's length.
@@ -100,12 +94,12 @@ func pythonLiteral(src string) (text string, n int, err error) {
 	}
 	var out []byte
 	for inner != "" {
-		own := quote
+		escaped := quote
 		if strings.HasPrefix(inner, `\'`) || strings.HasPrefix(inner, `\"`) { // valid in both kinds of quotes
-			own = inner[1]
+			escaped = inner[1]
 		}
 		// repr and Go have the same escapes.
-		r, _, rest, err := strconv.UnquoteChar(inner, own)
+		r, _, rest, err := strconv.UnquoteChar(inner, escaped)
 		if err != nil {
 			return "", 0, errors.New("text with an unknown escape")
 		}

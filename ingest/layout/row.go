@@ -34,26 +34,6 @@ type fieldFate struct {
 	fate  record.Fate
 }
 
-// newRow returns a row for the columns that a form reads.
-func newRow(f *form) *row {
-	r := &row{columns: map[string]*column{}, counts: map[string]*record.Cells{}}
-	for _, s := range f.shapes {
-		for _, name := range s.columns() {
-			r.columns[name] = &column{name: name}
-		}
-	}
-	for _, s := range f.shapes {
-		for _, e := range s.entries {
-			for _, name := range e.columns {
-				if c := r.columns[name]; c != nil && record.IsName(e.field.Name) {
-					c.isName = true
-				}
-			}
-		}
-	}
-	return r
-}
-
 // read reads the cells of a row. With clean, a tool's word for an empty value gives nothing.
 func (r *row) read(text string, clean bool) error {
 	for _, c := range r.cells {
@@ -82,11 +62,6 @@ func (r *row) read(text string, clean bool) error {
 // set sets the cell.
 func (c *column) set(raw string) {
 	c.raw, c.value, c.decoded, c.fates = raw, nil, false, c.fates[:0]
-}
-
-// isBlank reports whether the row has no values.
-func (r *row) isBlank() bool {
-	return !slices.ContainsFunc(r.cells, func(c *column) bool { return !isEmpty(c.raw) })
 }
 
 // count counts the values of the row. Objects in rows of tables are not opened.
@@ -119,17 +94,17 @@ func (r *row) countOf(name string) *record.Cells {
 	return r.counts[name]
 }
 
-// settle records what became of the values that an expression reads. The best result of several expressions counts.
-func (r *row) settle(reads []read, fate record.Fate) {
-	for _, of := range reads {
-		c := r.columns[of.column]
-		if c == nil || r.each != "" && (of.column == elementName || of.column == placeName) {
+// setFate records what became of the values that an expression reads. The best result of several expressions counts.
+func (r *row) setFate(paths []cellPath, fate record.Fate) {
+	for _, path := range paths {
+		c := r.columns[path.column]
+		if c == nil || r.each != "" && (path.column == elementName || path.column == placeName) {
 			continue // an element is no cell, and a row may lack a column
 		}
-		if i := slices.IndexFunc(c.fates, func(f fieldFate) bool { return f.field == of.field }); i >= 0 {
+		if i := slices.IndexFunc(c.fates, func(f fieldFate) bool { return f.field == path.field }); i >= 0 {
 			c.fates[i].fate = min(c.fates[i].fate, fate)
 		} else {
-			c.fates = append(c.fates, fieldFate{of.field, fate})
+			c.fates = append(c.fates, fieldFate{path.field, fate})
 		}
 	}
 }
@@ -168,16 +143,8 @@ func (r *row) column(name string) *column {
 // cell returns the JSON of a column, or "" if it is missing or null.
 func (r *row) cell(name string) string { return r.column(name).raw }
 
-// decode returns the decoded cell.
-func (c *column) decode() any {
-	if !c.decoded {
-		c.value, c.decoded = decode(c.raw), true
-	}
-	return c.value
-}
-
-// named returns a path in the row: element.x becomes the path of the element in its column.
-func (r *row) named(path string) string {
+// pathOf returns a path in the row: element.x becomes the path of the element in its column.
+func (r *row) pathOf(path string) string {
 	rest, ok := strings.CutPrefix(path, elementName)
 	if r.each == "" || !ok || rest != "" && rest[0] != '.' {
 		return path

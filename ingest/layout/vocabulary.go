@@ -19,8 +19,8 @@ import (
 
 // A sense is what a name stands for.
 type sense struct {
-	elements []element // empty for a name without a place in the API
-	several  bool      // the name is ambiguous and resolves to nothing
+	elements  []element // empty for a name without a place in the API
+	ambiguous bool      // the name resolves to nothing
 }
 
 // An element is a resource as JSON: its ID or code, and the object that has it.
@@ -33,11 +33,11 @@ type vocabulary map[string]sense
 func foldedForm(name string) string { return "\x00" + strings.ToLower(name) }
 
 // add adds names of an element. A name that is present with another element becomes ambiguous.
-func (v vocabulary) add(one element, names ...string) {
+func (v vocabulary) add(e element, names ...string) {
 	for _, name := range names {
 		for _, key := range []string{name, foldedForm(name)} {
-			old, twice := v[key]
-			v[key] = sense{[]element{one}, twice && !slices.Equal(old.elements, []element{one})}
+			old, exists := v[key]
+			v[key] = sense{[]element{e}, exists && !slices.Equal(old.elements, []element{e})}
 		}
 	}
 }
@@ -55,15 +55,15 @@ func (v vocabulary) find(name string) (m sense, ok bool) {
 // alias adds aliases of known names. An alias whose targets this kind of title does not have is dropped, unless it has no
 // targets on purpose.
 func (v vocabulary) alias(known vocabulary, names aliases) {
-	for name, to := range names {
+	for name, targets := range names {
 		m := sense{}
-		for _, target := range to {
-			if one, ok := known.find(target); ok {
-				m.elements = append(m.elements, one.elements...)
-				m.several = m.several || one.several
+		for _, target := range targets {
+			if found, ok := known.find(target); ok {
+				m.elements = append(m.elements, found.elements...)
+				m.ambiguous = m.ambiguous || found.ambiguous
 			}
 		}
-		if len(to) == 0 || len(m.elements) > 0 {
+		if len(targets) == 0 || len(m.elements) > 0 {
 			v[name], v[foldedForm(name)] = m, m
 		}
 	}
@@ -71,16 +71,19 @@ func (v vocabulary) alias(known vocabulary, names aliases) {
 
 // vocabularyKey identifies a vocabulary.
 type vocabularyKey struct {
-	of    string
+	kind  string
 	media reference.Media // list of genres
 }
 
 // keyOf returns the key of the names of a kind in records of a kind.
-func keyOf(of string, k fragment.Kind) vocabularyKey {
-	if of == ofGenre {
-		return vocabularyKey{of, mediaOf(k)}
+func keyOf(kind string, k fragment.Kind) vocabularyKey {
+	switch {
+	case kind != ofGenre:
+		return vocabularyKey{kind: kind}
+	case k == fragment.KindTV:
+		return vocabularyKey{kind, reference.TV}
 	}
-	return vocabularyKey{of: of}
+	return vocabularyKey{kind, reference.Movie}
 }
 
 // knownNames has the vocabularies without aliases.
@@ -96,7 +99,7 @@ var knownNames = sync.OnceValue(func() map[vocabularyKey]vocabulary {
 		object := fmt.Sprintf(`{"english_name":%s,"iso_639_1":%s,"name":%s}`, record.AppendString(nil, l.EnglishName), code, record.AppendString(nil, l.Name))
 		languages.add(element{code, object}, l.EnglishName, l.Code)
 	}
-	out := map[vocabularyKey]vocabulary{{of: ofCountry}: countries, {of: ofLanguage}: languages}
+	out := map[vocabularyKey]vocabulary{{kind: ofCountry}: countries, {kind: ofLanguage}: languages}
 	for _, media := range []reference.Media{reference.Movie, reference.TV} {
 		genres := vocabulary{}
 		for _, id := range reference.Genres(media) {
@@ -115,19 +118,19 @@ type dictionary struct {
 }
 
 // newDictionary returns a dictionary with aliases. They override names; built-in aliases do not.
-func newDictionary(own map[string]aliases) *dictionary {
-	d := &dictionary{map[vocabularyKey]vocabulary{}, own}
+func newDictionary(custom map[string]aliases) *dictionary {
+	d := &dictionary{map[vocabularyKey]vocabulary{}, custom}
 	for k, known := range knownNames() {
 		v := vocabulary{}
-		if k.of == ofGenre { // weaker than aliases
+		if k.kind == ofGenre { // weaker than aliases
 			for _, id := range reference.Genres(k.media) {
 				english, _ := known.find(reference.GenreName(k.media, id, "en", ""))
 				v.add(english.elements[0], reference.GenreTranslations(k.media, id)...)
 			}
 		}
-		v.alias(known, readyAliases()[k.of])
+		v.alias(known, readyAliases()[k.kind])
 		maps.Copy(v, known)
-		v.alias(known, own[k.of])
+		v.alias(known, custom[k.kind])
 		d.vocabularies[k] = v
 	}
 	return d
@@ -144,14 +147,6 @@ func genreNamed(k fragment.Kind, name string) string {
 	return ""
 }
 
-// mediaOf returns the list of genres for titles of a kind.
-func mediaOf(k fragment.Kind) reference.Media {
-	if k == fragment.KindTV {
-		return reference.TV
-	}
-	return reference.Movie
-}
-
 // resource returns the element of a resource with an ID and a name.
 func resource(id int64, name string) element {
 	return element{strconv.FormatInt(id, 10), fmt.Sprintf(`{"id":%d,"name":%s}`, id, record.AppendString(nil, name))}
@@ -164,41 +159,41 @@ type aliases map[string][]string
 func readAliases(spec map[string]map[string]any) (map[string]aliases, error) {
 	out := map[string]aliases{}
 	var errs []error
-	for _, of := range slices.Sorted(maps.Keys(spec)) {
-		if !slices.Contains(objectsOf, of) {
+	for _, kind := range slices.Sorted(maps.Keys(spec)) {
+		if !slices.Contains(objectsOf, kind) {
 			err := fmt.Errorf("want aliases of one of %s", strings.Join(objectsOf, ", "))
-			errs = append(errs, within("aliases."+of, err))
+			errs = append(errs, within("aliases."+kind, err))
 			continue
 		}
-		out[of] = aliases{}
-		for _, name := range slices.Sorted(maps.Keys(spec[of])) {
-			to, err := targetsOf(of, spec[of][name])
-			errs = append(errs, within("aliases."+of+"."+strconv.Quote(name), err))
-			out[of][name] = to
+		out[kind] = aliases{}
+		for _, name := range slices.Sorted(maps.Keys(spec[kind])) {
+			targets, err := aliasTargets(kind, spec[kind][name])
+			errs = append(errs, within("aliases."+kind+"."+strconv.Quote(name), err))
+			out[kind][name] = targets
 		}
 	}
 	return out, errors.Join(errs...)
 }
 
-// targetsOf returns the targets of an alias: a name, or a list of names.
-func targetsOf(of string, value any) (out []string, err error) {
+// aliasTargets returns the targets of an alias: a name, or a list of names.
+func aliasTargets(kind string, value any) (out []string, err error) {
 	list, isList := value.([]any)
 	if !isList {
 		list = []any{value}
 	}
-	for _, one := range list {
-		target, ok := one.(string)
+	for _, item := range list {
+		target, ok := item.(string)
 		if !ok {
 			return nil, errors.New("alias: want a text or a list of texts")
 		}
-		known := nameKinds[of] != 0 && target != ""
+		known := nameKinds[kind] != 0 && target != ""
 		for k, names := range knownNames() {
-			if k.of == of && !known {
+			if k.kind == kind && !known {
 				_, known = names.find(target)
 			}
 		}
 		if !known {
-			return nil, fmt.Errorf("alias: %q is no %s of the API", target, of)
+			return nil, fmt.Errorf("alias: %q is no %s of the API", target, kind)
 		}
 		out = append(out, target)
 	}
@@ -212,8 +207,8 @@ var readyAliases = sync.OnceValue(func() map[string]aliases {
 	if err == nil {
 		err = decodeTOML(text, &spec)
 	}
-	all, wrong := readAliases(spec.Aliases)
-	if err = errors.Join(err, wrong); err != nil {
+	all, aliasErr := readAliases(spec.Aliases)
+	if err = errors.Join(err, aliasErr); err != nil {
 		panic(fmt.Sprintf("layout: %v", err)) // a built-in mapping is broken
 	}
 	return all
@@ -224,11 +219,11 @@ var readyAliases = sync.OnceValue(func() map[string]aliases {
 func WithAliases(o Options) Options {
 	all := map[string]aliases{}
 	for _, m := range slices.Backward(o.Mappings) {
-		for of, names := range m.aliases {
-			if all[of] == nil {
-				all[of] = aliases{}
+		for kind, names := range m.aliases {
+			if all[kind] == nil {
+				all[kind] = aliases{}
 			}
-			maps.Copy(all[of], names)
+			maps.Copy(all[kind], names)
 		}
 	}
 	if len(all) > 0 {
