@@ -29,7 +29,7 @@ type draftLine struct {
 	fields  []string
 	field   string // the one of fields that the record's kind has
 	entries []string
-	most    float64            // upper bound of numbers, or 0
+	limit   float64            // upper bound of numbers, or 0
 	crew    []string           // department and job of a crew field
 	names   map[string]float64 // weight by plain name
 	telling bool               // evidence that rows are about titles or people
@@ -45,18 +45,18 @@ type draftTable struct {
 var draftFile = sync.OnceValue(func() (out draftTable) {
 	out.lists = map[string]map[string]float64{}
 	for line := range strings.Lines(draftText) {
-		at := strings.LastIndex(line, ": ")
-		if at < 0 || line[0] == '#' {
+		colon := strings.LastIndex(line, ": ")
+		if colon < 0 || line[0] == '#' {
 			continue
 		}
 		names, weight := map[string]float64{}, 1.0
-		for group := range strings.SplitSeq(line[at+2:], ";") {
+		for group := range strings.SplitSeq(line[colon+2:], ";") {
 			for i, name := range strings.Split(group, ",") {
 				names[plain(name)] = max(names[plain(name)], weight-float64(i)/1000)
 			}
 			weight -= 0.3
 		}
-		fields, entries, ok := strings.Cut(line[:at], " = ")
+		fields, entries, ok := strings.Cut(line[:colon], " = ")
 		if !ok {
 			out.lists[fields] = names
 			continue
@@ -65,7 +65,7 @@ var draftFile = sync.OnceValue(func() (out draftTable) {
 		for _, word := range strings.Fields(strings.TrimLeft(fields, "*?")) {
 			switch {
 			case word[0] == '<':
-				l.most, _ = strconv.ParseFloat(word[1:], 64) // the tests read the file
+				l.limit, _ = strconv.ParseFloat(word[1:], 64) // the tests read the file
 			case unicode.IsUpper(rune(word[0])):
 				l.crew = append(l.crew, strings.ReplaceAll(word, "_", " "))
 			default:
@@ -80,25 +80,6 @@ var draftFile = sync.OnceValue(func() (out draftTable) {
 func draftLines() []*draftLine { return draftFile().lines }
 
 func draftList(name string) map[string]float64 { return draftFile().lists[name] }
-
-// linesWith returns the lines with a field of records of a type.
-func linesWith(typ *catalog.Type) (out []*draftLine) {
-	for _, l := range draftLines() {
-		for _, f := range l.fields {
-			kind, rest, _ := strings.Cut(f, ".")
-			if _, ok := catalog.TypeNamed(kind); ok && kind == typ.Name() {
-				f = rest
-			}
-			if _, err := fieldAt(typ, typ.Plan, f); err == nil {
-				one := *l
-				one.field = f
-				out = append(out, &one)
-				break
-			}
-		}
-	}
-	return out
-}
 
 // weight returns how well a column's name matches the field, or 0. IDs must match by the whole name.
 func (l *draftLine) weight(c *draftColumn) (w float64) {
@@ -128,7 +109,18 @@ type draftRecord struct {
 // newRecord returns a record of all rows, or of no rows yet if a column names the kind.
 func (d *draft) newRecord(kind string, kindColumn *draftColumn) *draftRecord {
 	typ, _ := catalog.TypeNamed(kind)
-	r := &draftRecord{draft: d, typ: typ, lines: linesWith(typ), kindColumn: kindColumn, failed: map[*draftColumn]string{}}
+	r := &draftRecord{draft: d, typ: typ, kindColumn: kindColumn, failed: map[*draftColumn]string{}}
+	for _, l := range draftLines() {
+		for _, name := range l.fields {
+			name = strings.TrimPrefix(name, kind+".")
+			if _, err := fieldAt(typ, typ.Plan, name); err == nil {
+				copied := *l
+				copied.field = name
+				r.lines = append(r.lines, &copied)
+				break
+			}
+		}
+	}
 	for i := 0; i < d.rows && kindColumn == nil; i++ {
 		r.rows = append(r.rows, i)
 	}
@@ -137,24 +129,24 @@ func (d *draft) newRecord(kind string, kindColumn *draftColumn) *draftRecord {
 
 // A candidate is a field and an expression that a column may have.
 type candidate struct {
-	line    *draftLine
-	order   int // index of the line
-	column  *draftColumn
-	field   string
-	source  string
-	comment string
-	doubt   string
-	given   int      // cells with a value
-	read    int      // cells that the expression reads
-	fit     float64  // read / given
-	out     []string // text of the field, by row
-	odd     string   // a cell that the expression cannot read
-	unknown map[string]int
-	score   float64
-	near    []*candidate // candidates that score nearly as well
-	differs string       // difference from the candidate that has it in near
-	whole   bool         // a complete date, not a year
-	weight  float64      // weight of the column's name
+	line       *draftLine
+	order      int // index of the line
+	column     *draftColumn
+	field      string
+	source     string
+	comment    string
+	doubt      string
+	given      int      // cells with a value
+	read       int      // cells that the expression reads
+	fit        float64  // read / given
+	out        []string // text of the field, by row
+	unread     string   // a cell that the expression cannot read
+	unknown    map[string]int
+	score      float64
+	near       []*candidate // candidates that score nearly as well
+	difference string       // from the candidate that has it in near
+	whole      bool         // a complete date, not a year
+	weight     float64      // weight of the column's name
 }
 
 // choose takes the best candidates of all columns. The release date is chosen last, because titles may contain the year.
@@ -168,17 +160,17 @@ func (r *draftRecord) choose() {
 		isID := l.field == "id" && !l.unsure
 		for _, c := range r.columns {
 			w := l.weight(c)
-			if w == 0 && l.shows(c, r.typ) {
+			if w == 0 && l.matchesCells(c, r.typ) {
 				w = 0.8
 			}
-			isScore := isID && c.forms[0] == "tmdb" && c.share(isPercent.MatchString) == 1
+			isScore := isID && c.forms[0] == "tmdb" && c.share(percentage.MatchString) == 1
 			if w == 0 || c == r.kindColumn || (l.unsure || l.field == "popularity") && c.isRowNumbers() || isScore {
 				continue
 			}
 			t := r.best(l, c)
 			if t.fit < leastFit {
 				if t.given > 0 && r.failed[c] == "" {
-					r.failed[c] = fmt.Sprintf("%s? Most of its cells do not fit, such as %s", l.field, cut(t.odd))
+					r.failed[c] = fmt.Sprintf("%s? Most of its cells do not fit, such as %s", l.field, cut(t.unread))
 				}
 				continue
 			}
@@ -239,9 +231,9 @@ func (r *draftRecord) fieldOf(fields ...string) *candidate {
 	return r.taken[i]
 }
 
-// shows reports whether the cells of a column are IMDb IDs, or addresses of TMDB's pages, whatever its name. Plain numbers are no
-// evidence, although imdb() reads them.
-func (l *draftLine) shows(c *draftColumn, typ *catalog.Type) bool {
+// matchesCells reports whether the cells of a column are IMDb IDs, or addresses of TMDB's pages, whatever its name. Plain numbers
+// are no evidence, although imdb() reads them.
+func (l *draftLine) matchesCells(c *draftColumn, typ *catalog.Type) bool {
 	if l.fields[0] == "id" && !l.unsure && c.members == nil {
 		return c.share(func(text string) bool { return strings.Contains(short(text), "themoviedb.org/"+typ.Name()+"/") }) >= leastFit
 	}
@@ -274,7 +266,7 @@ func (r *draftRecord) best(l *draftLine, c *draftColumn) *candidate {
 
 // bestOf returns the candidate that reads most cells, the first of equals.
 func (r *draftRecord) bestOf(l *draftLine, c *draftColumn, entries ...string) (best *candidate) {
-	text, separator := c.value(false), strconv.Quote(c.between)
+	text, separator := c.value(false), strconv.Quote(c.separator)
 	trimmed, list, named := c.value(true), text, "map("+text+", .name)"
 	if c.isText() {
 		list, named = "split("+text+", "+separator+")", "map(python("+text+"), .name)"
@@ -304,7 +296,7 @@ func (c *draftColumn) isText() bool {
 // removed for texts only: other fields skip them anyway.
 func (c *draftColumn) value(placeholders bool) string {
 	words, out := "", c.source
-	for _, word := range c.nothing {
+	for _, word := range c.empty {
 		if placeholders || !record.IsNothing(word) {
 			words += ", " + string(record.AppendString(nil, word))
 		}
@@ -344,8 +336,8 @@ func (r *draftRecord) try(l *draftLine, c *draftColumn, source string) *candidat
 		}
 		for name, c := range row.columns {
 			cell := ""
-			if of := r.named[name]; of != nil && of.all[i] != "null" {
-				cell = of.all[i]
+			if source := r.named[name]; source != nil && source.all[i] != "null" {
+				cell = source.all[i]
 			}
 			c.set(cell)
 		}
@@ -356,9 +348,9 @@ func (r *draftRecord) try(l *draftLine, c *draftColumn, source string) *candidat
 		if err == nil {
 			out, err = e.append(nil, value)
 		}
-		nothing := false // the cell has only names without a place in the API
+		dropped := false // the cell has only names without a place in the API
 		for _, left := range v.left {
-			nothing = nothing || left.dropped != nil
+			dropped = dropped || left.dropped != nil
 			if left.whole {
 				left.unknown = []string{textIn(raw)}
 			}
@@ -366,7 +358,7 @@ func (r *draftRecord) try(l *draftLine, c *draftColumn, source string) *candidat
 				t.unknown[name]++
 			}
 		}
-		if err == nil && (len(out) > 0 && r.fits(t, e, string(out)) || len(out) == 0 && nothing) {
+		if err == nil && (len(out) > 0 && r.fits(t, e, string(out)) || len(out) == 0 && dropped) {
 			t.read++
 			t.out[i] = scalarText(string(out))
 			continue
@@ -375,7 +367,7 @@ func (r *draftRecord) try(l *draftLine, c *draftColumn, source string) *candidat
 			t.given--
 			continue
 		}
-		t.odd = cmp.Or(t.odd, raw)
+		t.unread = cmp.Or(t.unread, raw)
 		if missed++; float64(missed) > (1-leastFit)*float64(t.given) {
 			break
 		}
@@ -411,7 +403,7 @@ func (r *draftRecord) fits(t *candidate, e *entry, out string) bool {
 	switch e.field.Shape {
 	case record.ShapeInt, record.ShapeFloat:
 		f, err := strconv.ParseFloat(out, 64)
-		return err == nil && f >= 0 && (t.line.most == 0 || f <= t.line.most) && (t.field != "id" || f > 0)
+		return err == nil && f >= 0 && (t.line.limit == 0 || f <= t.line.limit) && (t.field != "id" || f > 0)
 	case record.ShapeBool:
 		return true
 	case record.ShapeString:
@@ -430,10 +422,10 @@ func (r *draftRecord) fits(t *candidate, e *entry, out string) bool {
 	case record.ShapeObjects:
 		// Nested IDs are TMDB's if the table's are. Elements without IDs would collide.
 		_, keyed := e.field.Elem.Field("id")
-		made := len(e.names) > 0
-		if keyed && !made && !r.proven || record.EachElement(out, func(_ int, el string) error {
+		fromNames := len(e.names) > 0
+		if keyed && !fromNames && !r.proven || record.EachElement(out, func(_ int, el string) error {
 			fields, err := record.Fields(el)
-			if keyed && scalarText(fields.Value("id")) == "" || made && e.names[0] == ofPerson && !isName(scalarText(fields.Value("name"))) {
+			if keyed && scalarText(fields.Value("id")) == "" || fromNames && e.names[0] == ofPerson && !isName(scalarText(fields.Value("name"))) {
 				err = errors.New("no element of the list")
 			}
 			return err
@@ -454,8 +446,8 @@ func isName(text string) bool {
 	return len(text) <= longest && strings.ContainsFunc(text, unicode.IsLetter) && !strings.ContainsAny(text, "(){}[]:/_=") && !imdbAddress.MatchString(text)
 }
 
-// isPercent matches numbers up to 99.
-var isPercent = regexp.MustCompile(`^\d\d?(\.\d+)?$`)
+// percentage matches numbers up to 99.
+var percentage = regexp.MustCompile(`^\d\d?(\.\d+)?$`)
 
 // structure matches lists and objects.
 var (
@@ -486,10 +478,10 @@ func isField(field, text string) bool {
 // firstDay is earlier than every release and birth, and lastDay later.
 const firstDay, lastDay = "1800", "2200"
 
-// setBetween sets the separator that most cells with several names have. Semicolons of HTML entities do not count.
-func (c *draftColumn) setBetween() {
+// setSeparator sets the separator that most cells with several names have. Semicolons of HTML entities do not count.
+func (c *draftColumn) setSeparator() {
 	most := 0.0
-	c.between = ", "
+	c.separator = ", "
 	for _, separator := range []string{"|", ";", ",", "、", "，", "/", "\n", "·", "•"} {
 		tight := false // a cell has no blank after it
 		share := c.share(func(text string) bool {
@@ -501,8 +493,8 @@ func (c *draftColumn) setBetween() {
 			return n > 0
 		})
 		if share > most {
-			if c.between, most = separator, share; separator == "," && !tight {
-				c.between = ", "
+			if c.separator, most = separator, share; separator == "," && !tight {
+				c.separator = ", "
 			}
 		}
 	}
@@ -546,7 +538,7 @@ var daysFirst = strings.NewReplacer("M/D", "D/M", "D/M", "M/D", "D-M-", "M-D-", 
 
 // day returns the candidate of a column of dates, with the formats that read most cells. A year alone is not a birthday.
 func (r *draftRecord) day(l *draftLine, c *draftColumn) (best *candidate) {
-	const most = 4 // more formats match by chance
+	const maxFormats = 4 // more match by chance
 	try := func(formats ...string) *candidate {
 		source, last := "date("+c.value(false), ""
 		for _, f := range formats {
@@ -557,8 +549,8 @@ func (r *draftRecord) day(l *draftLine, c *draftColumn) (best *candidate) {
 		return r.try(l, c, source+last+")")
 	}
 	var formats []string
-	for more := "more"; more != "" && len(formats) < most && (best == nil || best.fit < 1); {
-		more = ""
+	for len(formats) < maxFormats && (best == nil || best.fit < 1) {
+		added := ""
 		for _, f := range draftFormats {
 			if r.numbers.decimal == "," && (strings.HasPrefix(f, "M/D") || strings.HasPrefix(f, "D/M")) { // countries with a decimal comma write the day first
 				f = daysFirst.Replace(f)
@@ -567,12 +559,13 @@ func (r *draftRecord) day(l *draftLine, c *draftColumn) (best *candidate) {
 				continue
 			}
 			if t := try(append(slices.Clone(formats), f)...); best == nil || t.read > best.read {
-				best, more = t, f
+				best, added = t, f
 			}
 		}
-		if more != "" {
-			formats = append(formats, more)
+		if added == "" {
+			break
 		}
+		formats = append(formats, added)
 	}
 	if best.fit < leastFit {
 		return best
@@ -593,15 +586,6 @@ func (r *draftRecord) day(l *draftLine, c *draftColumn) (best *candidate) {
 // isShort reports whether a format has two-digit years.
 func isShort(format string) bool { return strings.Count(format, "Y") == 2 }
 
-// years returns the years of the dates, by row.
-func (t *candidate) years() []int {
-	out := make([]int, len(t.out))
-	for i, day := range t.out {
-		out[i], _ = strconv.Atoi(day[:min(len(day), len("2006"))]) // a date, or empty
-	}
-	return out
-}
-
 // takeRelease takes the release date. A full date is better than a year, and one that agrees with the years in titles is better
 // than one that does not.
 func (r *draftRecord) takeRelease(days []*candidate) {
@@ -610,9 +594,9 @@ func (r *draftRecord) takeRelease(days []*candidate) {
 	n := slices.IndexFunc(r.lines, func(l *draftLine) bool { return slices.Contains(firstDays, l.field) })
 	if n >= 0 && title != nil {
 		inTitle = r.try(&draftLine{field: r.lines[n].field}, title.column, "year("+title.column.value(true)+")")
-		inTitle.order, inTitle.odd = title.order, "" // titles need no year
+		inTitle.order, inTitle.unread = title.order, "" // titles need no year
 	}
-	many := inTitle.fit >= leastFit
+	hasYears := inTitle.fit >= leastFit // in titles
 	days = slices.DeleteFunc(days, func(t *candidate) bool { return slices.ContainsFunc(r.taken, t.overlaps) })
 	for _, t := range days {
 		if t.whole {
@@ -621,42 +605,47 @@ func (r *draftRecord) takeRelease(days []*candidate) {
 		if t.weight < leastFit {
 			t.doubt = "the days of " + t.column.name + " may not be release dates"
 		}
-		switch agrees := agreement(t.years(), inTitle.years()) >= leastFit; {
-		case many && agrees:
+		switch agrees := t.agreement(inTitle) >= leastFit; {
+		case hasYears && agrees:
 			t.score += 0.3
-		case many:
+		case hasYears:
 			t.score /= 2
 			t.doubt = "the years of " + t.column.name + " differ from the years in titles"
 		}
 	}
-	if many {
+	if hasYears {
 		inTitle.score = 0.85 * inTitle.fit
 		days = append(days, inTitle)
 	}
 	if len(days) > 0 {
 		best := slices.MaxFunc(days, func(a, b *candidate) int { return cmp.Compare(a.score, b.score) })
 		for _, o := range days {
-			if o != best && o != inTitle && agreement(o.years(), best.years()) < leastFit {
-				o.differs = ", with other years"
+			if o != best && o != inTitle && o.agreement(best) < leastFit {
+				o.difference = ", with other years"
 				best.near = append(best.near, o)
 			}
 		}
 		if r.taken = append(r.taken, best); inTitle.read > 0 {
-			many = many || agreement(best.years(), inTitle.years()) >= nearFit
+			hasYears = hasYears || best.agreement(inTitle) >= nearFit
 		}
 	}
-	if title != nil && (many || title.column.articles() != "") {
+	if title != nil && (hasYears || title.column.articles() != "") {
 		title.source = "title(" + title.column.value(true) + title.column.articles() + ")"
 	}
 }
 
-// agreement returns the share of rows with two years in which these differ by at most 1, or 1 without such rows.
-func agreement(a, b []int) float64 {
+// agreement returns the share of rows with a year in two columns of dates in which the years differ by at most 1, or 1 without such
+// rows.
+func (t *candidate) agreement(o *candidate) float64 {
+	year := func(date string) int {
+		n, _ := strconv.Atoi(date[:min(len(date), len("2006"))]) // a date, or empty
+		return n
+	}
 	same, both := 0, 0
-	for i := range min(len(a), len(b)) {
-		if a[i] != 0 && b[i] != 0 {
+	for i := range min(len(t.out), len(o.out)) {
+		if a, b := year(t.out[i]), year(o.out[i]); a != 0 && b != 0 {
 			both++
-			if a[i]-b[i] <= 1 && b[i]-a[i] <= 1 {
+			if a-b <= 1 && b-a <= 1 {
 				same++
 			}
 		}

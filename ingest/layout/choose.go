@@ -46,7 +46,17 @@ type Choice struct {
 // Choose chooses the meaning that uses most cells, of all meanings whose required columns are present. The caller's mappings
 // come first, and the file's name decides between equals.
 func Choose(s Subject, o Options) (out Choice) {
-	s.read()
+	seen := map[string]bool{}
+	for _, row := range s.Rows {
+		fields, _ := record.Fields(row) // a good row
+		s.fields = append(s.fields, fields)
+		for _, f := range fields {
+			if !seen[f.Name] {
+				seen[f.Name] = true
+				s.columns = append(s.columns, f.Name)
+			}
+		}
+	}
 	if s.Layout == Auto || s.Layout == Tables {
 		var all []Fit
 		for _, m := range o.Mappings {
@@ -59,7 +69,7 @@ func Choose(s Subject, o Options) (out Choice) {
 		if best := bestOf(all); best != nil {
 			return Choice{Meaning: best.Meaning, Fit: *best, Clear: true}
 		}
-		if reason := cmp.Or(s.skipped(o.Mappings), s.lackedBy(o.Mappings)); reason != "" {
+		if reason := cmp.Or(s.skipped(o.Mappings), s.mismatch(o.Mappings)); reason != "" {
 			return Choice{Skip: reason}
 		}
 	}
@@ -69,18 +79,26 @@ func Choose(s Subject, o Options) (out Choice) {
 		}
 		return out
 	}
-	if word := s.otherWord(); word != "" {
+	if word := s.unrelatedWord(); word != "" {
 		return Choice{Skip: fmt.Sprintf("its name has a word for other things, %s: use --kind if its rows are titles or people", word)}
 	}
-	all := s.known(o)
+	all := s.knownTables(o)
 	if s.Layout != Auto {
 		if best := bestOf(all); best != nil {
 			return Choice{Meaning: best.Meaning, Fit: *best, Clear: true}
 		}
-		return Choice{Skip: noTable(s.Layout, o.mappings(s.Layout), s.File)}
+		var labels []string
+		for _, m := range o.mappings(s.Layout) {
+			for _, t := range m.tables {
+				labels = append(labels, t.label())
+			}
+		}
+		slices.Sort(labels)
+		want := strings.Join(slices.Compact(labels), ", ")
+		return Choice{Skip: fmt.Sprintf("layout %s: no mapping has a table %q with these columns: want one of %s", s.Layout, s.File, want)}
 	}
-	own, why := s.ownForms(o, all)
-	out.Why = why
+	var own []Fit
+	own, out.Why = s.ownForms(o, all)
 	switch best := bestOf(own); {
 	case s.Table:
 		all = append(all, own...)
@@ -114,7 +132,12 @@ func Choose(s Subject, o Options) (out Choice) {
 	switch {
 	case best != nil:
 		out.Fit = *best
-		if out.Kinds = equals(all, best); len(out.Kinds) < 2 {
+		for i := range all {
+			if f := &all[i]; !best.hint && f.Made > 0 && f.Used() == best.Used() && !slices.Contains(out.Kinds, f.Kind()) {
+				out.Kinds = append(out.Kinds, f.Kind())
+			}
+		}
+		if len(out.Kinds) < 2 {
 			out.Meaning = best.Meaning
 			out.Meaning.Doubts = s.doubts(best)
 		}
@@ -124,35 +147,38 @@ func Choose(s Subject, o Options) (out Choice) {
 	return out
 }
 
-// otherWord returns a word of the file's name for things that the API does not have, if the name shows no kind.
-func (s *Subject) otherWord() string {
-	words := wordsOf(s.File)
-	is := func(list string) func(string) bool {
-		return func(word string) bool { return draftList(list)[word] > 0 }
-	}
-	i := slices.IndexFunc(words, is("file other"))
-	if i < 0 || s.Layout != Auto || s.Type != nil || slices.ContainsFunc(words, is("file movie")) || slices.ContainsFunc(words, is("file tv")) {
+// unrelatedWord returns a word of the file's name for things that the API does not have, if the name shows no kind.
+func (s *Subject) unrelatedWord() (unrelated string) {
+	if s.Layout != Auto || s.Type != nil {
 		return ""
 	}
-	return words[i]
+	for _, word := range wordsOf(s.File) {
+		if draftList("file movie")[word]+draftList("file tv")[word] > 0 {
+			return ""
+		}
+		if draftList("file other")[word] > 0 {
+			unrelated = cmp.Or(unrelated, word)
+		}
+	}
+	return unrelated
 }
 
 // lostColumns returns the columns that a draft uses, and whose values the best known meaning mostly leaves unused or rejects. It
 // returns none if that meaning uses as many values. A draft may leave IDs to a person: then the values of IDs do not count against
 // it for a column that the meaning has no field for.
 func lostColumns(best, draft *Fit) (columns []string) {
-	more := draft.Used() - best.Used()
-	named := more
+	gain := draft.Used() - best.Used()
+	gainBesidesIDs := gain
 	if draft.Columns["id"].Used == 0 {
-		named += best.Columns["id"].Used
+		gainBesidesIDs += best.Columns["id"].Used
 	}
 	for name, n := range best.Columns {
 		lost := n.Unused + n.LeftOut
 		if !best.isProven() && name != "type" { // type repeats the kind
 			lost += n.Extra
 		}
-		isNamed := lost > n.LeftOut
-		if d := draft.Columns[name]; 2*lost > n.All() && (more > 0 && lost > 1 || named > 0 && isNamed) && 2*d.Used > d.All() {
+		lacksField := lost > n.LeftOut
+		if d := draft.Columns[name]; 2*lost > n.All() && (gain > 0 && lost > 1 || gainBesidesIDs > 0 && lacksField) && 2*d.Used > d.All() {
 			columns = append(columns, name)
 		}
 	}
@@ -160,8 +186,8 @@ func lostColumns(best, draft *Fit) (columns []string) {
 	return columns
 }
 
-// lackedBy finds a mapping of the caller that is meant for the file, and returns which of its required columns the file lacks.
-func (s *Subject) lackedBy(mappings []*Mapping) string {
+// mismatch finds a mapping of the caller that is meant for the file, and returns which of its required columns the file lacks.
+func (s *Subject) mismatch(mappings []*Mapping) string {
 	for _, m := range mappings {
 		for _, t := range m.tables {
 			lacks := slices.DeleteFunc(slices.Clone(t.Requires), func(name string) bool { return slices.Contains(s.columns, name) })
@@ -186,21 +212,6 @@ func (s *Subject) isKeyed(o Options) bool {
 // isAddressed reports whether the file is named after one resource.
 func (s *Subject) isAddressed() bool { return s.ID != 0 || s.Series != 0 || s.Text != "" }
 
-// read reads the fields of the rows.
-func (s *Subject) read() {
-	seen := map[string]bool{}
-	for _, row := range s.Rows {
-		fields, _ := record.Fields(row) // a good row
-		s.fields = append(s.fields, fields)
-		for _, f := range fields {
-			if !seen[f.Name] {
-				seen[f.Name] = true
-				s.columns = append(s.columns, f.Name)
-			}
-		}
-	}
-}
-
 // isHinted reports whether the file is named after a kind.
 func (s *Subject) isHinted(t *catalog.Type) bool { return s.Type != nil && s.Type.Kind == t.Kind }
 
@@ -224,25 +235,15 @@ func bestOf(all []Fit) (best *Fit) {
 	return best
 }
 
-// equals returns the kinds of meanings that fit as well as the best, unless a name hints at the best.
-func equals(all []Fit, best *Fit) (kinds []string) {
-	for i := range all {
-		if f := &all[i]; !best.hint && f.Made > 0 && f.Used() == best.Used() && !slices.Contains(kinds, f.Kind()) {
-			kinds = append(kinds, f.Kind())
-		}
-	}
-	return kinds
-}
-
-// known returns the built-in tables whose required columns are present.
-func (s *Subject) known(o Options) (out []Fit) {
-	others := s.ownIDs() != "" || s.countsRows()
+// knownTables returns the built-in tables whose required columns are present.
+func (s *Subject) knownTables(o Options) (out []Fit) {
+	hasOtherIDs := s.columnOfIDs() != "" || s.countsRows() // in the column id
 	for _, layout := range mappedLayouts {
 		if s.Layout != Auto && s.Layout != layout || s.Layout == Auto && layout == kaggle && (s.isNested() || s.isAddressed() && s.Type != nil) {
 			continue
 		}
 		for _, m := range ready(layout) {
-			if layout == Tables && slices.ContainsFunc(o.Mappings, func(own *Mapping) bool { return own.Name == m.Name }) {
+			if layout == Tables && slices.ContainsFunc(o.Mappings, func(custom *Mapping) bool { return custom.Name == m.Name }) {
 				continue
 			}
 			for _, t := range m.tables {
@@ -250,7 +251,8 @@ func (s *Subject) known(o Options) (out []Fit) {
 					continue
 				}
 				meaning := &Meaning{Layout: layout, table: t}
-				if s.Given && s.Type != nil && meaning.Kind() != s.Type.Name() || others && meaning.hasID("id") {
+				isID := func(e *entry) bool { return e.path == "id" && slices.Contains(e.columns, "id") }
+				if s.Given && s.Type != nil && meaning.Kind() != s.Type.Name() || hasOtherIDs && slices.ContainsFunc(meaning.form().shapes[0].entries, isID) {
 					continue
 				}
 				if f := s.measure(meaning, len(t.Files) > 0 && t.fits(s.File), o); f.Made > 0 || s.Layout != Auto {
@@ -278,12 +280,12 @@ func (s *Subject) isNested() bool {
 // only if neither that kind nor a known table fits clearly.
 func (s *Subject) ownForms(o Options, known []Fit) (out []Fit, why string) {
 	if s.Type != nil {
-		f, no := s.ownForm(s.Type, s.Sub, o)
-		if why = no; no == "" {
+		var f Fit
+		if f, why = s.ownForm(s.Type, s.Sub, o); why == "" {
 			out = append(out, f)
 		}
 		if subs := s.subsOf(s.Type); len(subs) == 1 && s.Sub == "" && !s.isAddressed() {
-			if f, no := s.ownForm(s.Type, subs[0], o); no == "" {
+			if f, problem := s.ownForm(s.Type, subs[0], o); problem == "" {
 				out, why = append(out, f), ""
 			}
 		}
@@ -302,15 +304,15 @@ func (s *Subject) ownForms(o Options, known []Fit) (out []Fit, why string) {
 		for _, sub := range s.subsOf(t) {
 			subs = append(subs, OwnForm(t, sub))
 		}
-		if s.isHinted(t) || !s.mayBe(t) {
+		if s.isHinted(t) || !s.resembles(t) {
 			continue
 		}
-		if f, no := s.ownForm(t, "", o); no == "" && f.isClear() && f.isProven() {
+		if f, problem := s.ownForm(t, "", o); problem == "" && f.isClear() && f.isProven() {
 			out = append(out, f)
 		}
 	}
 	if len(subs) == 1 && !s.isHinted(subs[0].Type) {
-		if f, no := s.ownForm(subs[0].Type, subs[0].Sub, o); no == "" && f.isClear() {
+		if f, problem := s.ownForm(subs[0].Type, subs[0].Sub, o); problem == "" && f.isClear() {
 			out = append(out, f)
 		}
 	}
@@ -320,8 +322,8 @@ func (s *Subject) ownForms(o Options, known []Fit) (out []Fit, why string) {
 	return out, why
 }
 
-// mayBe reports whether most columns are fields of a kind.
-func (s *Subject) mayBe(t *catalog.Type) bool {
+// resembles reports whether most columns are fields of a kind.
+func (s *Subject) resembles(t *catalog.Type) bool {
 	known := 0
 	for _, name := range s.columns {
 		if _, ok := t.Plan.Field(name); ok {
@@ -344,21 +346,21 @@ func (s *Subject) ownForm(t *catalog.Type, sub string, o Options) (f Fit, why st
 	case s.Given:
 		return f, ""
 	case sub == "":
-		why = s.notRecords(&f)
+		why = s.recordProblem(&f)
 	}
 	if why == "" {
-		why = s.notFields(&f)
+		why = s.fieldProblem(&f)
 	}
 	return f, why
 }
 
-// notRecords returns why rows of a fit to the API's own form are no whole records of the kind, or "".
-func (s *Subject) notRecords(f *Fit) string {
+// recordProblem returns why rows of a fit to the API's own form are no whole records of the kind, or "".
+func (s *Subject) recordProblem(f *Fit) string {
 	names := nameFields(f.Type)
 	if !f.hint && len(names) > 0 && !slices.ContainsFunc(names, func(name string) bool { return slices.Contains(s.columns, name) }) {
 		return fmt.Sprintf("no column is the %s of a %s", names[0], f.Type.Name()) // rows of series may have a title too
 	}
-	if column := s.ownIDs(); column != "" {
+	if column := s.columnOfIDs(); column != "" {
 		return fmt.Sprintf("column %s has TMDB's ids, and id others", column)
 	}
 	if f.Type.Kind == fragment.KindMovie && s.countsRows() {
@@ -367,41 +369,47 @@ func (s *Subject) notRecords(f *Fit) string {
 	return ""
 }
 
-// notFields returns why the fields of a fit to the API's own form are not the kind's, or "".
-func (s *Subject) notFields(f *Fit) string {
-	some, known, others := false, false, false // a field besides id; one that rows about anything do not have; other fields
+// fieldProblem returns why the fields of a fit to the API's own form are not the kind's, or "".
+func (s *Subject) fieldProblem(f *Fit) string {
+	hasField, isTelling, hasUnknown := false, false, false // besides id; in rows about few things; not used
 	for name, n := range f.Columns {
 		top, _, _ := strings.Cut(name, ".")
-		some = some || top != "id" && n.Used+n.LeftOut > 0
-		known = known || n.Used > 0 && top != "id" && top != "name" && top != "media_type"
-		others = others || n.Extra+n.Unused > 0
+		hasField = hasField || top != "id" && n.Used+n.LeftOut > 0
+		isTelling = isTelling || n.Used > 0 && top != "id" && top != "name" && top != "media_type"
+		hasUnknown = hasUnknown || n.Extra+n.Unused > 0
 	}
 	t, names := f.Type, nameFields(f.Type)
-	isNamed := f.named || f.removes || len(names) == 0 || f.Sub != ""
+	needsNoField := f.named || f.removes || len(names) == 0 || f.Sub != ""
 	switch {
-	case some || isNamed && f.hint:
+	case hasField || needsNoField && f.hint:
 	case len(names) > 0:
 		return fmt.Sprintf("no row has the %s of a %s", names[0], t.Name())
 	default:
 		return fmt.Sprintf("no row has a field of a %s besides id", t.Name())
 	}
 	for i := range t.Plan.Fields {
-		of := &t.Plan.Fields[i]
-		if n := f.Columns[of.Name]; of.Shape >= record.ShapeObject && n.LeftOut > n.Used {
-			return firstOf(f.left, of.Name)
+		field := &t.Plan.Fields[i]
+		if n := f.Columns[field.Name]; field.Shape < record.ShapeObject || n.LeftOut <= n.Used {
+			continue
 		}
+		for _, l := range f.left {
+			if rest, ok := strings.CutPrefix(l.Path, field.Name); ok && (rest == "" || rest[0] == '.' || rest[0] == '[') {
+				return l.First[0].Error()
+			}
+		}
+		return field.Name + ": is not what the API has"
 	}
 	// Users and genres are stored beside movies, and have an ID and a name too.
 	switch {
 	case f.coerced["genres[]"] > 0 && !f.hasShapes():
 		return "genres: want an array of objects, found names"
-	case known, f.removes, f.Sub != "", f.hint && s.Named && !s.Folder:
-	case f.hint && !others && (!s.Folder || t.Kind == fragment.KindKeyword):
+	case isTelling, f.removes, f.Sub != "", f.hint && s.Named && !s.Folder:
+	case f.hint && !hasUnknown && (!s.Folder || t.Kind == fragment.KindKeyword):
 	case f.hint && s.Folder:
 		return fmt.Sprintf("its folder is named after %s records, and its rows have no field of that kind besides id and name: use --kind if they are", t.Name())
 	case f.hint:
 		return fmt.Sprintf("its name has a word for %s records, and its rows have no field of that kind besides id: use --kind if they are", t.Name())
-	case others:
+	case hasUnknown:
 		return "its rows have no field of the kind besides id and name"
 	}
 	return ""
@@ -418,16 +426,6 @@ func (s *Subject) countsRows() bool {
 		ids = append(ids, row.Value("id"))
 	}
 	return areRowNumbers(ids)
-}
-
-// firstOf returns the error of the first value of a field that was left out.
-func firstOf(left []record.LeftOut, field string) string {
-	for _, l := range left {
-		if rest, ok := strings.CutPrefix(l.Path, field); ok && (rest == "" || rest[0] == '.' || rest[0] == '[') {
-			return l.First[0].Error()
-		}
-	}
-	return field + ": is not what the API has"
 }
 
 // dayOrMonth matches a date that may begin with the day or with the month, and markup a text with HTML.
@@ -454,10 +452,10 @@ func (s *Subject) doubts(f *Fit) (out []string) {
 	inYear := func(text string) bool { _, year := splitTitle(text); return year != "" }
 	unknownCode := func(text string) bool { _, ok := reference.LanguageByCode(text); return !ok }
 	const many = 10 // values needed to show a scale
-	for _, one := range []struct {
+	for _, check := range []struct {
 		column, doubt string
 		least         int
-		is            func(c *draftColumn) bool
+		applies       func(c *draftColumn) bool
 	}{
 		{"popularity", "popularity counts the rows", many, (*draftColumn).isRowNumbers},
 		{"vote_average", "no vote_average is above 5 of 10", many, func(c *draftColumn) bool { return c.share(above(5)) == 0 && c.share(above(0)) > 0 }},
@@ -467,33 +465,33 @@ func (s *Subject) doubts(f *Fit) (out []string) {
 		{"title", "titles end in years", many, func(c *draftColumn) bool { return c.share(inYear) > leastFit }},
 		{"overview", "overviews have HTML", 1, func(c *draftColumn) bool { return c.share(markup.MatchString) > oftenFit }},
 	} {
-		if f.Columns[one.column].Used == 0 {
+		if f.Columns[check.column].Used == 0 {
 			continue
 		}
-		c := &draftColumn{name: one.column}
+		c := &draftColumn{name: check.column}
 		for _, row := range s.fields {
-			c.all = append(c.all, row.Value(one.column))
+			c.all = append(c.all, row.Value(check.column))
 		}
-		if c.setNothing(); c.given >= one.least && one.is(c) {
-			out = append(out, one.doubt)
+		if c.setEmptyWords(); c.given >= check.least && check.applies(c) {
+			out = append(out, check.doubt)
 		}
 	}
 	return out
 }
 
-// ownIDs returns the column with TMDB's IDs, if there is one beside a column id with other values, or "".
-func (s *Subject) ownIDs() (column string) {
+// columnOfIDs returns the column with TMDB's IDs, if there is one beside a column id with other values, or "".
+func (s *Subject) columnOfIDs() (column string) {
 	for _, row := range s.fields {
 		id := scalarText(row.Value("id"))
 		for _, f := range row {
-			one := record.RawFields{f}
+			fields := record.RawFields{f}
 			if strings.HasPrefix(f.Raw, "{") {
-				one, _ = record.Fields(f.Raw)
-				for i := range one {
-					one[i].Name = f.Name + "." + one[i].Name
+				fields, _ = record.Fields(f.Raw)
+				for i := range fields {
+					fields[i].Name = f.Name + "." + fields[i].Name
 				}
 			}
-			for _, f := range one {
+			for _, f := range fields {
 				name := plain(f.Name)
 				isTMDB := name == "tmdbid" || name == "tmdb" || name == "idstmdb" || name == "provideridstmdb"
 				if text := scalarText(f.Raw); isTMDB && text != "" && text != id {
@@ -539,28 +537,16 @@ func (s *Subject) skipped(mappings []*Mapping) string {
 
 // shareOf returns the share of the sample's values in the given columns.
 func (s *Subject) shareOf(columns []string) float64 {
-	there, all := 0, 0
+	inside, all := 0, 0
 	for _, f := range slices.Concat(s.fields...) {
 		if isEmpty(f.Raw) {
 			continue
 		}
 		if all++; slices.Contains(columns, f.Name) {
-			there++
+			inside++
 		}
 	}
-	return float64(there) / float64(max(all, 1))
-}
-
-// noTable returns the message for a file that is not a table of a layout.
-func noTable(layout string, mappings []*Mapping, file string) string {
-	var labels []string
-	for _, m := range mappings {
-		for _, t := range m.tables {
-			labels = append(labels, t.label())
-		}
-	}
-	slices.Sort(labels)
-	return fmt.Sprintf("layout %s: no mapping has a table %q with these columns: want one of %s", layout, file, strings.Join(slices.Compact(labels), ", "))
+	return float64(inside) / float64(max(all, 1))
 }
 
 // draft proposes a mapping for the file and measures it. It returns nil if no records are made.

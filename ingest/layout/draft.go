@@ -45,8 +45,29 @@ const (
 func NewDraft(file, base, kind string, rows []string) Draft {
 	d := newDraft(rows)
 	d.setNumbers()
-	d.setWords(base)
-	for _, r := range d.kinds(kind) {
+	d.words = wordsOf(base)
+	for _, c := range d.columns {
+		isSubject := slices.ContainsFunc(draftLines(), func(l *draftLine) bool { return (l.unsure || l.fields[0] == "movie.title") && l.weight(c) > 0 })
+		if c.parent != nil || isSubject || strings.HasPrefix(c.forms[0], "letterboxd") {
+			d.words = append(d.words, wordsOf(c.name)...)
+		}
+	}
+	slices.Sort(d.words)
+	d.words = slices.Compact(d.words)
+	// A column that names kinds decides, else the names of columns and of the file.
+	var records []*draftRecord
+	_, known := catalog.TypeNamed(kind)
+	if !known || kind == "movie" || kind == "tv" {
+		records = d.kindsByColumn()
+	}
+	if records == nil {
+		subject := kind
+		if !known {
+			subject = d.kindByNames()
+		}
+		records = []*draftRecord{d.newRecord(subject, nil)}
+	}
+	for _, r := range records {
 		r.choose()
 		if err := r.identify(kind != ""); err != nil {
 			d.doubts = append([]string{err.Error()}, d.doubts...)
@@ -60,11 +81,39 @@ func NewDraft(file, base, kind string, rows []string) Draft {
 	return d.finish(file, base)
 }
 
-// newDraft returns a draft that has read rows.
+// newDraft returns a draft that has read the columns of rows.
 func newDraft(rows []string) *draft {
 	d := &draft{rows: len(rows), named: map[string]*draftColumn{}}
-	d.read(rows)
-	d.proven = d.looksLikeTMDB()
+	for i, row := range rows {
+		_ = record.EachField(row, func(name, raw string) error { // a good row
+			d.add(i, nil, name, raw)
+			return nil
+		})
+	}
+	d.columns = slices.DeleteFunc(d.columns, func(c *draftColumn) bool {
+		for p := c.parent; p != nil; p = p.parent {
+			if p.share(func(text string) bool { return strings.HasPrefix(text, "{") }) < leastFit {
+				return true
+			}
+		}
+		return false
+	})
+	for _, c := range d.columns {
+		c.setForms(c.name)
+		c.setEmptyWords()
+	}
+	d.columns = append(d.columns, numbered(d.columns)...)
+	signs := 0 // of TMDB: columns with the API's names, or addresses of its images
+	for _, c := range d.columns {
+		c.setSeparator()
+		switch {
+		case c.name == "genre_ids", c.share(func(text string) bool { return strings.Contains(short(text), "image.tmdb.org/t/p/") }) >= leastFit:
+			signs += 2
+		case draftList("own")[c.forms[0]] > 0 && strings.Contains(c.name, "_"):
+			signs++
+		}
+	}
+	d.proven = signs >= 2
 	return d
 }
 
@@ -89,21 +138,21 @@ type draft struct {
 
 // A draftColumn is a column of a table, a field of a column's objects, or a list of numbered columns such as actor1 and actor2.
 type draftColumn struct {
-	name    string // dotted path
-	source  string // expression
-	parent  *draftColumn
-	depth   int
-	members []*draftColumn // columns of a list
-	forms   []string       // plain names: the full path, its last part, the path without filler words
-	all     []string       // JSON text by row; "" if the row lacks the column
-	cells   []string       // the same, or "" for words for an empty value
-	given   int            // non-empty cells
-	present int            // rows that have the column
-	bytes   int            // size of all cells
-	nothing []string       // words for an empty value
-	between string         // separator of names in most cells that have several
-	fields  []string       // fields that take the column
-	notes   []string
+	name      string // dotted path
+	source    string // expression
+	parent    *draftColumn
+	depth     int
+	members   []*draftColumn // columns of a list
+	forms     []string       // plain names: the full path, its last part, the path without filler words
+	all       []string       // JSON text by row; "" if the row lacks the column
+	cells     []string       // the same, or "" for words for an empty value
+	given     int            // non-empty cells
+	present   int            // rows that have the column
+	bytes     int            // size of all cells
+	empty     []string       // words for an empty value
+	separator string         // separator of names in most cells that have several
+	fields    []string       // fields that take the column
+	notes     []string
 }
 
 func (d *draft) doubt(format string, a ...any) {
@@ -112,42 +161,16 @@ func (d *draft) doubt(format string, a ...any) {
 	}
 }
 
-// read reads the columns of rows.
-func (d *draft) read(rows []string) {
-	for i, row := range rows {
-		_ = record.EachField(row, func(name, raw string) error { // a good row
-			d.add(i, nil, name, raw)
-			return nil
-		})
-	}
-	d.columns = slices.DeleteFunc(d.columns, func(c *draftColumn) bool {
-		for p := c.parent; p != nil; p = p.parent {
-			if p.share(func(text string) bool { return strings.HasPrefix(text, "{") }) < leastFit {
-				return true
-			}
-		}
-		return false
-	})
-	for _, c := range d.columns {
-		c.setForms(c.name)
-		c.setNothing()
-	}
-	d.columns = append(d.columns, numbered(d.columns)...)
-	for _, c := range d.columns {
-		c.setBetween()
-	}
-}
-
 // add adds a cell, and the fields of an object. It drops cells after the first MiB of a column.
 func (d *draft) add(row int, parent *draftColumn, name, raw string) {
-	const most, deepest, enough = 500, 3, 1 << 20
+	const maxColumns, maxDepth, maxBytes = 500, 3, 1 << 20
 	path, depth := name, 1
 	if parent != nil {
 		path, depth = parent.name+"."+name, parent.depth+1
 	}
 	c := d.named[path]
 	if c == nil {
-		if len(d.columns) == most {
+		if len(d.columns) == maxColumns {
 			return
 		}
 		c = &draftColumn{name: path, source: columnSource(name), parent: parent, depth: depth, all: make([]string, d.rows)}
@@ -157,12 +180,12 @@ func (d *draft) add(row int, parent *draftColumn, name, raw string) {
 		c.cells = c.all
 		d.named[path], d.columns = c, append(d.columns, c)
 	}
-	if c.present++; c.bytes > enough {
+	if c.present++; c.bytes > maxBytes {
 		return
 	}
 	c.bytes += len(raw)
 	c.all[row] = raw
-	if raw[0] == '{' && depth < deepest && !wholeNumber.MatchString(name) { // a number is a key of a dictionary
+	if raw[0] == '{' && depth < maxDepth && !wholeNumber.MatchString(name) { // a number is a key of a dictionary
 		_ = record.EachField(raw, func(name, raw string) error { // valid JSON
 			d.add(row, c, name, raw)
 			return nil
@@ -180,9 +203,9 @@ func (c *draftColumn) setForms(name string) {
 	c.forms = append(c.forms, plain(strings.Join(slices.DeleteFunc(words, func(w string) bool { return draftList("words")[w] > 0 }), " ")))
 }
 
-// setNothing empties cells without a value. A word for an empty value counts only if many cells have one: it may be the title
+// setEmptyWords empties cells without a value. A word for an empty value counts only if many cells have one: it may be the title
 // of a film.
-func (c *draftColumn) setNothing() {
+func (c *draftColumn) setEmptyWords() {
 	const longest = 40
 	words := map[string]int{}
 	c.cells = slices.Clone(c.all)
@@ -196,22 +219,22 @@ func (c *draftColumn) setNothing() {
 			words[textIn(raw)]++
 		}
 	}
-	nothing, count := []string{}, 0
+	empty, count := []string{}, 0
 	for word, n := range words {
-		isWord := record.IsNothing(word)
-		if (isWord || draftList("nothing")[plain(word)] > 0) && (n > 1 || isWord && plain(word) != "") {
-			nothing = append(nothing, word)
+		isPlaceholder := record.IsNothing(word)
+		if (isPlaceholder || draftList("nothing")[plain(word)] > 0) && (n > 1 || isPlaceholder && plain(word) != "") {
+			empty = append(empty, word)
 			count += n
 		}
 	}
 	if float64(count) < oftenFit*float64(c.given) || count == c.given {
 		return
 	}
-	slices.Sort(nothing)
-	c.nothing = nothing
+	slices.Sort(empty)
+	c.empty = empty
 	c.given -= count
 	for i, raw := range c.cells {
-		if raw != "" && raw[0] == '"' && slices.Contains(nothing, textIn(raw)) {
+		if raw != "" && raw[0] == '"' && slices.Contains(empty, textIn(raw)) {
 			c.cells[i] = ""
 		}
 	}
@@ -257,12 +280,12 @@ func numbered(columns []*draftColumn) (out []*draftColumn) {
 	return out
 }
 
-// share returns the share of non-empty cells whose text satisfies is.
-func (c *draftColumn) share(is func(text string) bool) float64 {
+// share returns the share of non-empty cells whose text satisfies matches.
+func (c *draftColumn) share(matches func(text string) bool) float64 {
 	n, given := 0, 0
 	for _, raw := range c.cells {
 		if !isEmpty(raw) {
-			if given++; is(textIn(raw)) {
+			if given++; matches(textIn(raw)) {
 				n++
 			}
 		}
@@ -296,27 +319,13 @@ func areRowNumbers(cells []string) bool {
 		v = append(v, n)
 	}
 	slices.Sort(v)
-	step, odd := max(1, (v[len(v)-1]-v[0])/max(1, len(v)-1)), 0
+	step, irregular := max(1, (v[len(v)-1]-v[0])/max(1, len(v)-1)), 0
 	for i := range v[1:] {
 		if off := v[i+1] - v[i] - step; off != 0 && (step == 1 || off != 1 && off != -1) {
-			odd++
+			irregular++
 		}
 	}
-	return v[0] >= 0 && v[0] <= step && (step == 1 || len(v) >= many) && float64(odd) <= oftenFit*float64(len(v))
-}
-
-// looksLikeTMDB reports whether plain IDs are TMDB's: other columns have the API's names, or addresses of its images.
-func (d *draft) looksLikeTMDB() bool {
-	signs := 0
-	for _, c := range d.columns {
-		switch {
-		case c.name == "genre_ids", c.share(func(text string) bool { return strings.Contains(short(text), "image.tmdb.org/t/p/") }) >= leastFit:
-			signs += 2
-		case draftList("own")[c.forms[0]] > 0 && strings.Contains(c.name, "_"):
-			signs++
-		}
-	}
-	return signs >= 2
+	return v[0] >= 0 && v[0] <= step && (step == 1 || len(v) >= many) && float64(irregular) <= oftenFit*float64(len(v))
 }
 
 // wholeNumber matches an ID.
@@ -376,11 +385,11 @@ func (d *draft) setNumbers() {
 			})
 		}
 	}
-	best, most, all, scale := 0, 0, 0, d.numbers.scale
+	best, most, given, scale := numberReader{}, 0, 0, d.numbers.scale
 	for c := range columns {
-		all += c.given
+		given += c.given
 	}
-	for i := 0; i < len(conventions) && most < all; i++ {
+	for i := 0; i < len(conventions) && most < given; i++ {
 		d.numbers = conventions[i]
 		d.numbers.scale = scale
 		read := 0
@@ -390,30 +399,16 @@ func (d *draft) setNumbers() {
 			}
 		}
 		if read > most {
-			best, most = i, read
+			best, most = conventions[i], read
 		}
 	}
-	d.numbers = conventions[best]
+	d.numbers = best
 	d.numbers.scale = scale
-}
-
-// kinds returns the records that rows make. A column that names kinds decides, else the names of columns and of the file.
-func (d *draft) kinds(kind string) (out []*draftRecord) {
-	_, known := catalog.TypeNamed(kind)
-	if !known || kind == "movie" || kind == "tv" {
-		if out = d.kindsByColumn(); out != nil {
-			return out
-		}
-	}
-	if !known {
-		kind = d.kindByNames()
-	}
-	return []*draftRecord{d.newRecord(kind, nil)}
 }
 
 // kindsByColumn returns one record for each kind that a column names. Most of its cells must name one.
 func (d *draft) kindsByColumn() (out []*draftRecord) {
-	var of *draftColumn
+	var column *draftColumn
 	best := 0.0
 	for _, c := range d.columns {
 		w := max(draftList("types")[c.forms[0]], draftList("types")[c.forms[len(c.forms)-1]]*nearFit)
@@ -421,14 +416,14 @@ func (d *draft) kindsByColumn() (out []*draftRecord) {
 			continue
 		}
 		if share := c.share(func(text string) bool { return kindNamed(text) != "" }); share >= leastFit && share*w > best {
-			of, best = c, share*w
+			column, best = c, share*w
 		}
 	}
-	if of == nil {
+	if column == nil {
 		return nil
 	}
 	none := map[string]int{}
-	for i, raw := range of.cells {
+	for i, raw := range column.cells {
 		if raw == "" {
 			continue
 		}
@@ -439,7 +434,7 @@ func (d *draft) kindsByColumn() (out []*draftRecord) {
 		}
 		n := slices.IndexFunc(out, func(r *draftRecord) bool { return r.typ.Name() == kind })
 		if n < 0 {
-			n, out = len(out), append(out, d.newRecord(kind, of))
+			n, out = len(out), append(out, d.newRecord(kind, column))
 		}
 		out[n].rows = append(out[n].rows, i)
 	}
@@ -447,20 +442,20 @@ func (d *draft) kindsByColumn() (out []*draftRecord) {
 	for _, r := range out {
 		var texts []string
 		for _, i := range r.rows {
-			if text := textIn(of.cells[i]); !slices.Contains(texts, text) {
+			if text := textIn(column.cells[i]); !slices.Contains(texts, text) {
 				texts = append(texts, text)
 			}
 		}
-		r.where = of.source + " in " + textList(texts)
-		if !of.isText() { // the language compares texts only with texts
-			r.where = "string(" + of.source + ") in " + textList(texts)
+		r.where = column.source + " in " + textList(texts)
+		if !column.isText() { // the language compares texts only with texts
+			r.where = "string(" + column.source + ") in " + textList(texts)
 		}
 	}
 	if len(none) > 0 {
-		of.note("no record: " + frequent(none))
+		column.note("no record: " + frequent(none))
 	}
-	if of.share(func(text string) bool { k := kindNamed(text); return k == "" || k == "none" }) > 1-sureFit {
-		d.doubt("rows of %s make no record: %s", of.name, frequent(none))
+	if column.share(func(text string) bool { k := kindNamed(text); return k == "" || k == "none" }) > 1-sureFit {
+		d.doubt("rows of %s make no record: %s", column.name, frequent(none))
 	}
 	return out
 }
@@ -475,24 +470,11 @@ func kindNamed(text string) string {
 	return ""
 }
 
-// setWords collects words that show the subject of rows.
-func (d *draft) setWords(base string) {
-	d.words = wordsOf(base)
-	for _, c := range d.columns {
-		shows := slices.ContainsFunc(draftLines(), func(l *draftLine) bool { return (l.unsure || l.fields[0] == "movie.title") && l.weight(c) > 0 })
-		if c.parent != nil || shows || strings.HasPrefix(c.forms[0], "letterboxd") {
-			d.words = append(d.words, wordsOf(c.name)...)
-		}
-	}
-	slices.Sort(d.words)
-	d.words = slices.Compact(d.words)
-}
-
 // kindByNames returns the kind that most column names and words suggest.
 func (d *draft) kindByNames() (best string) {
 	most, second := -1.0, -1.0
-	for _, kind := range []string{"movie", "tv", "person", "collection", "company", "network", "keyword"} {
-		score := 0.0
+	for _, k := range mintable {
+		kind, score := k.String(), 0.0
 		for _, c := range d.columns {
 			if slices.ContainsFunc(draftLines(), func(l *draftLine) bool {
 				isMovie := kind == "movie" && l.crew != nil && l.crew[0] == "Directing" // a series has several directors
@@ -529,7 +511,7 @@ func (r *draftRecord) identify(known bool) error {
 				return fmt.Errorf("no column is %s, by which %s records are known", name, r.typ.Name())
 			}
 		}
-	} else if err := r.isAbout(id, imdb, title, known); err != nil {
+	} else if err := r.checkSubject(id, imdb, title, known); err != nil {
 		return err
 	} else {
 		r.setMint(id, imdb, title)
@@ -545,8 +527,8 @@ func (r *draftRecord) identify(known bool) error {
 	return nil
 }
 
-// isAbout rejects rows about something else. Names alone are not titles.
-func (r *draftRecord) isAbout(id, imdb, title *candidate, known bool) error {
+// checkSubject rejects rows about something else. Names alone are not titles.
+func (r *draftRecord) checkSubject(id, imdb, title *candidate, known bool) error {
 	switch {
 	case id == nil && imdb == nil && title == nil:
 		return errors.New("no column is an id or a title")
@@ -578,8 +560,8 @@ func (r *draftRecord) isAbout(id, imdb, title *candidate, known bool) error {
 	case !telling && !known && (anyName || id == nil):
 		r.doubt("no column and no name shows that the rows are %s records", r.typ.Name())
 	}
-	if lack := len(r.rows) - title.given; float64(lack) > (1-sureFit)*float64(len(r.rows)) {
-		r.doubt("%d of %d rows have no title", lack, len(r.rows))
+	if untitled := len(r.rows) - title.given; float64(untitled) > (1-sureFit)*float64(len(r.rows)) {
+		r.doubt("%d of %d rows have no title", untitled, len(r.rows))
 	}
 	return nil
 }
@@ -615,7 +597,7 @@ func (r *draftRecord) setMint(id, imdb, title *candidate) {
 		}
 		r.mint = append(r.mint, part)
 	}
-	seen, again := map[string]bool{}, 0
+	seen, repeated := map[string]bool{}, 0
 	for _, i := range r.rows {
 		key := Folded(title.out[i])
 		for _, t := range []*candidate{imdb, day} {
@@ -624,15 +606,15 @@ func (r *draftRecord) setMint(id, imdb, title *candidate) {
 			}
 		}
 		if seen[key] && title.out[i] != "" {
-			again++
+			repeated++
 		}
 		seen[key] = true
 	}
-	if again > 0 {
-		r.minted += fmt.Sprintf("; %d rows have the id of another row", again)
+	if repeated > 0 {
+		r.minted += fmt.Sprintf("; %d rows have the id of another row", repeated)
 	}
-	if float64(again) > oftenFit*float64(all) {
-		r.doubt("%d of %d rows have the title and the year of another row: they may be about something else", again, all)
+	if float64(repeated) > oftenFit*float64(all) {
+		r.doubt("%d of %d rows have the title and the year of another row: they may be about something else", repeated, all)
 	}
 }
 
@@ -707,14 +689,14 @@ func (r *draftRecord) notes(t *candidate) string {
 		case o.column == t.column && free:
 			notes = append(notes, "or "+o.field)
 		case o.field == t.field && free:
-			notes = append(notes, "or "+strconv.Quote(o.column.name)+o.differs)
+			notes = append(notes, "or "+strconv.Quote(o.column.name)+o.difference)
 		}
 	}
 	if len(t.unknown) > 0 {
 		notes = append(notes, "unknown names: "+frequent(t.unknown))
 	}
-	if t.fit < 1 && t.odd != "" {
-		notes = append(notes, fmt.Sprintf("not read: %d of %d cells, such as %s", t.given-t.read, t.given, cut(t.odd)))
+	if t.fit < 1 && t.unread != "" {
+		notes = append(notes, fmt.Sprintf("not read: %d of %d cells, such as %s", t.given-t.read, t.given, cut(t.unread)))
 		if t.fit <= sureFit {
 			r.doubt("%d of %d cells of %s are not read", t.given-t.read, t.given, t.column.name)
 		}
@@ -737,21 +719,28 @@ func (d *draft) finish(file, base string) (out Draft) {
 	given, unused := 0, 0
 	for _, c := range d.columns {
 		used := len(c.fields) > 0
-		inside, usedInside, usedAround := false, false, false
+		isParent, usedInside, usedAround := false, false, false
 		for _, o := range d.columns {
-			inside = inside || o.parent == c
+			isParent = isParent || o.parent == c
 			usedInside = usedInside || strings.HasPrefix(o.name, c.name+".") && len(o.fields) > 0
 			usedAround = usedAround || strings.HasPrefix(c.name, o.name+".") && len(o.fields) > 0
 		}
 		if c.parent == nil && c.members == nil && !used && !usedInside {
-			d.noteUnused(c)
+			isID := slices.ContainsFunc(draftLines(), func(l *draftLine) bool { return l.unsure && l.weight(c) > 0 })
+			switch {
+			case c.isRowNumbers():
+				c.notes = []string{"the numbers of the rows, and not TMDB's ids"}
+			case isID && !slices.ContainsFunc(d.records, func(r *draftRecord) bool { return r.fieldOf("id") != nil }) && c.share(wholeNumber.MatchString) >= leastFit:
+				c.notes = []string{"ids of the table. If they are TMDB's, write id = " + literal(c.source) + " in place of mint"}
+				d.doubt("the ids in %s may be TMDB's or the table's own", c.name)
+			}
 			example := "always empty"
 			if i := slices.IndexFunc(c.cells, func(raw string) bool { return raw != "" }); i >= 0 {
 				example = "such as " + oneLineOf(cut(c.cells[i]))
 			}
 			fmt.Fprintf(&ignored, "  { column = %s, note = %s },  # %s\n", quoted(c.name), quoted(cmp.Or(strings.Join(c.notes, "; "), "no field found")), example)
 		}
-		if c.members != nil || usedAround || inside && !used {
+		if c.members != nil || usedAround || isParent && !used {
 			continue
 		}
 		given += c.given
@@ -760,7 +749,8 @@ func (d *draft) finish(file, base string) (out Draft) {
 		}
 		out.Columns = append(out.Columns, DraftColumn{c.name, strings.Join(c.fields, ", "), oneLineOf(strings.Join(c.notes, "; "))})
 	}
-	if d.hasFooter() {
+	const many = 10 // rows that show a rule
+	if last := d.rows - 1; d.rows >= many && slices.ContainsFunc(d.columns, func(c *draftColumn) bool { return c.parent == nil && c.given == last && c.cells[last] == "" }) {
 		d.doubt("the last row may be a sum or a note: it lacks what all other rows have")
 	}
 	if 2*unused >= given {
@@ -798,26 +788,6 @@ func (d *draft) finish(file, base string) (out Draft) {
 	}
 	out.Text, out.Certain = b.String()+d.text.String(), d.doubts == nil
 	return out
-}
-
-// hasFooter reports whether only the last row has no value in a column.
-func (d *draft) hasFooter() bool {
-	const many = 10 // rows that show a rule
-	return d.rows >= many && slices.ContainsFunc(d.columns, func(c *draftColumn) bool {
-		return c.parent == nil && c.given == d.rows-1 && c.cells[d.rows-1] == ""
-	})
-}
-
-// noteUnused explains why no field takes a column of numbers that may be IDs.
-func (d *draft) noteUnused(c *draftColumn) {
-	isID := slices.ContainsFunc(draftLines(), func(l *draftLine) bool { return l.unsure && l.weight(c) > 0 })
-	switch {
-	case c.isRowNumbers():
-		c.notes = []string{"the numbers of the rows, and not TMDB's ids"}
-	case isID && !slices.ContainsFunc(d.records, func(r *draftRecord) bool { return r.fieldOf("id") != nil }) && c.share(wholeNumber.MatchString) >= leastFit:
-		c.notes = []string{"ids of the table. If they are TMDB's, write id = " + literal(c.source) + " in place of mint"}
-		d.doubt("the ids in %s may be TMDB's or the table's own", c.name)
-	}
 }
 
 func cut(raw string) string { return fmt.Sprintf("%.60s", raw) }

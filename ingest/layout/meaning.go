@@ -127,11 +127,6 @@ func Uses(cells map[string]record.Cells, columns []string) bool {
 	return false
 }
 
-// hasID reports whether a column is the ID of the first record of a table.
-func (m *Meaning) hasID(column string) bool {
-	return slices.ContainsFunc(m.form().shapes[0].entries, func(e *entry) bool { return e.path == "id" && slices.Contains(e.columns, column) })
-}
-
 // IsOwn reports whether the meaning is a table of the caller's mappings.
 func (m *Meaning) IsOwn() bool { return m.own }
 
@@ -155,8 +150,11 @@ func (m *Meaning) Lacks(columns []string) (out []string) {
 		return nil
 	}
 	for _, s := range m.form().shapes {
+		// The release date has the year of minted IDs.
+		hasYear := s.find != nil && slices.ContainsFunc(s.find.mint, func(p mintPart) bool { return p.name == yearPart }) &&
+			slices.ContainsFunc(s.entries, func(e *entry) bool { return slices.Contains(firstDays, e.path) })
 		for _, name := range s.columns() {
-			if !slices.Contains(columns, name) && !slices.Contains(out, name) && !s.isPart(name) {
+			if !slices.Contains(columns, name) && !slices.Contains(out, name) && (name != yearPart || !hasYear) {
 				out = append(out, name)
 			}
 		}
@@ -172,12 +170,6 @@ func (m *Meaning) Reads(column string) bool {
 		return ok
 	}
 	return m.form().readsColumn(column)
-}
-
-// isPart reports whether a name is a part of minted IDs that a field provides: the release date has the year.
-func (s *shape) isPart(name string) bool {
-	return name == yearPart && s.find != nil && slices.ContainsFunc(s.find.mint, func(p mintPart) bool { return p.name == name }) &&
-		slices.ContainsFunc(s.entries, func(e *entry) bool { return slices.Contains(firstDays, e.path) })
 }
 
 // RowsOf returns the path to a file's rows that the caller's mappings state, or "".
@@ -246,23 +238,23 @@ func (f *Fit) isProven() bool {
 func (f *Fit) hasShapes() bool {
 	for name, n := range f.Columns {
 		top, _, _ := strings.Cut(name, ".")
-		if of, ok := f.Type.Plan.Field(top); ok && n.Used > 0 && (of.Shape == record.ShapeObjects || of.Shape == record.ShapeObject) && top != "genres" {
+		if field, ok := f.Type.Plan.Field(top); ok && n.Used > 0 && (field.Shape == record.ShapeObjects || field.Shape == record.ShapeObject) && top != "genres" {
 			return true
 		}
 	}
 	return false
 }
 
-// Measure returns how well rows fit the meaning. as is a row of their file without the JSON.
-func (m *Meaning) Measure(as Row, rows []string, o Options) Fit {
+// Measure returns how well rows fit the meaning. row is a row of their file without the JSON.
+func (m *Meaning) Measure(row Row, rows []string, o Options) Fit {
 	f := Fit{Meaning: m}
 	o.Values, o.IDs = &record.Values{}, anyID{}
 	l := m.Reader(o)
-	as = m.Row(as)
+	row = m.Row(row)
 	first := &record.Values{}
-	for _, as.JSON = range rows {
+	for _, row.JSON = range rows {
 		f.Rows++
-		recs, err := l.Records(as)
+		recs, err := l.Records(row)
 		first.AddRenamed(o.Values, func(path string) string { return path })
 		switch {
 		case err != nil:
