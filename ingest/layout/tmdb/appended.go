@@ -3,9 +3,7 @@ package tmdb
 import (
 	"cmp"
 	"encoding/json"
-	"maps"
 	"regexp"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -24,16 +22,6 @@ type part struct {
 
 // partPath matches names of append_to_response that address parts.
 var partPath = regexp.MustCompile(`^(?:season/(\d{1,10}))?(?:(?:^|/)episode/(\d{1,10}))?(?:/(.+))?$`)
-
-// sorted returns the parts that have fields, in order.
-func sorted(all map[[2]int64]*part) (out []part) {
-	for _, key := range slices.SortedFunc(maps.Keys(all), func(a, b [2]int64) int { return cmp.Or(cmp.Compare(a[0], b[0]), cmp.Compare(a[1], b[1])) }) {
-		if p := all[key]; len(p.fields) > 0 {
-			out = append(out, *p)
-		}
-	}
-	return out
-}
 
 // partOf parses the name of an appended response: its part, and the sub-request, which is nil for the part's details.
 func partOf(typ *catalog.Type, name string) (p part, sub *record.Field, ok bool) {
@@ -69,14 +57,14 @@ func (p *part) path() string {
 
 // addPart adds a response to its part. All responses about one season or episode are one part. Empty responses and errors are
 // only counted: crawlers store them for failed requests.
-func (t *Reader) addPart(all map[[2]int64]*part, one part, m record.RawField, sub *record.Field) error {
-	key := [2]int64{one.season, one.episode}
-	if one.typ.Kind == fragment.KindSeason {
+func (t *Reader) addPart(all map[[2]int64]*part, named part, m record.RawField, sub *record.Field) error {
+	key := [2]int64{named.season, named.episode}
+	if named.typ.Kind == fragment.KindSeason {
 		key[1] = -1 // before its episodes
 	}
 	p := all[key]
 	if p == nil {
-		p = &one
+		p = &named
 		all[key] = p
 	}
 	raw := m.Raw

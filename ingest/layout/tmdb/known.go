@@ -2,6 +2,7 @@ package tmdb
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 
 	"github.com/reelsplice/reelsplice/data/reference"
@@ -18,8 +19,8 @@ var renamed = map[fragment.Kind][]struct{ old, now string }{
 	fragment.KindEpisode: {{"show_id", "series_id"}, {"tv_id", "series_id"}},
 }
 
-// nameNow returns the current name of a field.
-func nameNow(k fragment.Kind, name string) string {
+// currentName returns the current name of a field.
+func currentName(k fragment.Kind, name string) string {
 	for _, r := range renamed[k] {
 		if r.old == name {
 			return r.now
@@ -46,11 +47,11 @@ func (t *Reader) known(typ *catalog.Type, r record.Record, extra *record.RawFiel
 		return nil, nil, nil
 	}
 	_, hasGenres := typ.Plan.Field("genres")
-	var ofList record.RawFields // fields that only rows of lists have
+	var rowFields record.RawFields // that only rows of lists have
 	all, kept := map[[2]int64]*part{}, (*extra)[:0]
 	for _, m := range *extra {
 		part, sub, isPart := partOf(typ, m.Name)
-		now := nameNow(typ.Kind, m.Name)
+		name := currentName(typ.Kind, m.Name)
 		switch {
 		// account_states is private to one account. _id is the key of the database that the dump was exported from.
 		case m.Name == "account_states" || m.Name == "_id":
@@ -59,9 +60,9 @@ func (t *Reader) known(typ *catalog.Type, r record.Record, extra *record.RawFiel
 			t.parser.Tally.SetFate(m.Name, record.IsUnused)
 		case m.Name == "media_type" || m.Name == "genre_ids" && hasGenres:
 			t.Forget(m.Name)
-			ofList = append(ofList, m)
-		case now != m.Name:
-			err = t.rename(typ, r, m, now)
+			rowFields = append(rowFields, m)
+		case name != m.Name:
+			err = t.rename(typ, r, m, name)
 		case isPart:
 			t.Forget(m.Name)
 			err = t.Values.Reject(t.addPart(all, part, m, sub))
@@ -72,17 +73,23 @@ func (t *Reader) known(typ *catalog.Type, r record.Record, extra *record.RawFiel
 			return nil, nil, err
 		}
 	}
-	if err := t.rowOfList(typ, r, ofList); err != nil {
+	if err := t.setListFields(typ, r, rowFields); err != nil {
 		return nil, nil, err
 	}
 	*extra = slices.DeleteFunc(kept, func(m record.RawField) bool {
-		is := t.setText(typ, r, &english, m)
-		if is {
+		isText := t.setText(typ, r, &english, m)
+		if isText {
 			t.Forget(m.Name)
 		}
-		return is
+		return isText
 	})
-	return english, sorted(all), nil
+	byNumber := func(a, b [2]int64) int { return slices.Compare(a[:], b[:]) }
+	for _, key := range slices.SortedFunc(maps.Keys(all), byNumber) {
+		if p := all[key]; len(p.fields) > 0 {
+			parts = append(parts, *p)
+		}
+	}
+	return english, parts, nil
 }
 
 // listFields are fields of rows of lists that replace fields of details.
@@ -92,13 +99,13 @@ type listFields struct {
 	MediaType record.String `record:"media_type"`
 }
 
-// rowOfList converts the fields that only rows of lists have.
-func (t *Reader) rowOfList(typ *catalog.Type, r record.Record, found record.RawFields) error {
-	if found == nil {
+// setListFields converts the fields that only rows of lists have.
+func (t *Reader) setListFields(typ *catalog.Type, r record.Record, fields record.RawFields) error {
+	if fields == nil {
 		return nil
 	}
 	var l listFields
-	if err := t.parser.Parse(found.Object(), record.Of(&l)); err != nil {
+	if err := t.parser.Parse(fields.Object(), record.Of(&l)); err != nil {
 		return err
 	}
 	if m := l.MediaType; m.Set && m.V != typ.Name() && m.V != "tv_"+typ.Name() {
@@ -112,13 +119,13 @@ func (t *Reader) rowOfList(typ *catalog.Type, r record.Record, found record.RawF
 	if _, set := r.Len(f); set {
 		return nil
 	}
-	of := reference.Movie
+	media := reference.Movie
 	if typ.Kind == fragment.KindTV {
-		of = reference.TV
+		media = reference.TV
 	}
 	r.MakeList(f, len(l.GenreIDs))
 	for _, id := range l.GenreIDs {
-		n := reference.GenreName(of, id, "en", "")
+		n := reference.GenreName(media, id, "en", "")
 		if n == "" { // unknown genres have no name
 			t.parser.Count(t.parser.Counts.Unknown, "genre_ids[]", 1)
 		}
@@ -128,20 +135,20 @@ func (t *Reader) rowOfList(typ *catalog.Type, r record.Record, found record.RawF
 }
 
 // rename moves a field to its current name, unless r has that field. It is counted under the current name.
-func (t *Reader) rename(typ *catalog.Type, r record.Record, m record.RawField, now string) error {
+func (t *Reader) rename(typ *catalog.Type, r record.Record, m record.RawField, name string) error {
 	t.Forget(m.Name)
-	from := typ.New()
-	if err := t.parser.Parse(record.RawFields{{Name: now, Raw: m.Raw}}.Object(), from); err != nil {
+	src := typ.New()
+	if err := t.parser.Parse(record.RawFields{{Name: name, Raw: m.Raw}}.Object(), src); err != nil {
 		return err
 	}
-	f, _ := typ.Plan.Field(now)
+	f, _ := typ.Plan.Field(name)
 	isPlaceholder := t.parser.Columns && m.Raw[0] == '"' && record.IsNothing(record.Unquote(m.Raw))
-	if !isPlaceholder && !record.Present(from, f) {
+	if !isPlaceholder && !record.Present(src, f) {
 		t.parser.Tally.SetFate(m.Name, record.IsLeftOut)
 	}
-	t.dropEmpty(from)
-	if !record.Present(r, f) && record.Present(from, f) {
-		record.Copy(r, from, f)
+	t.dropEmpty(src)
+	if !record.Present(r, f) && record.Present(src, f) {
+		record.Copy(r, src, f)
 	}
 	return nil
 }

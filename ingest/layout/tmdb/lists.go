@@ -3,7 +3,6 @@ package tmdb
 import (
 	"cmp"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -12,12 +11,8 @@ import (
 	"strings"
 
 	"github.com/reelsplice/reelsplice/schemas/catalog"
-	"github.com/reelsplice/reelsplice/schemas/fragment"
 	"github.com/reelsplice/reelsplice/schemas/record"
 )
-
-// ofUser reports whether records of a kind are made by users, and so have no language.
-func ofUser(k fragment.Kind) bool { return k == fragment.KindList || k == fragment.KindAccount }
 
 // listRow converts a row about a list to the catalogue's form, in which items are pages, and returns the comments of a page
 // besides. The row is a response of version 3 of the API (items) or 4 (results), or has all items.
@@ -35,8 +30,14 @@ func (t *Reader) listRow(row string) (list, comments string, err error) {
 		page = append(page, record.RawField{Name: name, Raw: all.TakeValue(name)})
 	}
 	items := opened(cmp.Or(all.TakeValue("items"), all.TakeValue("results")))
+	hasPages := false
+	_ = record.EachElement(items, func(_ int, raw string) error {
+		first, err := record.Fields(raw)
+		hasPages = err == nil && first.Has("results")
+		return io.EOF // the first one is enough
+	})
 	switch {
-	case items == "" || isPages(items):
+	case items == "" || hasPages:
 	case page[0].Raw == "":
 		items = `[{"page":1,"total_pages":1,"results":` + items + `}]`
 	default:
@@ -62,17 +63,6 @@ func opened(raw string) string {
 	return raw
 }
 
-// isPages reports whether the items of a list are pages.
-func isPages(items string) bool {
-	pages := false
-	_ = record.EachElement(items, func(_ int, raw string) error {
-		first, err := record.Fields(raw)
-		pages = err == nil && first.Has("results")
-		return io.EOF // the first one is enough
-	})
-	return pages
-}
-
 // checkList completes the items of a list: their order, and the comments of a page. It removes items without a title, and
 // facts about the title itself.
 func (t *Reader) checkList(rec record.Record, comments string) error {
@@ -91,7 +81,7 @@ func (t *Reader) checkList(rec record.Record, comments string) error {
 			if _, err := t.dropUnknown("items[].results[].", &item.Object); err != nil {
 				return err
 			}
-			field, what := "id", fault(item.ID, 1)
+			field, what := "id", numberFault(item.ID, 1)
 			if media := item.MediaType.V; media != "movie" && media != "tv" {
 				field, what = "media_type", fmt.Sprintf(`want "movie" or "tv", found %q`, media)
 			}
@@ -132,22 +122,17 @@ func (t *Reader) dropUnknown(path string, o *record.Object, keep ...string) (kep
 	return kept, err
 }
 
-// isPart reports whether a list's record is one page of several.
-func isPart(rec record.Record) bool {
-	return slices.ContainsFunc(record.As[catalog.List](rec).Items, func(p catalog.ListItemPage) bool { return p.TotalPages.V > 1 })
-}
-
 // checkAccount removes invalid values of an account: titles without an ID or a rating, and malformed account IDs. It reads
 // ratings as responses have them, and removes other facts about titles.
 func (t *Reader) checkAccount(rec record.Record) error {
 	ids := []struct {
 		name, want string
-		of         func(string) (catalog.Key, bool)
+		parse      func(string) (catalog.Key, bool)
 	}{{"account_object_id", "24 hex digits", catalog.TextKey}, {"guest_session_id", "32 hex digits in lower case", catalog.GuestKey}}
 	for _, id := range ids {
 		f, _ := rec.Schema.Field(id.name)
 		s := rec.String(f)
-		if _, ok := id.of(s.V); ok || !s.Set {
+		if _, ok := id.parse(s.V); ok || !s.Set {
 			continue
 		}
 		found := strconv.Quote(s.V)
@@ -162,8 +147,8 @@ func (t *Reader) checkAccount(rec record.Record) error {
 		if !ok {
 			continue
 		}
-		of := record.As[catalog.AccountTitles](titles)
-		for i, rows := range []*[]catalog.AccountTitle{&of.Movies, &of.TV, &of.Episodes} {
+		lists := record.As[catalog.AccountTitles](titles)
+		for i, rows := range []*[]catalog.AccountTitle{&lists.Movies, &lists.TV, &lists.Episodes} {
 			name := []string{"movies", "tv", "episodes"}[i]
 			var err error
 			if *rows, err = t.checkTitles(shelf+"."+name, *rows, name == "episodes", shelf == "rated"); err != nil {
@@ -181,7 +166,7 @@ func (t *Reader) checkTitles(path string, rows []catalog.AccountTitle, episodes,
 		if err := t.readRating(path+"[].", &row); err != nil {
 			return nil, err
 		}
-		if field, what := faultOf(&row, episodes, rated); what != "" {
+		if field, what := titleFault(&row, episodes, rated); what != "" {
 			if err := t.Values.Reject(&record.FieldError{Field: fmt.Sprintf("%s[%d].%s", path, i, field), What: what}); err != nil {
 				return nil, err
 			}
@@ -210,7 +195,7 @@ func (t *Reader) readRating(path string, row *catalog.AccountTitle) error {
 	}
 	var r ratingFields
 	if err := t.parser.Parse(found.Object(), record.Of(&r)); err != nil {
-		return Within(err, strings.TrimSuffix(path, "."))
+		return within(err, strings.TrimSuffix(path, "."))
 	}
 	for _, name := range []string{"value", "created_at"} {
 		record.MarkAbsent(record.Of(row), name)
@@ -230,8 +215,8 @@ const (
 	maxRating = 10
 )
 
-// faultOf returns the field that is wrong in a title of an account, and why.
-func faultOf(r *catalog.AccountTitle, episode, rated bool) (field, what string) {
+// titleFault returns the field that is wrong in a title of an account, and why.
+func titleFault(r *catalog.AccountTitle, episode, rated bool) (field, what string) {
 	type number struct {
 		name string
 		n    record.Int
@@ -242,7 +227,7 @@ func faultOf(r *catalog.AccountTitle, episode, rated bool) (field, what string) 
 		numbers = []number{{"show_id", r.ShowID, 1}, {"season_number", r.SeasonNumber, 0}, {"episode_number", r.EpisodeNumber, 0}}
 	}
 	for _, m := range numbers {
-		if what := fault(m.n, m.low); what != "" {
+		if what := numberFault(m.n, m.low); what != "" {
 			return m.name, what
 		}
 	}
@@ -251,16 +236,14 @@ func faultOf(r *catalog.AccountTitle, episode, rated bool) (field, what string) 
 	} else if rated && (v.V < minRating || v.V > maxRating) {
 		return "value", fmt.Sprintf("want %v to %v, found %v", minRating, maxRating, v.V)
 	}
-	if at := r.CreatedAt; at.V != "" {
-		if _, ok := catalog.ParseTime(at.V); !ok {
-			return "created_at", fmt.Sprintf("want a time such as 2026-08-01 12:30:00 UTC or in RFC 3339, found %q", at.V)
-		}
+	if _, ok := catalog.ParseTime(r.CreatedAt.V); !ok && r.CreatedAt.V != "" {
+		return "created_at", fmt.Sprintf("want a time such as 2026-08-01 12:30:00 UTC or in RFC 3339, found %q", r.CreatedAt.V)
 	}
 	return "", ""
 }
 
-// fault returns why a number is no ID, from 1, or no number of a season or an episode, from 0; "" if it is one.
-func fault(n record.Int, low int64) string {
+// numberFault returns why a number is no ID, from 1, or no number of a season or an episode, from 0; "" if it is one.
+func numberFault(n record.Int, low int64) string {
 	switch {
 	case !n.Set:
 		return "want an integer, found nothing"
@@ -268,16 +251,4 @@ func fault(n record.Int, low int64) string {
 		return fmt.Sprintf("want %d or more, found %d", low, n.V)
 	}
 	return ""
-}
-
-// parseID parses the JSON of an ID.
-func parseID(raw string) (int64, error) {
-	n, err := strconv.ParseInt(raw, 10, 64)
-	switch {
-	case raw == "":
-		return 0, errors.New("want an integer, found nothing")
-	case err != nil || n < 1:
-		return 0, fmt.Errorf("want an integer from 1 to %d, found %s", int64(math.MaxInt64), record.Shown(raw))
-	}
-	return n, nil
 }

@@ -1,7 +1,6 @@
 package tmdb
 
 import (
-	"slices"
 	"strings"
 
 	"github.com/reelsplice/reelsplice/data/reference"
@@ -35,8 +34,12 @@ func localize(base record.Record, language string) {
 		}
 	}
 	for i := range base.Schema.Fields {
-		if f := &base.Schema.Fields[i]; f.Shape == record.ShapePages {
-			tagPages(base, f, language)
+		f := &base.Schema.Fields[i]
+		if f.Shape != record.ShapePages {
+			continue
+		}
+		for page := range base.Each(f.Name) {
+			*page.StringNamed("language") = record.Text(language)
 		}
 	}
 }
@@ -48,7 +51,7 @@ func move(local, base record.Record, name string) {
 	if !ok || !record.Present(base, f) {
 		return
 	}
-	if own, _ := local.Schema.Field(name); own.Shape == record.ShapeString && local.String(own).V != "" {
+	if text, _ := local.Schema.Field(name); text.Shape == record.ShapeString && local.String(text).V != "" {
 		if base.String(f).V == "" {
 			record.Unset(base, f)
 		}
@@ -60,24 +63,6 @@ func move(local, base record.Record, name string) {
 	record.Unset(base, f)
 }
 
-// tagPages sets the language of all pages of a list.
-func tagPages(r record.Record, f *record.Field, language string) {
-	n, _ := r.Len(f)
-	for i := range n {
-		*r.At(f, i).StringNamed("language") = record.Text(language)
-	}
-}
-
-// fill sets English texts that r lacks. Of two for a field, the last counts.
-func fill(r record.Record, english []englishText) {
-	for _, e := range slices.Backward(english) {
-		if text := r.String(e.field); !text.Set {
-			record.MarkAbsent(r, e.field.Name) // set by us, so not null
-			*text = record.Text(e.text)
-		}
-	}
-}
-
 // LanguageField returns the field and the language of a name with a language suffix, such as title_ar. It is nil for others.
 func LanguageField(t *catalog.Type, name string) (f *record.Field, language string) {
 	i := strings.LastIndexByte(name, '_')
@@ -85,7 +70,7 @@ func LanguageField(t *catalog.Type, name string) (f *record.Field, language stri
 	if i < 0 || !ok {
 		return nil, ""
 	}
-	language, name = name[i+1:], nameNow(t.Kind, name[:i])
+	language, name = name[i+1:], currentName(t.Kind, name[:i])
 	_, known := reference.LanguageByCode(language)
 	if text, ok := list.Elem.Field(name); !known || !ok || name == "language" || text.Shape != record.ShapeString {
 		return nil, ""

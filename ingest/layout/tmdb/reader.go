@@ -3,6 +3,8 @@ package tmdb
 import (
 	"errors"
 	"fmt"
+	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -65,7 +67,14 @@ func (t *Reader) records(r Row) ([]Record, error) {
 	if r.Type == nil {
 		return nil, errors.New("neither the row nor its file has a kind of record")
 	}
-	text, err := t.textOf(&r)
+	text, comments := r.JSON, ""
+	var err error
+	switch {
+	case r.Type.Kind == fragment.KindList && (r.Sub == "" || strings.HasPrefix(r.Sub, "page_")): // a file such as 509-page-2.json
+		text, comments, err = t.listRow(r.JSON)
+	case r.Sub != "":
+		text, err = wrap(r)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -93,12 +102,20 @@ func (t *Reader) records(r Row) ([]Record, error) {
 			return nil, err
 		}
 	}
-	if err := t.Values.Reject(checkFetched(rec)); err != nil {
+	day := catalog.FetchedOf(rec)
+	if day != "" {
+		err = catalog.CheckFetched(day)
+	}
+	if day == "" || err != nil { // tables have null or "" for no date
+		f, _ := rec.Schema.Field(catalog.FetchedColumn)
+		record.Unset(rec, f)
+	}
+	if err := t.Values.Reject(err); err != nil {
 		return nil, err
 	}
 	unknown := len(extra)
-	if gone, is, err := t.removed(r, rec, &extra); is || err != nil {
-		return []Record{gone}, err
+	if removed, ok, err := t.removed(r, rec, &extra); ok || err != nil {
+		return []Record{removed}, err
 	}
 	t.dropEmpty(rec)
 	english, parts, err := t.known(r.Type, rec, &extra)
@@ -119,87 +136,68 @@ func (t *Reader) records(r Row) ([]Record, error) {
 	if err := address(rec, r); err != nil {
 		return nil, err
 	}
-	one, err := checked(r.Type, rec)
+	whole, err := checked(r.Type, rec)
 	if err != nil {
 		return nil, err
 	}
 	if r.Response {
 		r.Type.MarkDetails(rec)
 	}
-	if t.language != "" && !ofUser(r.Type.Kind) {
-		localize(rec, t.language)
-	}
-	switch r.Type.Kind {
+	switch r.Type.Kind { // users make lists and accounts, which have no language
 	case fragment.KindList:
-		one.Part = isPart(rec)
-		if err := t.checkList(rec, r.comments); err != nil {
-			return nil, err
-		}
+		whole.Part = slices.ContainsFunc(record.As[catalog.List](rec).Items, func(p catalog.ListItemPage) bool { return p.TotalPages.V > 1 })
+		err = t.checkList(rec, comments)
 	case fragment.KindAccount:
-		if err := t.checkAccount(rec); err != nil {
-			return nil, err
+		err = t.checkAccount(rec)
+	default:
+		if t.language != "" {
+			localize(rec, t.language)
 		}
 	}
-	fill(rec, english) // after localize, which moved the crawl's own texts away
-	return t.withParts(one, parts, r.Response)
+	if err != nil {
+		return nil, err
+	}
+	for _, e := range slices.Backward(english) { // after localize, which moved the crawl's own texts away
+		if text := rec.String(e.field); !text.Set {
+			record.MarkAbsent(rec, e.field.Name) // set by us, so not null
+			*text = record.Text(e.text)
+		}
+	}
+	return t.withParts(whole, parts, r.Response)
 }
 
-// textOf returns the JSON of a row in its kind's form.
-func (t *Reader) textOf(r *Row) (string, error) {
-	if r.Type.Kind == fragment.KindList {
-		if strings.HasPrefix(r.Sub, "page_") { // a file such as 509-page-2.json
-			r.Sub = ""
-		}
-		if r.Sub == "" {
-			list, comments, err := t.listRow(r.JSON)
-			r.comments = comments
-			return list, err
-		}
-	}
-	if r.Sub != "" {
-		return wrap(*r)
-	}
-	return r.JSON, nil
-}
-
-// withParts returns a record and its parts' records. A part without a valid record is dropped.
-func (t *Reader) withParts(one Record, parts []part, response bool) ([]Record, error) {
-	out := []Record{one}
+// withParts returns a record and its parts' records. A part without a valid record is dropped. Values that parts lose are counted
+// under the part's path.
+func (t *Reader) withParts(whole Record, parts []part, response bool) ([]Record, error) {
+	out, values := []Record{whole}, t.Values
 	for _, p := range parts {
-		r := Row{Type: p.typ, JSON: p.fields.Object(), Series: int64(one.Key.ID()), Season: p.season, Episode: p.episode, Response: response}
-		if one.Type.Kind == fragment.KindSeason {
-			r.Season = int64(one.Key.Season())
+		r := Row{Type: p.typ, JSON: p.fields.Object(), Series: int64(whole.Key.ID()), Season: p.season, Episode: p.episode, Response: response}
+		if whole.Type.Kind == fragment.KindSeason {
+			r.Season = int64(whole.Key.Season())
 		}
-		recs, err := t.part(r, p)
+		if values != nil {
+			t.Values = &record.Values{}
+		}
+		t.parser.Values = t.Values
+		recs, err := t.records(r)
+		if err == nil {
+			values.AddRenamed(t.Values, func(path string) string { return p.path() + "." + path })
+		}
+		t.Values, t.parser.Values = values, values
 		if err != nil {
-			if err = t.Values.Reject(Within(err, p.name)); err != nil {
+			if err = values.Reject(within(err, p.name)); err != nil {
 				return nil, err
 			}
 			continue
 		}
 		for i := range recs {
 			if catalog.FetchedOf(recs[i].Record) == "" {
-				catalog.SetFetched(recs[i].Record, catalog.FetchedOf(one.Record))
+				catalog.SetFetched(recs[i].Record, catalog.FetchedOf(whole.Record))
 			}
 		}
 		out = append(out, recs...)
 	}
 	return out, nil
-}
-
-// part returns the records of a part. Values that it loses are counted under the part's path.
-func (t *Reader) part(r Row, p part) ([]Record, error) {
-	values := t.Values
-	if values != nil {
-		t.Values = &record.Values{}
-		t.parser.Values = t.Values
-		defer func() { t.Values, t.parser.Values = values, values }()
-	}
-	recs, err := t.records(r)
-	if err == nil {
-		values.AddRenamed(t.Values, func(path string) string { return p.path() + "." + path })
-	}
-	return recs, err
 }
 
 // address completes the key of a record with the IDs in the file's name, or of the record that it was appended to. It returns
@@ -228,11 +226,13 @@ func sameNumber(rec record.Record, field string, want int64) error {
 // partAddress completes the key of a season or an episode.
 func partAddress(rec record.Record, r Row) error {
 	if r.Series == 0 {
-		if err := sameNumber(rec, "id", r.ID); err != nil {
-			return err
+		series := rec.IntNamed("series_id")
+		for episode := range rec.Each("episodes") { // of a season
+			if id := episode.IntNamed("show_id"); id.Set && !series.Set {
+				*series = *id
+			}
 		}
-		seriesOfEpisodes(rec)
-		return nil
+		return sameNumber(rec, "id", r.ID)
 	}
 	want := []struct {
 		field string
@@ -253,22 +253,6 @@ func partAddress(rec record.Record, r Row) error {
 	return nil
 }
 
-// seriesOfEpisodes sets a missing series ID of a season from the first episode that has one.
-func seriesOfEpisodes(rec record.Record) {
-	series := rec.IntNamed("series_id")
-	list, ok := rec.Schema.Field("episodes")
-	if series.Set || !ok {
-		return
-	}
-	n, _ := rec.Len(list)
-	for i := range n {
-		if id := rec.At(list, i).IntNamed("show_id"); id.Set {
-			*series = *id
-			return
-		}
-	}
-}
-
 // answeredError returns the API's error that a crawler stored as a row with some fields, or nil.
 func answeredError(fields record.RawFields) error {
 	code, message := fields.Value("status_code"), fields.Value("status_message")
@@ -278,28 +262,9 @@ func answeredError(fields record.RawFields) error {
 	return nil
 }
 
-// checkFetched removes the fetch date from a record unless it is valid. Tables have null or "" for no date.
-func checkFetched(r record.Record) (err error) {
-	day := catalog.FetchedOf(r)
-	if day != "" {
-		err = catalog.CheckFetched(day)
-	}
-	if day == "" || err != nil {
-		f, _ := r.Schema.Field(catalog.FetchedColumn)
-		record.Unset(r, f)
-	}
-	return err
-}
-
-// isSub reports whether a kind has a sub-request.
-func isSub(t *catalog.Type, name string) bool {
-	f, ok := t.Plan.Field(nameNow(t.Kind, name))
-	return ok && f.IsSub()
-}
-
 // wrap makes a record of the response to one sub-request.
 func wrap(r Row) (string, error) {
-	if !isSub(r.Type, r.Sub) {
+	if f, ok := r.Type.Plan.Field(currentName(r.Type.Kind, r.Sub)); !ok || !f.IsSub() {
 		return "", fmt.Errorf("the file name has sub-request %q, which a %s record does not have", r.Sub, r.Type.Name())
 	}
 	row, err := record.Fields(r.JSON)
@@ -317,16 +282,73 @@ func wrap(r Row) (string, error) {
 	// Seasons and episodes have an ID of their own, which no file name contains.
 	id := row.Value("id")
 	if r.Series == 0 {
-		own := strings.Trim(id, `"`) // some responses of 2022 have the ID as text
-		if r.ID == 0 {               // the file has many rows
-			if r.ID, err = parseID(own); err != nil {
-				return "", InField(err, "id")
+		digits := strings.Trim(id, `"`) // some responses of 2022 have the ID as text
+		if r.ID == 0 {                  // the file has many rows
+			r.ID, err = strconv.ParseInt(digits, 10, 64)
+			switch {
+			case digits == "":
+				return "", &record.FieldError{Field: "id", What: "want an integer, found nothing"}
+			case err != nil || r.ID < 1:
+				return "", &record.FieldError{Field: "id", What: fmt.Sprintf("want an integer from 1 to %d, found %s", int64(math.MaxInt64), record.Shown(digits))}
 			}
 		}
-		if id != "" && own != strconv.FormatInt(r.ID, 10) {
+		if id != "" && digits != strconv.FormatInt(r.ID, 10) {
 			return "", &record.FieldError{Field: "id", What: fmt.Sprintf("the file name has %d, the response has %s", r.ID, id)}
 		}
 		id = strconv.FormatInt(r.ID, 10)
 	}
 	return record.RawFields{{Name: "id", Raw: id}, {Name: catalog.FetchedColumn, Raw: fetched}, {Name: r.Sub, Raw: response}}.Object(), nil
+}
+
+// maxPage is the last page of the API's lists, except users' lists.
+const maxPage = 500
+
+// dropEmpty removes empty responses to sub-requests: null, {} and errors of the API. Crawlers store them for failed requests,
+// and merging them would erase data of an earlier crawl. It also removes pages out of range. Pages without a number become page
+// 1, so that pages of several crawls can be merged.
+func (t *Reader) dropEmpty(r record.Record) {
+	for i := range r.Schema.Fields {
+		f := &r.Schema.Fields[i]
+		if f.Elem == nil || !f.Elem.DropID || !record.Present(r, f) {
+			continue
+		}
+		if f.Shape != record.ShapePages {
+			if sub, ok := r.Sub(f); !ok || isEmptyResponse(sub) {
+				record.Unset(r, f)
+				record.Count(t.dropped, f.Name, 1)
+			}
+			continue
+		}
+		before, _ := r.Len(f)
+		record.Retain(r, f, func(p record.Record) bool {
+			n := p.IntNamed("page")
+			isWhole := p.Schema == record.SchemaOf[catalog.TaggedImagePage]() && n.Set && n.V == 0 // a list that the API serves as page 0
+			if isEmptyResponse(p) || isWhole {
+				return isWhole
+			}
+			if n.V < 1 {
+				record.MarkAbsent(p, "page")
+				*n = record.Number(1)
+			}
+			return n.V <= maxPage || p.Schema == record.SchemaOf[catalog.ListItemPage]()
+		})
+		switch after, _ := r.Len(f); {
+		case after == 0:
+			record.Unset(r, f)
+			record.Count(t.dropped, f.Name, 1)
+		case after < before:
+			record.Count(t.dropped, f.Name+"[]", int64(before-after))
+		}
+	}
+}
+
+// isEmptyResponse reports whether a response has no fields at all, or is an error.
+func isEmptyResponse(r record.Record) bool {
+	for i := range r.Schema.Fields {
+		if record.Present(r, &r.Schema.Fields[i]) {
+			return false
+		}
+	}
+	extra := r.Object().Extra
+	return extra == "" || record.HasField(extra, "status_code")
 }

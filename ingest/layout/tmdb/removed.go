@@ -49,7 +49,7 @@ func removal(t *catalog.Type, marks record.RawFields, key catalog.Key) (out cata
 	if raw == "" || raw == "null" {
 		return out, removed, nil
 	}
-	out.Into, err = mergedInto(t, raw, key)
+	out.Into, err = replacement(t, raw, key)
 	out.Merged = err == nil
 	return out, true, err
 }
@@ -62,9 +62,9 @@ func untext(raw string) string {
 	return raw
 }
 
-// mergedInto reads the ID that a resource was merged into.
-func mergedInto(t *catalog.Type, raw string, key catalog.Key) (catalog.Key, error) {
-	bad := func(want string) (catalog.Key, error) {
+// replacement reads the ID that a resource was merged into.
+func replacement(t *catalog.Type, raw string, key catalog.Key) (catalog.Key, error) {
+	invalid := func(want string) (catalog.Key, error) {
 		return catalog.Key{}, &record.FieldError{Field: mergedField, What: "want " + want + ", found " + record.Shown(raw)}
 	}
 	var into catalog.Key
@@ -74,24 +74,24 @@ func mergedInto(t *catalog.Type, raw string, key catalog.Key) (catalog.Key, erro
 	case fragment.KindReview, fragment.KindCredit, fragment.KindEpisodeGroup:
 		var ok bool
 		if into, ok = catalog.TextKey(textOf(raw)); !ok {
-			return bad("24 hex digits")
+			return invalid("24 hex digits")
 		}
 	default:
 		var id int64
 		if json.Unmarshal([]byte(untext(raw)), &id) != nil || id < 1 {
-			return bad("the id of another " + t.Name())
+			return invalid("the id of another " + t.Name())
 		}
 		into = catalog.NumberKey(id)
 	}
 	if into == key {
-		return bad("the id of another " + t.Name())
+		return invalid("the id of another " + t.Name())
 	}
 	return into, nil
 }
 
 // removed takes the removal fields from the unknown fields of a row. It returns the record of a removed resource, or false for other
 // rows.
-func (t *Reader) removed(r Row, rec record.Record, extra *record.RawFields) (one Record, is bool, err error) {
+func (t *Reader) removed(r Row, rec record.Record, extra *record.RawFields) (out Record, removed bool, err error) {
 	var marks record.RawFields
 	for _, name := range []string{deletedField, mergedField} {
 		if raw, ok := extra.Take(name); ok {
@@ -99,23 +99,23 @@ func (t *Reader) removed(r Row, rec record.Record, extra *record.RawFields) (one
 		}
 	}
 	if marks == nil {
-		return one, false, nil
+		return out, false, nil
 	}
 	if err := address(rec, r); err != nil {
-		return one, false, err
+		return out, false, err
 	}
-	if one, err = checked(r.Type, rec); err != nil {
-		return one, false, err
+	if out, err = checked(r.Type, rec); err != nil {
+		return out, false, err
 	}
-	if _, is, err = removal(r.Type, marks, one.Key); err != nil {
-		return one, false, err
+	if _, removed, err = removal(r.Type, marks, out.Key); err != nil {
+		return out, false, err
 	}
 	for _, m := range marks {
 		t.Forget(m.Name)
 	}
-	if is {
-		one.Record, one.Removed = catalog.KeyOnly(r.Type, rec), true
-		one.Record.Object().Extra = marks.Extra()
+	if removed {
+		out.Record, out.Removed = catalog.KeyOnly(r.Type, rec), true
+		out.Record.Object().Extra = marks.Extra()
 	}
-	return one, is, nil
+	return out, removed, nil
 }

@@ -30,8 +30,6 @@ type Row struct {
 	Texts bool
 
 	Response bool // the row is a response of the API
-
-	comments string // comments of a page of a list
 }
 
 // A Record holds the facts of a row about one resource.
@@ -97,15 +95,15 @@ func InField(err error, field string) error {
 func Renamed(err error, name func(field string) string) error {
 	var fe *record.FieldError
 	if errors.As(err, &fe) {
-		if own := name(fe.Field); own != fe.Field {
-			return &record.FieldError{Field: own, What: fe.What, Value: fe.Value}
+		if renamed := name(fe.Field); renamed != fe.Field {
+			return &record.FieldError{Field: renamed, What: fe.What, Value: fe.Value}
 		}
 	}
 	return err
 }
 
-// Within adds an outer path to an error.
-func Within(err error, path string) error {
+// within adds an outer path to an error.
+func within(err error, path string) error {
 	var fe *record.FieldError
 	if errors.As(err, &fe) {
 		return &record.FieldError{Field: path + "." + fe.Field, What: fe.What, Value: fe.Value}
