@@ -179,9 +179,9 @@ func (r *Resolver) Table(ctx context.Context) (layout.IDs, error) {
 		return r.table, err
 	}
 	s := r.newSorter()
-	err := r.eachSuperseded(ctx, func(t *catalog.Type, _ *catalog.File, _ int, by map[int64]int64) error {
+	err := r.eachSuperseded(ctx, func(t *catalog.Type, _ *catalog.File, _ int, replacements map[int64]int64) error {
 		var err error
-		for minted, id := range by {
+		for minted, id := range replacements {
 			err = errors.Join(err, addEntry(s, mintedKey(t.Kind, minted), id))
 		}
 		return err
@@ -264,9 +264,9 @@ func (r *Resolver) Supersede(ctx context.Context, fn func(t *catalog.Type, rec r
 	if err := r.makeTable(ctx); err != nil {
 		return err
 	}
-	return r.eachSuperseded(ctx, func(t *catalog.Type, f *catalog.File, group int, by map[int64]int64) error {
+	return r.eachSuperseded(ctx, func(t *catalog.Type, f *catalog.File, group int, replacements map[int64]int64) error {
 		return f.Groups(group, group+1).Each(ctx, func(rec record.Record) error {
-			if id := by[rec.IntNamed("id").V]; id != 0 {
+			if id := replacements[rec.IntNamed("id").V]; id != 0 {
 				return fn(t, rec, id)
 			}
 			return nil
@@ -274,9 +274,8 @@ func (r *Resolver) Supersede(ctx context.Context, fn func(t *catalog.Type, rec r
 	})
 }
 
-// eachSuperseded calls fn with each row group of the catalogue that has minted IDs to replace. by maps them to their
-// replacements.
-func (r *Resolver) eachSuperseded(ctx context.Context, fn func(t *catalog.Type, f *catalog.File, group int, by map[int64]int64) error) error {
+// eachSuperseded calls fn with each row group of the catalogue that has minted IDs to replace. It reads only IDs.
+func (r *Resolver) eachSuperseded(ctx context.Context, fn func(t *catalog.Type, f *catalog.File, group int, replacements map[int64]int64) error) error {
 	for _, t := range catalog.Types() {
 		if !Superseded.Has(t.Kind) {
 			continue
@@ -293,9 +292,19 @@ func (r *Resolver) eachSuperseded(ctx context.Context, fn func(t *catalog.Type, 
 			if firsts[g].ID() > layout.LastMinted || g+1 < len(firsts) && firsts[g+1].ID() <= layout.FirstMinted {
 				continue // no minted IDs in the row group
 			}
-			by, err2 := r.superseded(ctx, t, f, g)
-			if err = errors.Join(err, err2, r.table.err()); err == nil && len(by) > 0 {
-				err = fn(t, f, g, by)
+			replacements := map[int64]int64{}
+			readErr := f.Select(IDCollector{IDs: Superseded}.paths(t.Kind), g, g+1).Each(ctx, func(rec record.Record) error {
+				if minted := rec.IntNamed("id").V; layout.IsMinted(minted) {
+					layout.ExternalIDs(rec, func(source, other string) {
+						if id, known := r.table.External(t.Kind, source, other); known && replacements[minted] == 0 && !layout.IsMinted(id) {
+							replacements[minted] = id
+						}
+					})
+				}
+				return nil
+			})
+			if err = errors.Join(err, readErr, r.table.err()); err == nil && len(replacements) > 0 {
+				err = fn(t, f, g, replacements)
 			}
 			if err != nil {
 				break
@@ -306,22 +315,6 @@ func (r *Resolver) eachSuperseded(ctx context.Context, fn func(t *catalog.Type, 
 		}
 	}
 	return nil
-}
-
-// superseded maps the minted IDs of a row group to their replacements. It reads only IDs.
-func (r *Resolver) superseded(ctx context.Context, t *catalog.Type, f *catalog.File, group int) (map[int64]int64, error) {
-	by := map[int64]int64{}
-	err := f.Select(IDCollector{IDs: Superseded}.paths(t.Kind), group, group+1).Each(ctx, func(rec record.Record) error {
-		if minted := rec.IntNamed("id").V; layout.IsMinted(minted) {
-			layout.ExternalIDs(rec, func(source, other string) {
-				if id, known := r.table.External(t.Kind, source, other); known && by[minted] == 0 && !layout.IsMinted(id) {
-					by[minted] = id
-				}
-			})
-		}
-		return nil
-	})
-	return by, err
 }
 
 // mintedKey is the key under which a minted ID leads to the ID that replaced it.

@@ -66,7 +66,6 @@ func addEntry(s *extsort.Sorter, k key, id int64) error {
 // concurrent use, and does not depend on the order in which entries were added.
 type table struct {
 	file   *os.File
-	n      int64
 	firsts []key // first key of each block
 	failed atomic.Pointer[error]
 }
@@ -77,54 +76,47 @@ const (
 	blockBytes   = blockEntries * entryBytes
 )
 
-// newTable returns the table of the entries in sorted files. It uses about memory bytes, and disk space below dir.
+// newTable returns the table of the entries in sorted files. It uses about memory bytes, and disk space below dir. The table has
+// one entry for each key. If several records have an external ID, the lowest wins. A name that several people share is dropped.
+// Minted IDs count only if there are no others.
 func newTable(ctx context.Context, dir string, memory int64, files []*extsort.File) (*table, error) {
-	it, err := extsort.Merge(ctx, files, 0, extsort.Options{Dir: dir, Memory: memory})
+	entries, err := extsort.Merge(ctx, files, 0, extsort.Options{Dir: dir, Memory: memory})
 	if err != nil {
 		return nil, err
 	}
 	f, err := os.Create(filepath.Join(dir, "ids.table"))
 	if err != nil {
-		return nil, errors.Join(err, it.Close())
+		return nil, errors.Join(err, entries.Close())
 	}
 	t := &table{file: f}
-	if err := errors.Join(t.fill(it), it.Close()); err != nil {
-		return nil, errors.Join(err, t.close())
-	}
-	return t, nil
-}
-
-// fill writes one entry for each key. If several records have an external ID, the lowest wins. A name that several people share
-// is dropped. Minted IDs count only if there are no others.
-func (t *table) fill(it *extsort.Iterator) error {
-	w := bufio.NewWriterSize(t.file, 1<<16)
+	w := bufio.NewWriterSize(f, 1<<16)
 	var last key
 	var best []byte // payload of the first entry of last; nil if ambiguous
-	flush := func() {
-		if best == nil {
-			return
-		}
-		if t.n%blockEntries == 0 {
-			t.firsts = append(t.firsts, last)
-		}
-		t.n++
-		_, _ = w.Write(append(append(w.AvailableBuffer(), last[:]...), best[1:]...)) // Flush returns the error
-	}
-	for n := 0; ; n++ {
-		k, payload, err := it.Next()
-		switch {
-		case errors.Is(err, io.EOF):
-			flush()
-			return w.Flush()
-		case err != nil:
-			return err
-		case n == 0 || key(k) != last:
-			flush()
-			last, best = key(k), bytes.Clone(payload)
-		case last[0]&nameBit != 0 && best != nil && payload[0] == best[0] && !bytes.Equal(payload, best):
+	for n, written := 0, 0; err == nil; n++ {
+		var k, payload []byte
+		k, payload, err = entries.Next()
+		if err != nil || n == 0 || key(k) != last {
+			if best != nil {
+				if written%blockEntries == 0 {
+					t.firsts = append(t.firsts, last)
+				}
+				written++
+				_, _ = w.Write(append(append(w.AvailableBuffer(), last[:]...), best[1:]...)) // Flush returns the error
+			}
+			if err == nil {
+				last, best = key(k), bytes.Clone(payload)
+			}
+		} else if last[0]&nameBit != 0 && best != nil && payload[0] == best[0] && !bytes.Equal(payload, best) {
 			best = nil
 		}
 	}
+	if errors.Is(err, io.EOF) {
+		err = w.Flush()
+	}
+	if err = errors.Join(err, entries.Close()); err != nil {
+		return nil, errors.Join(err, t.close())
+	}
+	return t, nil
 }
 
 // External implements layout.IDs.
@@ -139,12 +131,12 @@ func (t *table) Person(kind fragment.Kind, title int64, name string) (int64, boo
 
 // lookup returns the ID of a key. After a read error, which err returns, it finds nothing.
 func (t *table) lookup(k key) (int64, bool) {
-	at := sort.Search(len(t.firsts), func(i int) bool { return bytes.Compare(k[:], t.firsts[i][:]) < 0 }) - 1
-	if at < 0 {
+	number := sort.Search(len(t.firsts), func(i int) bool { return bytes.Compare(k[:], t.firsts[i][:]) < 0 }) - 1
+	if number < 0 {
 		return 0, false
 	}
 	var block [blockBytes]byte
-	n, err := t.file.ReadAt(block[:], int64(at)*blockBytes)
+	n, err := t.file.ReadAt(block[:], int64(number)*blockBytes)
 	if err != nil && !errors.Is(err, io.EOF) {
 		t.failed.Store(&err)
 		return 0, false

@@ -60,8 +60,8 @@ func TestLookup(t *testing.T) {
 				}
 			}
 			b, err := os.ReadFile(table.file.Name())
-			if err != nil || table.n != int64(n) || table.err() != nil {
-				t.Fatalf("n=%d: %d entries, Err = %v, %v", n, table.n, table.err(), err)
+			if err != nil || len(b) != n*entryBytes || table.err() != nil {
+				t.Fatalf("n=%d: %d bytes of entries, Err = %v, %v", n, len(b), table.err(), err)
 			}
 			files[k] = b
 		}
