@@ -28,6 +28,7 @@ var draftText string
 type draftLine struct {
 	fields  []string
 	field   string // the one of fields that the record's kind has
+	order   int    // index in the record's lines
 	entries []string
 	limit   float64            // upper bound of numbers, or 0
 	crew    []string           // department and job of a crew field
@@ -100,7 +101,7 @@ type draftRecord struct {
 	where      string // condition; "" for all rows
 	kindColumn *draftColumn
 	rows       []int
-	taken      []*candidate
+	chosen     []*candidate
 	failed     map[*draftColumn]string // by column: why the field that its name suggests does not fit
 	mint       []string
 	minted     string // why IDs are minted
@@ -115,7 +116,7 @@ func (d *draft) newRecord(kind string, kindColumn *draftColumn) *draftRecord {
 			name = strings.TrimPrefix(name, kind+".")
 			if _, err := fieldAt(typ, typ.Plan, name); err == nil {
 				copied := *l
-				copied.field = name
+				copied.field, copied.order = name, len(r.lines)
 				r.lines = append(r.lines, &copied)
 				break
 			}
@@ -130,13 +131,12 @@ func (d *draft) newRecord(kind string, kindColumn *draftColumn) *draftRecord {
 // A candidate is a field and an expression that a column may have.
 type candidate struct {
 	line       *draftLine
-	order      int // index of the line
 	column     *draftColumn
 	field      string
 	source     string
 	comment    string
 	doubt      string
-	given      int      // cells with a value
+	filled     int      // cells with a value
 	read       int      // cells that the expression reads
 	fit        float64  // read / given
 	out        []string // text of the field, by row
@@ -146,14 +146,13 @@ type candidate struct {
 	near       []*candidate // candidates that score nearly as well
 	difference string       // from the candidate that has it in near
 	whole      bool         // a complete date, not a year
-	weight     float64      // weight of the column's name
 }
 
 // choose takes the best candidates of all columns. The release date is chosen last, because titles may contain the year.
 func (r *draftRecord) choose() {
 	var all, days []*candidate
 	keyed := false // the name of a column shows that it has TMDB's IDs
-	for order, l := range r.lines {
+	for _, l := range r.lines {
 		if l.unsure && (!r.proven || keyed) {
 			continue
 		}
@@ -169,7 +168,7 @@ func (r *draftRecord) choose() {
 			}
 			t := r.best(l, c)
 			if t.fit < leastFit {
-				if t.given > 0 && r.failed[c] == "" {
+				if t.filled > 0 && r.failed[c] == "" {
 					r.failed[c] = fmt.Sprintf("%s? Most of its cells do not fit, such as %s", l.field, cut(t.unread))
 				}
 				continue
@@ -177,11 +176,13 @@ func (r *draftRecord) choose() {
 			if isID {
 				keyed, r.proven = true, true
 			}
-			t.order, t.weight, t.score = order, w, w*t.fit*(0.8+0.2*float64(t.given)/float64(len(r.rows)))
-			if slices.Contains(firstDays, l.field) {
-				days = append(days, t)
-			} else {
+			t.score = w * t.fit * (0.8 + 0.2*float64(t.filled)/float64(len(r.rows)))
+			if !slices.Contains(firstDays, l.field) {
 				all = append(all, t)
+				continue
+			}
+			if days = append(days, t); w < leastFit {
+				t.doubt = "the days of " + t.column.name + " may not be release dates"
 			}
 		}
 	}
@@ -191,17 +192,17 @@ func (r *draftRecord) choose() {
 		if err != nil || f.Own || strings.HasSuffix(name, "_en") || c == r.kindColumn || c.parent != nil || slices.ContainsFunc(r.lines, func(l *draftLine) bool { return l.field == name }) {
 			continue
 		}
-		if t := r.bestOf(&draftLine{field: name}, c, "{c}", "python({c})"); t.fit >= sureFit {
-			t.order, t.score = len(r.lines), t.fit
+		if t := r.bestOf(&draftLine{field: name, order: len(r.lines)}, c, "{c}", "python({c})"); t.fit >= sureFit {
+			t.score = t.fit
 			all = append(all, t)
 		}
 	}
 	slices.SortStableFunc(all, func(a, b *candidate) int { return cmp.Compare(b.score, a.score) })
 	for _, t := range all {
-		i := slices.IndexFunc(r.taken, t.overlaps)
+		i := slices.IndexFunc(r.chosen, t.overlaps)
 		if i < 0 {
-			r.taken = append(r.taken, t)
-		} else if o := r.taken[i]; t.score >= nearFit*o.score && (o.field == t.field) != (o.column == t.column) {
+			r.chosen = append(r.chosen, t)
+		} else if o := r.chosen[i]; t.score >= nearFit*o.score && (o.field == t.field) != (o.column == t.column) {
 			o.near = append(o.near, t)
 		}
 	}
@@ -224,11 +225,11 @@ func (t *candidate) overlaps(o *candidate) bool {
 
 // fieldOf returns the candidate taken for one of the fields, or nil.
 func (r *draftRecord) fieldOf(fields ...string) *candidate {
-	i := slices.IndexFunc(r.taken, func(t *candidate) bool { return slices.Contains(fields, t.field) })
+	i := slices.IndexFunc(r.chosen, func(t *candidate) bool { return slices.Contains(fields, t.field) })
 	if i < 0 {
 		return nil
 	}
-	return r.taken[i]
+	return r.chosen[i]
 }
 
 // matchesCells reports whether the cells of a column are IMDb IDs, or addresses of TMDB's pages, whatever its name. Plain numbers
@@ -237,20 +238,17 @@ func (l *draftLine) matchesCells(c *draftColumn, typ *catalog.Type) bool {
 	if l.fields[0] == "id" && !l.unsure && c.members == nil {
 		return c.share(func(text string) bool { return strings.Contains(short(text), "themoviedb.org/"+typ.Name()+"/") }) >= leastFit
 	}
-	prefix, numbers := "tt", 0.0
+	prefix := "tt"
 	if typ.Kind == fragment.KindPerson {
 		prefix = "nm"
 	}
 	return strings.HasPrefix(l.entries[0], "imdb(") && c.members == nil && c.share(func(text string) bool {
-		if wholeNumber.MatchString(text) {
-			numbers++
-		}
 		if text = short(text); !strings.Contains(text, prefix) {
 			return false
 		}
 		m := imdbAddress.FindStringSubmatch(text)
 		return m != nil && m[1] == prefix && len(m[2]) >= imdbDigits
-	}) >= leastFit && numbers == 0
+	}) >= leastFit && c.share(wholeNumber.MatchString) == 0
 }
 
 // best returns the best expression of a line for a column.
@@ -315,14 +313,25 @@ func (r *draftRecord) try(l *draftLine, c *draftColumn, source string) *candidat
 	t := &candidate{line: l, column: c, field: l.field, source: source}
 	for _, i := range r.rows {
 		if t.column.cells[i] != "" {
-			t.given++
+			t.filled++
 		}
 	}
-	e := r.entry(t)
-	if e == nil {
-		return t
+	s := &shape{typ: r.typ, numbers: r.numbers, root: &output{}}
+	var e *entry
+	if t.isCrew() {
+		source, err := newExpression(t.source, s.site(nil))
+		if err != nil {
+			return t
+		}
+		e = &entry{expression: source, path: t.field, field: &record.Field{Name: t.field, Shape: record.ShapeStrings}}
+	} else {
+		f, err := fieldAt(r.typ, r.typ.Plan, t.field)
+		if err != nil || s.add(t.field, f, t.source) != nil {
+			return t // the kind lacks the field
+		}
+		e = s.entries[0]
 	}
-	ids := &identifier{made: map[fragment.Kind]int64{}}
+	ids := &identifier{recordIDs: map[fragment.Kind]int64{}}
 	v, row := newEvaluator(ids, &Options{}), &row{columns: map[string]*column{}}
 	for _, name := range e.columns {
 		row.columns[name] = &column{}
@@ -349,12 +358,12 @@ func (r *draftRecord) try(l *draftLine, c *draftColumn, source string) *candidat
 			out, err = e.append(nil, value)
 		}
 		dropped := false // the cell has only names without a place in the API
-		for _, left := range v.left {
-			dropped = dropped || left.dropped != nil
-			if left.whole {
-				left.unknown = []string{textIn(raw)}
+		for _, unmatched := range v.unmatched {
+			dropped = dropped || unmatched.dropped != nil
+			if unmatched.whole {
+				unmatched.unknown = []string{textIn(raw)}
 			}
-			for _, name := range left.unknown {
+			for _, name := range unmatched.unknown {
 				t.unknown[name]++
 			}
 		}
@@ -364,15 +373,15 @@ func (r *draftRecord) try(l *draftLine, c *draftColumn, source string) *candidat
 			continue
 		}
 		if err == nil && len(out) == 0 && record.IsNothing(textIn(raw)) {
-			t.given--
+			t.filled--
 			continue
 		}
 		t.unread = cmp.Or(t.unread, raw)
-		if missed++; float64(missed) > (1-leastFit)*float64(t.given) {
+		if missed++; float64(missed) > (1-leastFit)*float64(t.filled) {
 			break
 		}
 	}
-	t.fit = float64(t.read) / float64(max(1, t.given))
+	t.fit = float64(t.read) / float64(max(1, t.filled))
 	return t
 }
 
@@ -380,23 +389,6 @@ const crewField = "credits.crew"
 
 // isCrew reports whether the column names crew of one job. Such a column makes its own record.
 func (t *candidate) isCrew() bool { return t.line.crew != nil }
-
-// entry compiles the entry of a candidate, or returns nil if the kind lacks the field.
-func (r *draftRecord) entry(t *candidate) *entry {
-	s := &shape{typ: r.typ, numbers: r.numbers, root: &output{}}
-	if t.isCrew() {
-		e, err := newExpression(t.source, s.site(nil))
-		if err != nil {
-			return nil
-		}
-		return &entry{expression: e, path: t.field, field: &record.Field{Name: t.field, Shape: record.ShapeStrings}}
-	}
-	f, err := fieldAt(r.typ, r.typ.Plan, t.field)
-	if err != nil || s.add(t.field, f, t.source) != nil {
-		return nil
-	}
-	return s.entries[0]
-}
 
 // fits reports whether the field accepts the value that an expression made of a cell.
 func (r *draftRecord) fits(t *candidate, e *entry, out string) bool {
@@ -509,12 +501,12 @@ func (r *draftRecord) scores(l *draftLine, c *draftColumn) *candidate {
 	isTen := strings.Contains(name, "imdb") || strings.Contains(name, "tmdb") || strings.HasPrefix(name, "vote")
 	switch {
 	case five.fit >= leastFit && (five.read > ten.read || five.read == ten.read && !isTen):
-		if five.comment = "from 0 to 5 in the table"; five.given < few && ten.read > 0 {
+		if five.comment = "from 0 to 5 in the table"; five.filled < few && ten.read > 0 {
 			five.doubt = unclear
 		}
 		return five
 	case ten.fit >= leastFit && (ten.fit >= sureFit || ten.read >= hundred.read):
-		if five.read == five.given && five.given >= few {
+		if five.read == five.filled && five.filled >= few {
 			ten.doubt = unclear
 		}
 		if t := r.bestOf(l, c, "{c}"); ten.fit == 1 && t.fit == 1 {
@@ -593,17 +585,14 @@ func (r *draftRecord) takeRelease(days []*candidate) {
 	inTitle := &candidate{}
 	n := slices.IndexFunc(r.lines, func(l *draftLine) bool { return slices.Contains(firstDays, l.field) })
 	if n >= 0 && title != nil {
-		inTitle = r.try(&draftLine{field: r.lines[n].field}, title.column, "year("+title.column.value(true)+")")
-		inTitle.order, inTitle.unread = title.order, "" // titles need no year
+		inTitle = r.try(&draftLine{field: r.lines[n].field, order: title.line.order}, title.column, "year("+title.column.value(true)+")")
+		inTitle.unread = "" // titles need no year
 	}
 	hasYears := inTitle.fit >= leastFit // in titles
-	days = slices.DeleteFunc(days, func(t *candidate) bool { return slices.ContainsFunc(r.taken, t.overlaps) })
+	days = slices.DeleteFunc(days, func(t *candidate) bool { return slices.ContainsFunc(r.chosen, t.overlaps) })
 	for _, t := range days {
 		if t.whole {
 			t.score += 0.1
-		}
-		if t.weight < leastFit {
-			t.doubt = "the days of " + t.column.name + " may not be release dates"
 		}
 		switch agrees := t.agreement(inTitle) >= leastFit; {
 		case hasYears && agrees:
@@ -625,7 +614,7 @@ func (r *draftRecord) takeRelease(days []*candidate) {
 				best.near = append(best.near, o)
 			}
 		}
-		if r.taken = append(r.taken, best); inTitle.read > 0 {
+		if r.chosen = append(r.chosen, best); inTitle.read > 0 {
 			hasYears = hasYears || best.agreement(inTitle) >= nearFit
 		}
 	}

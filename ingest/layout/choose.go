@@ -61,7 +61,7 @@ func Choose(s Subject, o Options) (out Choice) {
 		var all []Fit
 		for _, m := range o.Mappings {
 			for _, t := range m.tables {
-				if t.match(s.File, s.columns) {
+				if t.matches(s.File, s.columns) {
 					all = append(all, s.measure(&Meaning{Layout: Tables, table: t, own: true}, true, o))
 				}
 			}
@@ -97,15 +97,15 @@ func Choose(s Subject, o Options) (out Choice) {
 		want := strings.Join(slices.Compact(labels), ", ")
 		return Choice{Skip: fmt.Sprintf("layout %s: no mapping has a table %q with these columns: want one of %s", s.Layout, s.File, want)}
 	}
-	var own []Fit
-	own, out.Why = s.ownForms(o, all)
-	switch best := bestOf(own); {
+	var forms []Fit
+	forms, out.Why = s.ownForms(o, all)
+	switch best := bestOf(forms); {
 	case s.Table:
-		all = append(all, own...)
+		all = append(all, forms...)
 	case best != nil && best.hint:
-		all = append(own, hinted(all)...)
+		all = append(forms, hinted(all)...)
 	default:
-		all = append(own, all...) // the API's own form is JSON
+		all = append(forms, all...) // the API's own form is JSON
 	}
 	best := bestOf(all)
 	out.Clear = best != nil && best.isClear() && best.isProven()
@@ -191,7 +191,7 @@ func (s *Subject) mismatch(mappings []*Mapping) string {
 	for _, m := range mappings {
 		for _, t := range m.tables {
 			lacks := slices.DeleteFunc(slices.Clone(t.Requires), func(name string) bool { return slices.Contains(s.columns, name) })
-			if t.fits(s.File) || m.Name == s.File+".toml" || len(t.Files) == 0 && 2*len(lacks) <= len(t.Requires) {
+			if t.fitsName(s.File) || m.Name == s.File+".toml" || len(t.Files) == 0 && 2*len(lacks) <= len(t.Requires) {
 				if len(lacks) == 0 {
 					return fmt.Sprintf("mapping %s is for files named %s", m.Name, inList(t.Files))
 				}
@@ -247,7 +247,7 @@ func (s *Subject) knownTables(o Options) (out []Fit) {
 				continue
 			}
 			for _, t := range m.tables {
-				if !t.has(s.columns) || len(t.Requires) == 0 && !t.fits(s.File) {
+				if !t.hasColumns(s.columns) || len(t.Requires) == 0 && !t.fitsName(s.File) {
 					continue
 				}
 				meaning := &Meaning{Layout: layout, table: t}
@@ -255,7 +255,7 @@ func (s *Subject) knownTables(o Options) (out []Fit) {
 				if s.Given && s.Type != nil && meaning.Kind() != s.Type.Name() || hasOtherIDs && slices.ContainsFunc(meaning.form().shapes[0].entries, isID) {
 					continue
 				}
-				if f := s.measure(meaning, len(t.Files) > 0 && t.fits(s.File), o); f.Made > 0 || s.Layout != Auto {
+				if f := s.measure(meaning, len(t.Files) > 0 && t.fitsName(s.File), o); f.Made > 0 || s.Layout != Auto {
 					out = append(out, f)
 				}
 			}
@@ -392,7 +392,7 @@ func (s *Subject) fieldProblem(f *Fit) string {
 		if n := f.Columns[field.Name]; field.Shape < record.ShapeObject || n.LeftOut <= n.Used {
 			continue
 		}
-		for _, l := range f.left {
+		for _, l := range f.leftOut {
 			if rest, ok := strings.CutPrefix(l.Path, field.Name); ok && (rest == "" || rest[0] == '.' || rest[0] == '[') {
 				return l.First[0].Error()
 			}
@@ -472,7 +472,7 @@ func (s *Subject) doubts(f *Fit) (out []string) {
 		for _, row := range s.fields {
 			c.all = append(c.all, row.Value(check.column))
 		}
-		if c.setEmptyWords(); c.given >= check.least && check.applies(c) {
+		if c.setEmptyWords(); c.filled >= check.least && check.applies(c) {
 			out = append(out, check.doubt)
 		}
 	}
@@ -527,7 +527,7 @@ func (s *Subject) subsOf(t *catalog.Type) (out []string) {
 func (s *Subject) skipped(mappings []*Mapping) string {
 	for _, m := range mappings {
 		for i := range m.skips {
-			if k := &m.skips[i]; k.match(s.File, s.columns) && s.shareOf(k.Requires) >= k.MinFit {
+			if k := &m.skips[i]; k.matches(s.File, s.columns) && s.shareOf(k.Requires) >= k.MinFit {
 				return k.Reason
 			}
 		}

@@ -146,7 +146,7 @@ type draftColumn struct {
 	forms     []string       // plain names: the full path, its last part, the path without filler words
 	all       []string       // JSON text by row; "" if the row lacks the column
 	cells     []string       // the same, or "" for words for an empty value
-	given     int            // non-empty cells
+	filled    int            // non-empty cells
 	present   int            // rows that have the column
 	bytes     int            // size of all cells
 	empty     []string       // words for an empty value
@@ -214,7 +214,7 @@ func (c *draftColumn) setEmptyWords() {
 			c.cells[i] = ""
 			continue
 		}
-		c.given++
+		c.filled++
 		if raw[0] == '"' && len(raw) < longest {
 			words[textIn(raw)]++
 		}
@@ -227,12 +227,12 @@ func (c *draftColumn) setEmptyWords() {
 			count += n
 		}
 	}
-	if float64(count) < oftenFit*float64(c.given) || count == c.given {
+	if float64(count) < oftenFit*float64(c.filled) || count == c.filled {
 		return
 	}
 	slices.Sort(empty)
 	c.empty = empty
-	c.given -= count
+	c.filled -= count
 	for i, raw := range c.cells {
 		if raw != "" && raw[0] == '"' && slices.Contains(empty, textIn(raw)) {
 			c.cells[i] = ""
@@ -271,7 +271,7 @@ func numbered(columns []*draftColumn) (out []*draftColumn) {
 			}
 			if cells != nil {
 				l.cells[i] = record.List(cells)
-				l.given++
+				l.filled++
 			}
 		}
 		l.setForms(name)
@@ -387,7 +387,7 @@ func (d *draft) setNumbers() {
 	}
 	best, most, given, scale := numberReader{}, 0, 0, d.numbers.scale
 	for c := range columns {
-		given += c.given
+		given += c.filled
 	}
 	for i := 0; i < len(conventions) && most < given; i++ {
 		d.numbers = conventions[i]
@@ -532,10 +532,10 @@ func (r *draftRecord) checkSubject(id, imdb, title *candidate, known bool) error
 	switch {
 	case id == nil && imdb == nil && title == nil:
 		return errors.New("no column is an id or a title")
-	case title == nil && len(r.taken) == 1:
+	case title == nil && len(r.chosen) == 1:
 		return fmt.Errorf("ids alone make no %s records", r.typ.Name())
 	}
-	telling := slices.ContainsFunc(r.taken, func(t *candidate) bool { return t.line.telling && (t != id || len(r.taken) > 2) })
+	telling := slices.ContainsFunc(r.chosen, func(t *candidate) bool { return t.line.telling && (t != id || len(r.chosen) > 2) })
 	for _, c := range r.columns {
 		if draftList("other")[c.forms[0]] > 0 && !telling {
 			return fmt.Errorf("the column %s belongs to rows about something else", c.name)
@@ -555,12 +555,12 @@ func (r *draftRecord) checkSubject(id, imdb, title *candidate, known bool) error
 	known = known || r.kindColumn != nil
 	isPerson, anyName := r.typ.Kind == fragment.KindPerson, title.line.names[title.column.forms[0]] < nearFit
 	switch {
-	case !telling && len(r.taken) == 1 && (anyName || isPerson), !telling && !known && anyName && id == nil:
+	case !telling && len(r.chosen) == 1 && (anyName || isPerson), !telling && !known && anyName && id == nil:
 		return fmt.Errorf("names alone make no %s records", r.typ.Name())
 	case !telling && !known && (anyName || id == nil):
 		r.doubt("no column and no name shows that the rows are %s records", r.typ.Name())
 	}
-	if untitled := len(r.rows) - title.given; float64(untitled) > (1-sureFit)*float64(len(r.rows)) {
+	if untitled := len(r.rows) - title.filled; float64(untitled) > (1-sureFit)*float64(len(r.rows)) {
 		r.doubt("%d of %d rows have no title", untitled, len(r.rows))
 	}
 	return nil
@@ -642,9 +642,9 @@ func (r *draftRecord) write() {
 	if r.kindColumn != nil {
 		r.kindColumn.fields = []string{"kind"}
 	}
-	slices.SortStableFunc(r.taken, func(a, b *candidate) int { return cmp.Compare(a.order, b.order) })
+	slices.SortStableFunc(r.chosen, func(a, b *candidate) int { return cmp.Compare(a.line.order, b.line.order) })
 	crew := ""
-	for _, t := range r.taken {
+	for _, t := range r.chosen {
 		field, notes := t.field, r.notes(t)
 		end := literal(t.source)
 		if notes != "" {
@@ -685,7 +685,7 @@ func (r *draftRecord) notes(t *candidate) string {
 		notes = append(notes, t.comment)
 	}
 	for _, o := range t.near {
-		switch free := !slices.ContainsFunc(r.taken, func(other *candidate) bool { return other != t && other.overlaps(o) }); {
+		switch free := !slices.ContainsFunc(r.chosen, func(other *candidate) bool { return other != t && other.overlaps(o) }); {
 		case o.column == t.column && free:
 			notes = append(notes, "or "+o.field)
 		case o.field == t.field && free:
@@ -696,9 +696,9 @@ func (r *draftRecord) notes(t *candidate) string {
 		notes = append(notes, "unknown names: "+frequent(t.unknown))
 	}
 	if t.fit < 1 && t.unread != "" {
-		notes = append(notes, fmt.Sprintf("not read: %d of %d cells, such as %s", t.given-t.read, t.given, cut(t.unread)))
+		notes = append(notes, fmt.Sprintf("not read: %d of %d cells, such as %s", t.filled-t.read, t.filled, cut(t.unread)))
 		if t.fit <= sureFit {
-			r.doubt("%d of %d cells of %s are not read", t.given-t.read, t.given, t.column.name)
+			r.doubt("%d of %d cells of %s are not read", t.filled-t.read, t.filled, t.column.name)
 		}
 	}
 	if t.doubt != "" {
@@ -743,14 +743,14 @@ func (d *draft) finish(file, base string) (out Draft) {
 		if c.members != nil || usedAround || isParent && !used {
 			continue
 		}
-		given += c.given
+		given += c.filled
 		if !used && !c.isRowNumbers() {
-			unused += c.given
+			unused += c.filled
 		}
 		out.Columns = append(out.Columns, DraftColumn{c.name, strings.Join(c.fields, ", "), oneLineOf(strings.Join(c.notes, "; "))})
 	}
 	const many = 10 // rows that show a rule
-	if last := d.rows - 1; d.rows >= many && slices.ContainsFunc(d.columns, func(c *draftColumn) bool { return c.parent == nil && c.given == last && c.cells[last] == "" }) {
+	if last := d.rows - 1; d.rows >= many && slices.ContainsFunc(d.columns, func(c *draftColumn) bool { return c.parent == nil && c.filled == last && c.cells[last] == "" }) {
 		d.doubt("the last row may be a sum or a note: it lacks what all other rows have")
 	}
 	if 2*unused >= given {

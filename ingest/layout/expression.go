@@ -229,26 +229,35 @@ func (p *patcher) call(name string, arguments []ast.Node) (ast.Node, error) {
 		}
 		constants[i] = value
 	}
-	read, err := functions[i].newReader(p, constants)
-	if err != nil {
-		return nil, err
+	f, site := &functions[i], p.site
+	var read reader = func(value any, v *evaluator) (any, error) { return f.read(site, value, v) }
+	switch {
+	case f.newReader != nil:
+		var err error
+		if read, err = f.newReader(p, constants); err != nil {
+			return nil, err
+		}
+	case len(constants) > 0 && f.numeric:
+		return nil, errors.New("want one argument: decimal, thousands and scale are keys of the table")
+	case len(constants) > 0:
+		return nil, fmt.Errorf("want one argument, found %d", len(constants)+1)
 	}
 	call := &ast.CallNode{
 		Callee:    &ast.IdentifierNode{Value: name},
 		Arguments: []ast.Node{arguments[0], &ast.ConstantNode{Value: read}, &ast.IdentifierNode{Value: namesVariable}},
 	}
-	p.raw[call] = functions[i].raw
+	p.raw[call] = f.raw
 	return call, nil
 }
 
 // An evaluator runs expressions for the rows of one worker.
 type evaluator struct {
-	ids      *identifier // resolves names to IDs
-	names    *dictionary
-	vm       vm.VM
-	env      map[string]any
-	left     []leftNames        // names that the last expression did not resolve
-	literals map[string]rawJSON // Python literals of the row: several fields may read one cell
+	ids       *identifier // resolves names to IDs
+	names     *dictionary
+	vm        vm.VM
+	env       map[string]any
+	unmatched []unmatchedNames   // names that the last expression did not resolve
+	literals  map[string]rawJSON // Python literals of the row: several fields may read one cell
 }
 
 // newEvaluator returns an evaluator with the names of options.
@@ -260,7 +269,7 @@ func newEvaluator(ids *identifier, o *Options) *evaluator {
 
 // value returns the value of an expression for a row. It returns nil without running the program if all columns are empty.
 func (v *evaluator) value(e *expression, row *row) (any, error) {
-	v.left = v.left[:0]
+	v.unmatched = v.unmatched[:0]
 	if e.isColumn() {
 		if cell := row.cell(e.columns[0]); cell != "" {
 			return rawJSON(cell), nil

@@ -27,7 +27,9 @@ type function struct {
 	signature any  // the language checks only the result
 	anyText   bool // it reads placeholders such as N/A too
 	raw       bool // its result is JSON text
-	newReader maker
+	numeric   bool // it reads numbers in the format of the table
+	read      func(s *site, value any, v *evaluator) (any, error)
+	newReader maker // in place of read, for a function with constants
 }
 
 // A maker makes the reader of a call. It checks the constants.
@@ -39,78 +41,57 @@ type reader func(value any, v *evaluator) (any, error)
 // day is a day in the API's format.
 type day string
 
-// to is the type of a call with a result of type T.
-type to[T any] = func(value, read, evaluator any) T
+// returning is the type of a call with a result of type T.
+type returning[T any] = func(value, read, evaluator any) T
 
 // functions lists all functions. docs/tables.md documents them.
 var functions = []function{
-	{name: "int", signature: new(to[int]), newReader: ofNumbers(func(s *site, value any, _ *evaluator) (any, error) {
+	{name: "int", signature: new(returning[int]), numeric: true, read: func(s *site, value any, _ *evaluator) (any, error) {
 		n, err := s.numbers.forValue(value).integer(textOf(value))
 		return int(n), err
-	})},
-	{name: "number", signature: new(to[float64]), newReader: ofNumbers(func(s *site, value any, _ *evaluator) (any, error) {
+	}},
+	{name: "number", signature: new(returning[float64]), numeric: true, read: func(s *site, value any, _ *evaluator) (any, error) {
 		return s.numbers.forValue(value).number(textOf(value))
-	})},
-	{name: "amount", signature: new(to[float64]), newReader: amount},
-	{name: "bool", signature: new(to[bool]), newReader: alone(func(_ *site, value any, _ *evaluator) (any, error) { return boolean(textOf(value)) })},
-	{name: "date", signature: new(to[day]), newReader: date},
-	{name: "title", signature: new(to[string]), anyText: true, newReader: withTexts(func(value any, articles []string) (any, error) {
+	}},
+	{name: "amount", signature: new(returning[float64]), newReader: amount},
+	{name: "bool", signature: new(returning[bool]), read: func(_ *site, value any, _ *evaluator) (any, error) { return boolean(textOf(value)) }},
+	{name: "date", signature: new(returning[day]), newReader: date},
+	{name: "title", signature: new(returning[string]), anyText: true, newReader: withTexts(func(value any, articles []string) (any, error) {
 		title, _ := splitTitle(textOf(value))
 		return articleFirst(title, articles), nil
 	})},
-	{name: "year", signature: new(to[day]), anyText: true, newReader: alone(func(_ *site, value any, _ *evaluator) (any, error) {
+	{name: "year", signature: new(returning[day]), anyText: true, read: func(_ *site, value any, _ *evaluator) (any, error) {
 		if _, year := splitTitle(textOf(value)); year != "" {
 			return day(year + "-01-01"), nil
 		}
 		return nil, nil
-	})},
-	{name: "imdb", signature: new(to[string]), newReader: alone(readIMDb)},
-	{name: "tmdb", signature: new(to[int]), newReader: alone(readTMDB)},
-	{name: "image", signature: new(to[string]), newReader: alone(imagePath)},
-	{name: "minutes", signature: new(to[int]), newReader: ofNumbers(minutes)},
-	{name: "score", signature: new(to[float64]), newReader: score},
-	{name: "without", signature: new(to[any]), anyText: true, newReader: withTexts(func(value any, words []string) (any, error) {
+	}},
+	{name: "imdb", signature: new(returning[string]), read: readIMDb},
+	{name: "tmdb", signature: new(returning[int]), read: readTMDB},
+	{name: "image", signature: new(returning[string]), read: imagePath},
+	{name: "minutes", signature: new(returning[int]), numeric: true, read: minutes},
+	{name: "score", signature: new(returning[float64]), newReader: score},
+	{name: "without", signature: new(returning[any]), anyText: true, newReader: withTexts(func(value any, words []string) (any, error) {
 		if text, ok := value.(string); ok && slices.Contains(words, text) {
 			return nil, nil
 		}
 		return value, nil
 	})},
-	{name: "unescape", signature: new(to[string]), anyText: true, newReader: alone(func(_ *site, value any, _ *evaluator) (any, error) {
+	{name: "unescape", signature: new(returning[string]), anyText: true, read: func(_ *site, value any, _ *evaluator) (any, error) {
 		return html.UnescapeString(textOf(value)), nil
-	})},
-	{name: "json", signature: new(to[any]), raw: true, newReader: alone(func(_ *site, value any, _ *evaluator) (any, error) { return readJSON(textOf(value)) })},
-	{name: "python", signature: new(to[any]), raw: true, newReader: alone(readLiteral)},
-	{name: "trimPrefix", signature: new(to[string]), anyText: true, newReader: withTexts(trim(strings.CutPrefix))},
-	{name: "trimSuffix", signature: new(to[string]), anyText: true, newReader: withTexts(trim(strings.CutSuffix))},
-	{name: "split", signature: new(to[[]any]), newReader: split},
-	{name: "uniq", signature: new(to[[]any]), newReader: alone(uniq)},
-	{name: "match", signature: new(to[any]), newReader: match},
-	{name: "name", signature: new(to[any]), raw: true, newReader: ofNames(asObject, (*nameReader).one)},
-	{name: "code", signature: new(to[any]), raw: true, newReader: ofNames(asCode, (*nameReader).one)},
-	{name: "id", signature: new(to[any]), raw: true, newReader: ofNames(asID, (*nameReader).one)},
-	{name: "names", signature: new(to[any]), raw: true, newReader: ofNames(asObject, (*nameReader).several)},
-	{name: "codes", signature: new(to[any]), raw: true, newReader: ofNames(asCode, (*nameReader).several)},
-}
-
-// alone makes a function without constants.
-func alone(read func(s *site, value any, v *evaluator) (any, error)) maker {
-	return func(p *patcher, constants []any) (reader, error) {
-		if len(constants) > 0 {
-			return nil, fmt.Errorf("want one argument, found %d", len(constants)+1)
-		}
-		s := p.site
-		return func(value any, v *evaluator) (any, error) { return read(s, value, v) }, nil
-	}
-}
-
-// ofNumbers makes a function that reads numbers in the format of the table.
-func ofNumbers(read func(s *site, value any, v *evaluator) (any, error)) maker {
-	return func(p *patcher, constants []any) (reader, error) {
-		if len(constants) > 0 {
-			return nil, errors.New("want one argument: decimal, thousands and scale are keys of the table")
-		}
-		return alone(read)(p, nil)
-	}
+	}},
+	{name: "json", signature: new(returning[any]), raw: true, read: func(_ *site, value any, _ *evaluator) (any, error) { return readJSON(textOf(value)) }},
+	{name: "python", signature: new(returning[any]), raw: true, read: readLiteral},
+	{name: "trimPrefix", signature: new(returning[string]), anyText: true, newReader: withTexts(trim(strings.CutPrefix))},
+	{name: "trimSuffix", signature: new(returning[string]), anyText: true, newReader: withTexts(trim(strings.CutSuffix))},
+	{name: "split", signature: new(returning[[]any]), newReader: split},
+	{name: "uniq", signature: new(returning[[]any]), read: uniq},
+	{name: "match", signature: new(returning[any]), newReader: match},
+	{name: "name", signature: new(returning[any]), raw: true, newReader: ofNames(asObject, (*nameReader).single)},
+	{name: "code", signature: new(returning[any]), raw: true, newReader: ofNames(asCode, (*nameReader).single)},
+	{name: "id", signature: new(returning[any]), raw: true, newReader: ofNames(asID, (*nameReader).single)},
+	{name: "names", signature: new(returning[any]), raw: true, newReader: ofNames(asObject, (*nameReader).list)},
+	{name: "codes", signature: new(returning[any]), raw: true, newReader: ofNames(asCode, (*nameReader).list)},
 }
 
 // withTexts makes a function whose constants are texts.

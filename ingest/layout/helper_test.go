@@ -13,7 +13,7 @@ import (
 func tableOf(mappings []*Mapping, file string, columns []string) *table {
 	for _, m := range mappings {
 		for _, t := range m.tables {
-			if t.match(file, columns) {
+			if t.matches(file, columns) {
 				return t
 			}
 		}

@@ -95,10 +95,10 @@ func ExternalIDs(r record.Record, fn func(source, id string)) {
 
 // An identifier finds IDs for records and for the names in them.
 type identifier struct {
-	names  NameIDs                 // companies, networks and keywords; may be nil
-	find   IDs                     // rows without an ID; may be nil
-	made   map[fragment.Kind]int64 // IDs of the row's records so far, by kind
-	minted []namedResource         // names with minted IDs in the row
+	names     NameIDs                 // companies, networks and keywords; may be nil
+	find      IDs                     // rows without an ID; may be nil
+	recordIDs map[fragment.Kind]int64 // IDs of the row's records so far, by kind
+	minted    []namedResource         // names with minted IDs in the row
 	// The title in whose credits people are looked up.
 	titleKind fragment.Kind
 	titleID   int64
@@ -106,7 +106,7 @@ type identifier struct {
 
 // begin resets the identifier for a new row.
 func (n *identifier) begin() {
-	clear(n.made)
+	clear(n.recordIDs)
 	n.minted = n.minted[:0]
 }
 
@@ -154,8 +154,8 @@ type namedResource struct {
 func (n *identifier) setTitle(kind fragment.Kind, id int64) {
 	n.titleKind, n.titleID = kind, id
 	for _, title := range []fragment.Kind{fragment.KindMovie, fragment.KindTV} {
-		if kind != fragment.KindMovie && kind != fragment.KindTV && n.made[title] != 0 {
-			n.titleKind, n.titleID = title, n.made[title]
+		if kind != fragment.KindMovie && kind != fragment.KindTV && n.recordIDs[title] != 0 {
+			n.titleKind, n.titleID = title, n.recordIDs[title]
 		}
 	}
 }
@@ -270,7 +270,7 @@ func (m *mapped) identify(s *shape) (identity, error) {
 		id, _ := strconv.ParseInt(text, 10, 64) // the parser of records checks it
 		return identity{id: id}, err
 	}
-	if id := m.ids.made[f.kind]; f.follows && id != 0 {
+	if id := m.ids.recordIDs[f.kind]; f.follows && id != 0 {
 		return identity{id: id, added: true}, nil
 	}
 	asked := ""

@@ -66,7 +66,7 @@ func newMapped(name string, f *form, o Options) *mapped {
 			}
 		}
 	}
-	ids := &identifier{names: o.Names, find: o.IDs, made: map[fragment.Kind]int64{}}
+	ids := &identifier{names: o.Names, find: o.IDs, recordIDs: map[fragment.Kind]int64{}}
 	return &mapped{evaluator: newEvaluator(ids, &o), tmdb: t, form: f, values: o.Values, dropped: t.Counts().Dropped, whole: map[string]int64{}, row: r}
 }
 
@@ -281,7 +281,7 @@ func (m *mapped) record(s *shape) ([]Record, error) {
 	}
 	recs[0].Found, recs[0].Mint = found.found, found.mint
 	if s.each == nil && slices.Contains(mintable, kind) {
-		m.ids.made[kind] = int64(recs[0].Key.ID())
+		m.ids.recordIDs[kind] = int64(recs[0].Key.ID())
 	}
 	return recs, nil
 }
@@ -378,16 +378,16 @@ func (m *mapped) entry(e *entry) ([]byte, error) {
 // keepUnresolved keeps the names of a cell that the last expression did not resolve, and counts names without a place in the API.
 func (m *mapped) keepUnresolved(e *entry, result *entryResult) {
 	column := e.columns[0]
-	for _, left := range m.left {
-		for _, name := range left.dropped {
+	for _, unmatched := range m.unmatched {
+		for _, name := range unmatched.dropped {
 			record.Count(m.dropped, m.form.label+"."+column+": "+name, 1)
 		}
 		switch {
-		case left.whole:
+		case unmatched.whole:
 			result.fate = record.IsExtra
 			m.unresolved = append(m.unresolved, record.RawField{Name: column, Raw: m.row.cell(column)})
-		case left.unknown != nil:
-			names, _ := json.Marshal(left.unknown) // texts
+		case unmatched.unknown != nil:
+			names, _ := json.Marshal(unmatched.unknown) // texts
 			m.unresolved = append(m.unresolved, record.RawField{Name: column, Raw: string(names)})
 		}
 	}

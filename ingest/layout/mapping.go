@@ -106,22 +106,22 @@ func parseMapping(name string, text []byte, check bool) (*Mapping, error) {
 	return m, nil
 }
 
-// fits reports whether a file's name matches one of the patterns.
-func (m *matcher) fits(file string) bool {
+// fitsName reports whether a file's name matches one of the patterns.
+func (m *matcher) fitsName(file string) bool {
 	return slices.ContainsFunc(m.Files, func(pattern string) bool {
 		ok, err := path.Match(pattern, strings.ToLower(file))
 		return ok && err == nil
 	})
 }
 
-// has reports whether all required columns are present.
-func (m *matcher) has(columns []string) bool {
+// hasColumns reports whether all required columns are present.
+func (m *matcher) hasColumns(columns []string) bool {
 	return !slices.ContainsFunc(m.Requires, func(name string) bool { return !slices.Contains(columns, name) })
 }
 
-// match reports whether a file has the name and the columns.
-func (m *matcher) match(file string, columns []string) bool {
-	return m.has(columns) && (len(m.Files) == 0 || m.fits(file))
+// matches reports whether a file has the name and the columns.
+func (m *matcher) matches(file string, columns []string) bool {
+	return m.hasColumns(columns) && (len(m.Files) == 0 || m.fitsName(file))
 }
 
 // check checks the patterns and puts them in lower case.

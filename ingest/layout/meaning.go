@@ -176,7 +176,7 @@ func (m *Meaning) Reads(column string) bool {
 func (o *Options) RowsOf(file string) string {
 	for _, m := range o.Mappings {
 		for _, t := range m.tables {
-			if t.Rows != "" && (t.fits(file) || len(t.Files) == 0) {
+			if t.Rows != "" && (t.fitsName(file) || len(t.Files) == 0) {
 				return t.Rows
 			}
 		}
@@ -199,7 +199,7 @@ type Fit struct {
 	hint    bool             // the file's name matches the table or the kind
 	named   bool             // a row's first record has the title or the name
 	removes bool             // a row removes a resource
-	left    []record.LeftOut // first values left out
+	leftOut []record.LeftOut // first values left out
 	coerced map[string]int64 // see record.Counts
 }
 
@@ -214,15 +214,15 @@ func (f *Fit) Used() (n int64) {
 // isClear reports whether most rows make records, and nearly all their cells become part of one or are ignored by the mapping.
 func (f *Fit) isClear() bool {
 	const clearFit = 0.95
-	kept, all := int64(0), int64(0)
+	used, all := int64(0), int64(0)
 	for name, n := range f.Columns {
 		all += n.All()
-		kept += n.Used + n.Extra
+		used += n.Used + n.Extra
 		if ignored, _ := f.Ignores(name); ignored {
-			kept += n.Unused
+			used += n.Unused
 		}
 	}
-	return 2*f.Made >= f.Rows-f.Passed && float64(kept) >= clearFit*float64(max(all, 1))
+	return 2*f.Made >= f.Rows-f.Passed && float64(used) >= clearFit*float64(max(all, 1))
 }
 
 // isProven reports whether rows with fields that the API lacks show the API's own form by lists and objects.
@@ -269,7 +269,7 @@ func (m *Meaning) Measure(row Row, rows []string, o Options) Fit {
 		}
 	}
 	c := l.Counts()
-	f.Columns, f.left, f.coerced = m.Columns(c.Cells), first.Take(), c.Coerced
+	f.Columns, f.leftOut, f.coerced = m.Columns(c.Cells), first.Take(), c.Coerced
 	return f
 }
 

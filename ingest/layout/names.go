@@ -72,8 +72,8 @@ type nameReader struct {
 	separators []string // tried in order
 }
 
-// leftNames are the names of a cell that were not resolved.
-type leftNames struct {
+// unmatchedNames are the names of a cell that were not resolved.
+type unmatchedNames struct {
 	unknown []string // names that the record keeps
 	dropped []string // names without a place in the API
 	whole   bool     // the list cannot be split: the record keeps the cell
@@ -111,8 +111,8 @@ func (n *nameReader) text(e element) string {
 	return e.key
 }
 
-// one returns the element of a single name, as JSON text.
-func (n *nameReader) one(value any, v *evaluator) (any, error) {
+// single returns the element of a single name, as JSON text.
+func (n *nameReader) single(value any, v *evaluator) (any, error) {
 	switch value.(type) {
 	case []any, map[string]any:
 		return nil, errors.New("want one name")
@@ -123,15 +123,15 @@ func (n *nameReader) one(value any, v *evaluator) (any, error) {
 	case !ok || m.ambiguous || len(m.elements) > 1:
 		return nil, fmt.Errorf("want the name of a known %s", n.kind)
 	case len(m.elements) == 0:
-		v.left = append(v.left, leftNames{dropped: []string{name}})
+		v.unmatched = append(v.unmatched, unmatchedNames{dropped: []string{name}})
 		return nil, nil
 	}
 	return rawJSON(n.text(m.elements[0])), nil
 }
 
-// several returns the elements of a list without repeated ones, as JSON text: of the names that stand for exactly one thing. The
-// others go to v.left. Ordered elements get their index as order.
-func (n *nameReader) several(value any, v *evaluator) (any, error) {
+// list returns the elements of a list without repeated ones, as JSON text: of the names that stand for exactly one thing. The
+// others go to v.unmatched. Ordered elements get their index as order.
+func (n *nameReader) list(value any, v *evaluator) (any, error) {
 	var list []string
 	ok := false
 	switch value := value.(type) {
@@ -140,7 +140,7 @@ func (n *nameReader) several(value any, v *evaluator) (any, error) {
 	case map[string]any:
 	default:
 		if list, ok = n.namesIn(textOf(value), v); !ok {
-			v.left = append(v.left, leftNames{whole: true})
+			v.unmatched = append(v.unmatched, unmatchedNames{whole: true})
 			return nil, nil
 		}
 	}
@@ -148,20 +148,20 @@ func (n *nameReader) several(value any, v *evaluator) (any, error) {
 		return nil, errors.New("want a list of names")
 	}
 	var elements []element
-	left := leftNames{}
+	unmatched := unmatchedNames{}
 	for _, name := range list {
 		m, ok := n.sense(name, v, true)
 		switch {
 		case !ok || m.ambiguous:
-			left.unknown = append(left.unknown, name)
+			unmatched.unknown = append(unmatched.unknown, name)
 		case len(m.elements) == 0:
-			left.dropped = append(left.dropped, name)
+			unmatched.dropped = append(unmatched.dropped, name)
 		default:
 			elements = append(elements, m.elements...)
 		}
 	}
-	if left.unknown != nil || left.dropped != nil {
-		v.left = append(v.left, left)
+	if unmatched.unknown != nil || unmatched.dropped != nil {
+		v.unmatched = append(v.unmatched, unmatched)
 	}
 	if len(elements) == 0 && len(list) > 0 {
 		return nil, nil

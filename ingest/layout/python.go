@@ -20,19 +20,19 @@ import (
 // None, nan and inf null. It accepts Python 2's prefix u and suffix L.
 func appendPython(dst []byte, src string) ([]byte, error) {
 	start, number := len(dst), -1 // number is the start in dst of the last word, or -1 after other tokens
-	for at := 0; at < len(src); {
-		c := src[at]
-		word := at
+	for pos := 0; pos < len(src); {
+		c := src[pos]
+		word := pos
 		switch {
 		case strings.IndexByte(" \t\r\n", c) >= 0:
-			at++
+			pos++
 			continue
-		case c == '\'' || c == '"' || strings.HasPrefix(src[at:], "u'") || strings.HasPrefix(src[at:], `u"`):
-			text, n, err := pythonLiteral(src[at:])
+		case c == '\'' || c == '"' || strings.HasPrefix(src[pos:], "u'") || strings.HasPrefix(src[pos:], `u"`):
+			text, n, err := pythonLiteral(src[pos:])
 			if err != nil {
-				return dst[:start], fmt.Errorf("offset %d: %w", at, err)
+				return dst[:start], fmt.Errorf("offset %d: %w", pos, err)
 			}
-			dst, at = record.AppendString(dst, text), at+n
+			dst, pos = record.AppendString(dst, text), pos+n
 			number = -1
 			continue
 		case c == ':' && number >= 0: // JSON's keys are texts
@@ -45,11 +45,11 @@ func appendPython(dst []byte, src string) ([]byte, error) {
 			}
 			dst = append(dst, strings.Replace(string(c), ")", "]", 1)...)
 		case isWord(c):
-			for at < len(src) && isWord(src[at]) {
-				at++
+			for pos < len(src) && isWord(src[pos]) {
+				pos++
 			}
 			number = len(dst)
-			switch text := src[word:at]; text {
+			switch text := src[word:pos]; text {
 			case "None", "nan", "inf", "-nan", "-inf":
 				dst = append(dst, "null"...)
 			case "True", "False":
@@ -61,7 +61,7 @@ func appendPython(dst []byte, src string) ([]byte, error) {
 		default:
 			dst = append(dst, c)
 		}
-		at++
+		pos++
 		number = -1
 	}
 	if !sonic.Valid(dst[start:]) {
