@@ -29,7 +29,7 @@ func (c *cellTest) read(spec, cell string) (string, error) {
 		kind = "movie"
 	}
 	file := strings.Replace(movieTable(field(spec)), "kind='movie'", "kind='"+kind+"'", 1)
-	l := newReader(Tables, Options{Mappings: []*Mapping{mapping(c.T, file+c.extra)}, Names: c.names})
+	l := newReader(tables, Options{Mappings: []*Mapping{mapping(c.T, file+c.extra)}, Names: c.names})
 	recs, err := l.Records(Row{File: "t", JSON: `{"id":"7","x":` + cell + `}`, Table: true})
 	if err != nil {
 		return "", err
@@ -334,7 +334,7 @@ func TestMintedNames(t *testing.T) {
 	c.want(`production_companies = names(x, "company", {mint: true, separator: ", "})`, `"A, B, C"`, `"production_companies":[{"id":1,"name":"A"},{"id":2,"name":"B, C"}]`) // known names first
 	c.want(`production_companies = names(x, "company")`, `["Warner"]`, `"x_text":["Warner"]`)
 	// Each name makes a record.
-	l := newReader(Tables, Options{Mappings: []*Mapping{mapping(t, movieTable(field(spec), field(`keywords.keywords = names(k, "keyword", {mint: true})`)))}})
+	l := newReader(tables, Options{Mappings: []*Mapping{mapping(t, movieTable(field(spec), field(`keywords.keywords = names(k, "keyword", {mint: true})`)))}})
 	recs, err := l.Records(Row{File: "t", JSON: `{"id":7,"x":["Warner","Warner"],"k":["warner"]}`, Table: true})
 	id := fmt.Sprint(mintedName("Warner"))
 	keyword, _ := mintID(fragment.KindKeyword, []string{"warner"})

@@ -57,12 +57,12 @@ func Choose(s Subject, o Options) (out Choice) {
 			}
 		}
 	}
-	if s.Layout == Auto || s.Layout == Tables {
+	if s.Layout == Auto || s.Layout == tables {
 		var all []Fit
 		for _, m := range o.Mappings {
 			for _, t := range m.tables {
 				if t.matches(s.File, s.columns) {
-					all = append(all, s.measure(&Meaning{Layout: Tables, table: t, own: true}, true, o))
+					all = append(all, s.measure(&Meaning{Layout: tables, table: t, own: true}, true, o))
 				}
 			}
 		}
@@ -133,7 +133,7 @@ func Choose(s Subject, o Options) (out Choice) {
 	case best != nil:
 		out.Fit = *best
 		for i := range all {
-			if f := &all[i]; !best.hint && f.Made > 0 && f.Used() == best.Used() && !slices.Contains(out.Kinds, f.Kind()) {
+			if f := &all[i]; !best.hint && f.Made > 0 && f.used() == best.used() && !slices.Contains(out.Kinds, f.Kind()) {
 				out.Kinds = append(out.Kinds, f.Kind())
 			}
 		}
@@ -167,7 +167,7 @@ func (s *Subject) unrelatedWord() (unrelated string) {
 // returns none if that meaning uses as many values. A draft may leave IDs to a person: then the values of IDs do not count against
 // it for a column that the meaning has no field for.
 func lostColumns(best, draft *Fit) (columns []string) {
-	gain := draft.Used() - best.Used()
+	gain := draft.used() - best.used()
 	gainBesidesIDs := gain
 	if draft.Columns["id"].Used == 0 {
 		gainBesidesIDs += best.Columns["id"].Used
@@ -228,7 +228,7 @@ func bestOf(all []Fit) (best *Fit) {
 		if f.Made == 0 && !f.own {
 			continue
 		}
-		if best == nil || f.Used() > best.Used() || f.Used() == best.Used() && f.hint && !best.hint {
+		if best == nil || f.used() > best.used() || f.used() == best.used() && f.hint && !best.hint {
 			best = f
 		}
 	}
@@ -243,7 +243,7 @@ func (s *Subject) knownTables(o Options) (out []Fit) {
 			continue
 		}
 		for _, m := range ready(layout) {
-			if layout == Tables && slices.ContainsFunc(o.Mappings, func(custom *Mapping) bool { return custom.Name == m.Name }) {
+			if layout == tables && slices.ContainsFunc(o.Mappings, func(custom *Mapping) bool { return custom.Name == m.Name }) {
 				continue
 			}
 			for _, t := range m.tables {
@@ -579,5 +579,5 @@ func DraftMeaning(name, text string) (*Meaning, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Meaning{Layout: Tables, table: m.tables[0], own: true}, nil
+	return &Meaning{Layout: tables, table: m.tables[0], own: true}, nil
 }

@@ -86,7 +86,7 @@ func applied(tb testing.TB, d Draft, base string, rows []string) (recs [][]Recor
 		return make([][]Record, len(rows)), nil
 	}
 	o := Options{Values: &record.Values{}}
-	l := (&Meaning{Layout: Tables, table: m.tables[0]}).Reader(o)
+	l := (&Meaning{Layout: tables, table: m.tables[0]}).Reader(o)
 	for _, row := range rows {
 		r, err := l.Records(Row{File: base, JSON: row, Table: true, Texts: true})
 		if err != nil {
@@ -198,7 +198,7 @@ func FuzzNewDraft(f *testing.F) {
 		if len(m.tables) == 0 {
 			return
 		}
-		l := (&Meaning{Layout: Tables, table: m.tables[0]}).Reader(Options{Values: &record.Values{}})
+		l := (&Meaning{Layout: tables, table: m.tables[0]}).Reader(Options{Values: &record.Values{}})
 		var faults []error
 		for _, row := range rows {
 			recs, err := l.Records(Row{File: base, JSON: row, Table: true})

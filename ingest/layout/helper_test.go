@@ -53,8 +53,8 @@ func (l *layoutReader) Records(r Row) ([]Record, error) {
 	return l.tables[t].Records(r)
 }
 
-func (l *layoutReader) Counts() Counts {
-	sum := Counts{
+func (l *layoutReader) Counts() tmdb.Counts {
+	sum := tmdb.Counts{
 		Counts:  record.Counts{Unknown: map[string]int64{}, Coerced: map[string]int64{}},
 		Dropped: map[string]int64{}, Whole: map[string]int64{}, Cells: map[string]record.Cells{},
 	}

@@ -35,7 +35,7 @@ type tableTest struct {
 func newTableTest(t *testing.T, records string, ids IDs) tableTest {
 	t.Helper()
 	o := Options{Mappings: []*Mapping{mapping(t, "[[table]]\nfiles=['t']\n"+records)}, IDs: ids}
-	return tableTest{t, newReader(Tables, o)}
+	return tableTest{t, newReader(tables, o)}
 }
 
 func (t tableTest) records(row string) ([]Record, error) {

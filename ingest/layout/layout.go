@@ -32,15 +32,12 @@ type Row = tmdb.Row
 // A Record holds the facts of a row about one resource.
 type Record = tmdb.Record
 
-// Counts counts values that records lack or hold in another form, by path.
-type Counts = tmdb.Counts
-
 // A Layout turns rows into records. It is not safe for concurrent use.
 type Layout interface {
 	// Records returns the records of a row, its own record first. An error about one field is a *record.FieldError.
 	Records(r Row) ([]Record, error)
 	// Counts returns the counts of all rows.
-	Counts() Counts
+	Counts() tmdb.Counts
 }
 
 // Names of layouts.
@@ -48,16 +45,16 @@ const (
 	Auto     = "auto"
 	TMDB     = "tmdb"
 	movnix   = "movnix"
-	Tables   = "tables"
+	tables   = "tables"
 	kaggle   = "kaggle"
 	idExport = "idexport"
 )
 
 // mappedLayouts are the layouts made of mapping files, one folder each, in order of preference.
-var mappedLayouts = []string{Tables, idExport, movnix, kaggle}
+var mappedLayouts = []string{tables, idExport, movnix, kaggle}
 
 // Names lists the names of layouts.
-func Names() []string { return []string{Auto, TMDB, movnix, Tables, kaggle, idExport} }
+func Names() []string { return []string{Auto, TMDB, movnix, tables, kaggle, idExport} }
 
 // Check returns an error if a layout does not exist or cannot have a language.
 func Check(name, language string) error {
@@ -84,8 +81,8 @@ type Options struct {
 
 // mappings returns the mappings of a layout, or nil if it has no mapping files.
 func (o *Options) mappings(layout string) []*Mapping {
-	if layout == Tables {
-		return slices.Concat(o.Mappings, ready(Tables))
+	if layout == tables {
+		return slices.Concat(o.Mappings, ready(tables))
 	}
 	return ready(layout)
 }

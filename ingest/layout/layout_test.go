@@ -129,7 +129,7 @@ func FuzzRecords(f *testing.F) {
 	f.Fuzz(func(t *testing.T, kindName, row, language string, table bool) {
 		language, err := tmdb.ParseLanguage(language)
 		typ, ok := catalog.TypeNamed(kindName)
-		table2 := tableOf(ready(Tables), kindName, ColumnsOf(row)) != nil // independent of the row
+		table2 := tableOf(ready(tables), kindName, ColumnsOf(row)) != nil // independent of the row
 		if !ok && !table2 || err != nil || len(row) > 1<<14 || !utf8.ValidString(row) || !json.Valid([]byte(row)) {
 			return // package source returns only valid JSON
 		}
@@ -137,7 +137,7 @@ func FuzzRecords(f *testing.F) {
 		if tableOf(ready(movnix), kindName, ColumnsOf(row)) != nil {
 			l = newReader(movnix, Options{})
 		} else if table2 {
-			l = newReader(Tables, Options{Language: language})
+			l = newReader(tables, Options{Language: language})
 		}
 		recs, err := l.Records(Row{JSON: row, File: kindName, Type: typ, Table: table})
 		if err != nil {

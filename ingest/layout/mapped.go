@@ -71,7 +71,7 @@ func newMapped(name string, f *form, o Options) *mapped {
 }
 
 // Counts includes the rows that made no record in Dropped. A list that was kept whole has its column's name and "_text".
-func (m *mapped) Counts() Counts {
+func (m *mapped) Counts() tmdb.Counts {
 	c := m.tmdb.Counts()
 	c.Whole, c.Cells = m.whole, map[string]record.Cells{}
 	for name, n := range m.row.counts {

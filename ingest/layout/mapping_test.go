@@ -331,7 +331,7 @@ func TestMapped(t *testing.T) {
 		t.Fatal(err)
 	}
 	o := Options{Mappings: []*Mapping{mapping(t, string(text))}}
-	l := newReader(Tables, o)
+	l := newReader(tables, o)
 	f := func(file, row string, want ...string) {
 		t.Helper()
 		recs, err := l.Records(Row{File: file, JSON: row, Table: true})
@@ -496,7 +496,7 @@ episodes = 'map(element.eps, ({episode_number: .n}))'
 		`{"name":" a  B ","year":"x","seasons":[{"no":-1}]}`,
 		`{"name":{},"year":[],"seasons":[[]],"crew":[{}]}`,
 	} {
-		f.Add(Tables, "t", row)
+		f.Add(tables, "t", row)
 	}
 	known := knownIDs{"tv imdb_id tt5": 5, "tv tvdb_id 7": 7, "tv 5 a": 3}
 	for _, g := range goldenRows(f) {
@@ -554,7 +554,7 @@ func FuzzParseMapping(f *testing.F) {
 				}
 				row += string(record.AppendString(nil, name)) + `:"1"`
 			}
-			l := newReader(Tables, Options{Mappings: []*Mapping{m}})
+			l := newReader(tables, Options{Mappings: []*Mapping{m}})
 			_, _ = l.Records(Row{File: tab.label(), JSON: row + "}"})
 		}
 	})
@@ -582,7 +582,7 @@ fields.name = 'element.title'
 `)
 	values := &record.Values{}
 	o := Options{Mappings: []*Mapping{m}, Values: values}
-	l := newReader(Tables, o)
+	l := newReader(tables, o)
 	recs, err := l.Records(Row{File: "t", Table: true, JSON: `{"id":7,"name":"A","cost":"x","start":"00.00.0000","art":{"url":true},"tags":"[{\"id\":18},5,{\"id\":\"y\"}]",` +
 		`"seasons":[{"no":1,"title":true},{"no":"one"},{"no":2,"title":"Two"}]}`})
 	want := []string{
@@ -610,7 +610,7 @@ fields.name = 'element.title'
 // TestFates: a value counts by the result of its own expressions, beside others in the same object.
 func TestFates(t *testing.T) {
 	m := mapping(t, movieTable(`title='film.name'`, `release_date='date(film.start, "YYYY")'`, `budget='cost'`, `revenue='cost'`))
-	l := newReader(Tables, Options{Mappings: []*Mapping{m}, Values: &record.Values{}})
+	l := newReader(tables, Options{Mappings: []*Mapping{m}, Values: &record.Values{}})
 	if _, err := l.Records(Row{File: "t", JSON: `{"id":7,"film":{"name":"A","start":"soon","more":1},"cost":"x","rest":"y"}`}); err != nil {
 		t.Fatal(err)
 	}
@@ -626,7 +626,7 @@ func TestFates(t *testing.T) {
 func TestNumbers(t *testing.T) {
 	m := mapping(t, strings.Replace(movieTable(`budget='cost'`, `popularity='pop'`, `vote_count='int(votes) + 1'`), "files=['t']", "files=['t']\ndecimal=','\nthousands='.'\nscale={Mio=1000000}", 1))
 	o := Options{Mappings: []*Mapping{m}}
-	l := newReader(Tables, o)
+	l := newReader(tables, o)
 	for row, want := range map[string]string{
 		`{"id":"1","cost":"10.000.000","pop":"7,9","votes":"1.234"}`: `{"budget":10000000,"id":1,"popularity":7.9,"vote_count":1235}`,
 		`{"id":"2","cost":"1,5 Mio","pop":"-1.234,5","votes":""}`:    `{"budget":1500000,"id":2,"popularity":-1234.5}`,

@@ -203,8 +203,8 @@ type Fit struct {
 	coerced map[string]int64 // see record.Counts
 }
 
-// Used returns the number of values that become part of a record.
-func (f *Fit) Used() (n int64) {
+// used returns the number of values that become part of a record.
+func (f *Fit) used() (n int64) {
 	for _, c := range f.Columns {
 		n += c.Used
 	}
