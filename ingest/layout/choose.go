@@ -527,26 +527,25 @@ func (s *Subject) subsOf(t *catalog.Type) (out []string) {
 func (s *Subject) skipped(mappings []*Mapping) string {
 	for _, m := range mappings {
 		for i := range m.skips {
-			if k := &m.skips[i]; k.matches(s.File, s.columns) && s.shareOf(k.Requires) >= k.MinFit {
+			k := &m.skips[i]
+			if !k.matches(s.File, s.columns) {
+				continue
+			}
+			inside, all := 0, 0 // values in the required columns
+			for _, f := range slices.Concat(s.fields...) {
+				if isEmpty(f.Raw) {
+					continue
+				}
+				if all++; slices.Contains(k.Requires, f.Name) {
+					inside++
+				}
+			}
+			if float64(inside)/float64(max(all, 1)) >= k.MinFit {
 				return k.Reason
 			}
 		}
 	}
 	return ""
-}
-
-// shareOf returns the share of the sample's values in the given columns.
-func (s *Subject) shareOf(columns []string) float64 {
-	inside, all := 0, 0
-	for _, f := range slices.Concat(s.fields...) {
-		if isEmpty(f.Raw) {
-			continue
-		}
-		if all++; slices.Contains(columns, f.Name) {
-			inside++
-		}
-	}
-	return float64(inside) / float64(max(all, 1))
 }
 
 // draft proposes a mapping for the file and measures it. It returns nil if no records are made.

@@ -12,9 +12,6 @@ import (
 	"github.com/reelsplice/reelsplice/schemas/record"
 )
 
-// dayLayout is the API's date format.
-const dayLayout = time.DateOnly
-
 // dateUnits maps the units of date formats to the layouts of package time.
 var dateUnits = map[string]string{
 	"YYYY": "2006", "YY": "06", "MMMM": "January", "MMM": "Jan", "MM": "01", "M": "1", "DD": "02", "D": "2",
@@ -173,7 +170,7 @@ func (r *dayReader) read(f *dateFormat, text string) (string, bool) {
 		year := r.last - ((r.last-t.Year())%100+100)%100
 		t = time.Date(year, t.Month(), day, 0, 0, 0, 0, time.UTC)
 	}
-	return t.Format(dayLayout), t.Day() == day // some years have no 29 February
+	return t.Format(time.DateOnly), t.Day() == day // some years have no 29 February
 }
 
 // excelDay reads a spreadsheet's day number. Fewer than five digits, before 1927-05-18, may be a year and are rejected.
@@ -183,7 +180,7 @@ func excelDay(text string) (string, bool) {
 	if err != nil || n < first || n > last || text[0] == '+' {
 		return "", false
 	}
-	return time.Date(1899, 12, 30+n, 0, 0, 0, 0, time.UTC).Format(dayLayout), true
+	return time.Date(1899, 12, 30+n, 0, 0, 0, 0, time.UTC).Format(time.DateOnly), true
 }
 
 // years matches the first year of a number with a fraction, or of a series: 1995.0, (1995), 2008–2013, 2019-.
@@ -199,7 +196,7 @@ func unixDay(text string) (string, bool) {
 	if err != nil || n > -least && n < least || n < first || n > last {
 		return "", false
 	}
-	return time.Unix(n, 0).UTC().Format(dayLayout), true
+	return time.Unix(n, 0).UTC().Format(time.DateOnly), true
 }
 
 // titleYear matches a title that ends with its year or years in parentheses: "Heat (1995)", "Lost (2004–2010)", "Show (2019-

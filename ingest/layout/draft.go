@@ -365,7 +365,7 @@ var (
 
 // setNumbers sets the number format of the table to the convention that reads most cells of numeric columns.
 func (d *draft) setNumbers() {
-	d.numbers.scale = map[string]float64{}
+	scale := map[string]float64{}
 	r := d.newRecord("movie", nil)
 	columns := map[*draftColumn]*draftLine{}
 	for _, l := range r.lines {
@@ -376,7 +376,7 @@ func (d *draft) setNumbers() {
 			}
 			_ = c.share(func(text string) bool {
 				if m := scaled.FindStringSubmatch(text); m != nil && scales[m[1]] != 0 {
-					d.numbers.scale[m[1]] = scales[m[1]]
+					scale[m[1]] = scales[m[1]]
 				}
 				if signed.MatchString(text) {
 					columns[c] = l
@@ -385,7 +385,7 @@ func (d *draft) setNumbers() {
 			})
 		}
 	}
-	best, most, given, scale := numberReader{}, 0, 0, d.numbers.scale
+	best, most, given := numberReader{scale: scale}, 0, 0
 	for c := range columns {
 		given += c.filled
 	}
@@ -399,11 +399,10 @@ func (d *draft) setNumbers() {
 			}
 		}
 		if read > most {
-			best, most = conventions[i], read
+			best, most = d.numbers, read
 		}
 	}
 	d.numbers = best
-	d.numbers.scale = scale
 }
 
 // kindsByColumn returns one record for each kind that a column names. Most of its cells must name one.
