@@ -192,7 +192,7 @@ func (r *draftRecord) choose() {
 		if err != nil || f.Own || strings.HasSuffix(name, "_en") || c == r.kindColumn || c.parent != nil || slices.ContainsFunc(r.lines, func(l *draftLine) bool { return l.field == name }) {
 			continue
 		}
-		if t := r.bestOf(&draftLine{field: name, order: len(r.lines)}, c, "{c}", "python({c})"); t.fit >= sureFit {
+		if t := r.bestEntry(&draftLine{field: name, order: len(r.lines)}, c, "{c}", "python({c})"); t.fit >= sureFit {
 			t.score = t.fit
 			all = append(all, t)
 		}
@@ -259,11 +259,11 @@ func (r *draftRecord) best(l *draftLine, c *draftColumn) *candidate {
 	case "score":
 		return r.scores(l, c)
 	}
-	return r.bestOf(l, c, l.entries...)
+	return r.bestEntry(l, c, l.entries...)
 }
 
-// bestOf returns the candidate that reads most cells, the first of equals.
-func (r *draftRecord) bestOf(l *draftLine, c *draftColumn, entries ...string) (best *candidate) {
+// bestEntry returns the candidate that reads most cells, the first of equals.
+func (r *draftRecord) bestEntry(l *draftLine, c *draftColumn, entries ...string) (best *candidate) {
 	text, separator := c.value(false), strconv.Quote(c.separator)
 	trimmed, list, named := c.value(true), text, "map("+text+", .name)"
 	if c.isText() {
@@ -345,7 +345,7 @@ func (r *draftRecord) try(l *draftLine, c *draftColumn, source string) *candidat
 		}
 		for name, c := range row.columns {
 			cell := ""
-			if source := r.named[name]; source != nil && source.all[i] != "null" {
+			if source := r.byName[name]; source != nil && source.all[i] != "null" {
 				cell = source.all[i]
 			}
 			c.set(cell)
@@ -367,7 +367,7 @@ func (r *draftRecord) try(l *draftLine, c *draftColumn, source string) *candidat
 				t.unknown[name]++
 			}
 		}
-		if err == nil && (len(out) > 0 && r.fits(t, e, string(out)) || len(out) == 0 && dropped) {
+		if err == nil && (len(out) > 0 && r.accepts(t, e, string(out)) || len(out) == 0 && dropped) {
 			t.read++
 			t.out[i] = scalarText(string(out))
 			continue
@@ -390,8 +390,8 @@ const crewField = "credits.crew"
 // isCrew reports whether the column names crew of one job. Such a column makes its own record.
 func (t *candidate) isCrew() bool { return t.line.crew != nil }
 
-// fits reports whether the field accepts the value that an expression made of a cell.
-func (r *draftRecord) fits(t *candidate, e *entry, out string) bool {
+// accepts reports whether the field accepts the value that an expression made of a cell.
+func (r *draftRecord) accepts(t *candidate, e *entry, out string) bool {
 	switch e.field.Shape {
 	case record.ShapeInt, record.ShapeFloat:
 		f, err := strconv.ParseFloat(out, 64)
@@ -402,7 +402,7 @@ func (r *draftRecord) fits(t *candidate, e *entry, out string) bool {
 		if text := record.Unquote(out); e.field.Day {
 			return record.IsDay(text) && text >= firstDay && text < lastDay
 		}
-		return isField(t.field, record.Unquote(out))
+		return acceptsText(t.field, record.Unquote(out))
 	case record.ShapeInts:
 		var numbers []int64
 		return json.Unmarshal([]byte(out), &numbers) == nil
@@ -448,8 +448,8 @@ var (
 	entity     = regexp.MustCompile(`&(#\d+|#[xX][0-9a-fA-F]+|[a-zA-Z]+\d*);`)
 )
 
-// isField reports whether a field may have a text.
-func isField(field, text string) bool {
+// acceptsText reports whether a field may have a text.
+func acceptsText(field, text string) bool {
 	const longest = 500 // title, in bytes
 	isTitle := slices.Contains([]string{"title", "name", "original_title", "original_name"}, field)
 	switch {
@@ -495,8 +495,8 @@ func (c *draftColumn) setSeparator() {
 // scores returns the candidate of a column of scores. The cells show the best score.
 func (r *draftRecord) scores(l *draftLine, c *draftColumn) *candidate {
 	const few = 20 // cells are too few to show the best score
-	five, ten := r.bestOf(l, c, "score({c}, 5)"), r.bestOf(l, c, "score({c}, 10)")
-	hundred := r.bestOf(l, c, "score({c}, 100)")
+	five, ten := r.bestEntry(l, c, "score({c}, 5)"), r.bestEntry(l, c, "score({c}, 10)")
+	hundred := r.bestEntry(l, c, "score({c}, 100)")
 	name, unclear := c.forms[0], "the scores of "+c.name+" may be from 0 to 5 or to 10"
 	isTen := strings.Contains(name, "imdb") || strings.Contains(name, "tmdb") || strings.HasPrefix(name, "vote")
 	switch {
@@ -509,7 +509,7 @@ func (r *draftRecord) scores(l *draftLine, c *draftColumn) *candidate {
 		if five.read == five.filled && five.filled >= few {
 			ten.doubt = unclear
 		}
-		if t := r.bestOf(l, c, "{c}"); ten.fit == 1 && t.fit == 1 {
+		if t := r.bestEntry(l, c, "{c}"); ten.fit == 1 && t.fit == 1 {
 			t.doubt = ten.doubt
 			return t
 		}

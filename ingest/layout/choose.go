@@ -379,7 +379,7 @@ func (s *Subject) fieldProblem(f *Fit) string {
 		hasUnknown = hasUnknown || n.Extra+n.Unused > 0
 	}
 	t, names := f.Type, nameFields(f.Type)
-	needsNoField := f.named || f.removes || len(names) == 0 || f.Sub != ""
+	needsNoField := f.hasName || f.removes || len(names) == 0 || f.Sub != ""
 	switch {
 	case hasField || needsNoField && f.hint:
 	case len(names) > 0:

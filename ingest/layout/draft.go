@@ -83,7 +83,7 @@ func NewDraft(file, base, kind string, rows []string) Draft {
 
 // newDraft returns a draft that has read the columns of rows.
 func newDraft(rows []string) *draft {
-	d := &draft{rows: len(rows), named: map[string]*draftColumn{}}
+	d := &draft{rows: len(rows), byName: map[string]*draftColumn{}}
 	for i, row := range rows {
 		_ = record.EachField(row, func(name, raw string) error { // a good row
 			d.add(i, nil, name, raw)
@@ -126,7 +126,7 @@ func (d *Draft) SetRows(path string) {
 type draft struct {
 	rows     int
 	columns  []*draftColumn
-	named    map[string]*draftColumn
+	byName   map[string]*draftColumn
 	numbers  numberReader
 	proven   bool // columns called id have TMDB's IDs
 	records  []*draftRecord
@@ -168,7 +168,7 @@ func (d *draft) add(row int, parent *draftColumn, name, raw string) {
 	if parent != nil {
 		path, depth = parent.name+"."+name, parent.depth+1
 	}
-	c := d.named[path]
+	c := d.byName[path]
 	if c == nil {
 		if len(d.columns) == maxColumns {
 			return
@@ -178,7 +178,7 @@ func (d *draft) add(row int, parent *draftColumn, name, raw string) {
 			c.source = parent.source + fieldSource(name, depth)
 		}
 		c.cells = c.all
-		d.named[path], d.columns = c, append(d.columns, c)
+		d.byName[path], d.columns = c, append(d.columns, c)
 	}
 	if c.present++; c.bytes > maxBytes {
 		return
@@ -587,7 +587,7 @@ func (r *draftRecord) setMint(id, imdb, title *candidate) {
 	day := r.fieldOf(firstDays...)
 	if day != nil {
 		part := yearPart
-		if r.named[yearPart] != nil && day.column.name != yearPart { // the column year has other years
+		if r.byName[yearPart] != nil && day.column.name != yearPart { // the column year has other years
 			part = day.field
 		}
 		if day.read < all {

@@ -153,8 +153,11 @@ type namedResource struct {
 // setTitle sets the title in whose credits people are looked up: the record itself, or another title of the row.
 func (n *identifier) setTitle(kind fragment.Kind, id int64) {
 	n.titleKind, n.titleID = kind, id
+	if kind == fragment.KindMovie || kind == fragment.KindTV {
+		return
+	}
 	for _, title := range []fragment.Kind{fragment.KindMovie, fragment.KindTV} {
-		if kind != fragment.KindMovie && kind != fragment.KindTV && n.recordIDs[title] != 0 {
+		if n.recordIDs[title] != 0 {
 			n.titleKind, n.titleID = title, n.recordIDs[title]
 		}
 	}
@@ -273,31 +276,14 @@ func (m *mapped) identify(s *shape) (identity, error) {
 	if id := m.ids.recordIDs[f.kind]; f.follows && id != 0 {
 		return identity{id: id, added: true}, nil
 	}
-	asked := ""
-	if f.matches {
-		var id int64
-		var err error
-		if id, asked, err = m.externalID(s); id != 0 || err != nil {
-			return identity{id: id, added: true, found: tmdb.FoundMatch}, err
-		}
-	}
-	switch {
-	case len(f.mint) > 0:
-		return m.mint(s, asked != "")
-	case !f.matches:
-		return identity{}, nil
-	case asked == "":
-		return identity{}, noID(m.row.pathOf(s.columnOf(externalIDs...)), "want an id: the row has none, and no external id either", false)
-	}
-	return identity{}, noID(m.row.pathOf(s.columnOf(asked)), "want an id: no other record has this external id, and the mapping mints none", true)
-}
-
-// externalID looks up the row's external IDs and returns the resource's ID, or 0. asked is the first of them, or "".
-func (m *mapped) externalID(s *shape) (id int64, asked string, err error) {
+	asked := "" // source of the row's first external ID
 	for _, source := range externalIDs {
+		if !f.matches {
+			break
+		}
 		text, err := m.text(s, source)
 		if err != nil {
-			return 0, "", err
+			return identity{}, err
 		}
 		text, ok := CanonicalID(source, text)
 		if !ok {
@@ -307,15 +293,33 @@ func (m *mapped) externalID(s *shape) (id int64, asked string, err error) {
 		if m.ids.find == nil {
 			continue
 		}
-		if id, ok := m.ids.find.External(s.find.kind, source, text); ok {
-			return id, asked, nil
+		if id, ok := m.ids.find.External(f.kind, source, text); ok {
+			return identity{id: id, added: true, found: tmdb.FoundMatch}, nil
 		}
 	}
-	return 0, asked, nil
+	switch {
+	case len(f.mint) > 0:
+		return m.mint(s, asked != "")
+	case !f.matches:
+		return identity{}, nil
+	case asked == "":
+		return identity{}, m.noID(s, "want an id: the row has none, and no external id either", false, externalIDs...)
+	}
+	return identity{}, m.noID(s, "want an id: no other record has this external id, and the mapping mints none", true, asked)
 }
 
-func noID(column, why string, asked bool) error {
-	return &NoIDError{&record.FieldError{Field: column, What: why}, asked}
+// noID returns a *NoIDError. It names the column of the first of some fields that has one.
+func (m *mapped) noID(s *shape, why string, asked bool, fields ...string) error {
+	column := ""
+	if len(fields) == 1 {
+		column = fields[0]
+	}
+	for _, field := range slices.Backward(fields) {
+		if i := slices.IndexFunc(s.entries, func(e *entry) bool { return len(e.columns) > 0 && shortPath(e.path) == shortPath(field) }); i >= 0 {
+			column = s.entries[i].column
+		}
+	}
+	return &NoIDError{&record.FieldError{Field: m.row.pathOf(column), What: why}, asked}
 }
 
 // text returns the text of a field, or of an external ID, in the row.
@@ -382,7 +386,7 @@ func (m *mapped) mint(s *shape, asked bool) (identity, error) {
 		case text != "":
 			parts = append(parts, text)
 		case !p.optional:
-			return identity{}, noID(m.row.pathOf(s.columnOf(p.name)), "want a value to mint an id from, found nothing", asked)
+			return identity{}, m.noID(s, "want a value to mint an id from, found nothing", asked, p.name)
 		}
 	}
 	id, hash := mintID(s.typ.Kind, parts)
@@ -405,21 +409,6 @@ func mintID(kind fragment.Kind, parts []string) (id int64, hash uint64) {
 	}
 	hash = max(xxh3.Hash(b), 1)
 	return FirstMinted + int64(hash%(LastMinted-FirstMinted+1)), hash
-}
-
-// columnOf returns the column of the first of some fields that has one, for messages.
-func (s *shape) columnOf(fields ...string) string {
-	for _, field := range fields {
-		for _, e := range s.entries {
-			if len(e.columns) > 0 && shortPath(e.path) == shortPath(field) {
-				return e.column
-			}
-		}
-	}
-	if len(fields) > 1 {
-		return ""
-	}
-	return fields[0]
 }
 
 // Needs lists what must be read from all sources before the rows of a table.

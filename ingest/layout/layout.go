@@ -6,11 +6,11 @@
 //	mapping.go               the text of a mapping file, and the place of each error
 //	compile.go               file -> table, shape, entry, with all checks that need no rows
 //	expression.go            text -> expression, and its value for a row
-//	functions.go, dates.go, names.go   functions of expressions
+//	functions.go, dates.go   functions of expressions
+//	names.go                 names of genres, countries, languages, companies and people; aliases
 //	row.go                   a row's cells, and the fate of each cell
 //	mapped.go                row -> records, in the form of the API's responses, which tmdb reads
 //	ids.go                   IDs for records whose rows have none
-//	vocabulary.go            names of genres, countries, languages; aliases
 //	python.go                Python literals -> JSON
 //	draft.go, candidates.go  a mapping for an unknown table
 //

@@ -197,7 +197,7 @@ type Fit struct {
 	Refused error // error of the first row that was refused
 
 	hint    bool             // the file's name matches the table or the kind
-	named   bool             // a row's first record has the title or the name
+	hasName bool             // a row's first record has the title or the name
 	removes bool             // a row removes a resource
 	leftOut []record.LeftOut // first values left out
 	coerced map[string]int64 // see record.Counts
@@ -265,7 +265,7 @@ func (m *Meaning) Measure(row Row, rows []string, o Options) Fit {
 			f.Made++
 			r := &recs[0]
 			f.removes = f.removes || r.Removed
-			f.named = f.named || slices.ContainsFunc(nameFields(r.Type), func(name string) bool { return r.StringNamed(name).V != "" })
+			f.hasName = f.hasName || slices.ContainsFunc(nameFields(r.Type), func(name string) bool { return r.StringNamed(name).V != "" })
 		}
 	}
 	c := l.Counts()
