@@ -588,21 +588,21 @@ func (r *draftRecord) takeRelease(days []*candidate) {
 		inTitle = r.try(&draftLine{field: r.lines[n].field, order: title.line.order}, title.column, "year("+title.column.value(true)+")")
 		inTitle.unread = "" // titles need no year
 	}
-	hasYears := inTitle.fit >= leastFit // in titles
+	titlesHaveYears := inTitle.fit >= leastFit
 	days = slices.DeleteFunc(days, func(t *candidate) bool { return slices.ContainsFunc(r.chosen, t.overlaps) })
 	for _, t := range days {
 		if t.whole {
 			t.score += 0.1
 		}
 		switch agrees := t.agreement(inTitle) >= leastFit; {
-		case hasYears && agrees:
+		case titlesHaveYears && agrees:
 			t.score += 0.3
-		case hasYears:
+		case titlesHaveYears:
 			t.score /= 2
 			t.doubt = "the years of " + t.column.name + " differ from the years in titles"
 		}
 	}
-	if hasYears {
+	if titlesHaveYears {
 		inTitle.score = 0.85 * inTitle.fit
 		days = append(days, inTitle)
 	}
@@ -615,10 +615,10 @@ func (r *draftRecord) takeRelease(days []*candidate) {
 			}
 		}
 		if r.chosen = append(r.chosen, best); inTitle.read > 0 {
-			hasYears = hasYears || best.agreement(inTitle) >= nearFit
+			titlesHaveYears = titlesHaveYears || best.agreement(inTitle) >= nearFit
 		}
 	}
-	if title != nil && (hasYears || title.column.articles() != "") {
+	if title != nil && (titlesHaveYears || title.column.articles() != "") {
 		title.source = "title(" + title.column.value(true) + title.column.articles() + ")"
 	}
 }

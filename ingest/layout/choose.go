@@ -237,7 +237,7 @@ func bestOf(all []Fit) (best *Fit) {
 
 // knownTables returns the built-in tables whose required columns are present.
 func (s *Subject) knownTables(o Options) (out []Fit) {
-	hasOtherIDs := s.columnOfIDs() != "" || s.countsRows() // in the column id
+	idIsOther := s.columnOfIDs() != "" || s.countsRows()
 	for _, layout := range mappedLayouts {
 		if s.Layout != Auto && s.Layout != layout || s.Layout == Auto && layout == kaggle && (s.isNested() || s.isAddressed() && s.Type != nil) {
 			continue
@@ -252,7 +252,7 @@ func (s *Subject) knownTables(o Options) (out []Fit) {
 				}
 				meaning := &Meaning{Layout: layout, table: t}
 				isID := func(e *entry) bool { return e.path == "id" && slices.Contains(e.columns, "id") }
-				if s.Given && s.Type != nil && meaning.Kind() != s.Type.Name() || hasOtherIDs && slices.ContainsFunc(meaning.form().shapes[0].entries, isID) {
+				if s.Given && s.Type != nil && meaning.Kind() != s.Type.Name() || idIsOther && slices.ContainsFunc(meaning.form().shapes[0].entries, isID) {
 					continue
 				}
 				if f := s.measure(meaning, len(t.Files) > 0 && t.fitsName(s.File), o); f.Made > 0 || s.Layout != Auto {
@@ -371,7 +371,7 @@ func (s *Subject) recordProblem(f *Fit) string {
 
 // fieldProblem returns why the fields of a fit to the API's own form are not the kind's, or "".
 func (s *Subject) fieldProblem(f *Fit) string {
-	hasField, isTelling, hasUnknown := false, false, false // besides id; in rows about few things; not used
+	var hasField, isTelling, hasUnknown bool // besides id; besides id, name and media_type; without a place in records
 	for name, n := range f.Columns {
 		top, _, _ := strings.Cut(name, ".")
 		hasField = hasField || top != "id" && n.Used+n.LeftOut > 0

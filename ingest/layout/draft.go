@@ -103,7 +103,7 @@ func newDraft(rows []string) *draft {
 		c.setEmptyWords()
 	}
 	d.columns = append(d.columns, numbered(d.columns)...)
-	signs := 0 // of TMDB: columns with the API's names, or addresses of its images
+	signs := 0 // columns with the API's names, or addresses of its images
 	for _, c := range d.columns {
 		c.setSeparator()
 		switch {
