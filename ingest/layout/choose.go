@@ -317,7 +317,11 @@ func (s *Subject) ownForms(o Options, known []Fit) (out []Fit, why string) {
 		}
 	}
 	if why == "" && len(out) == 0 {
-		_, why = s.ownForm(catalog.TypeOf(fragment.KindMovie), "", o)
+		var f Fit
+		if f, why = s.ownForm(catalog.TypeOf(fragment.KindMovie), "", o); why == "" {
+			unknown := slices.DeleteFunc(slices.Clone(s.columns), func(name string) bool { return f.Columns[name].Used+f.Columns[name].LeftOut > 0 })
+			why = "a movie has no " + strings.Join(unknown, ", ")
+		}
 	}
 	return out, why
 }
