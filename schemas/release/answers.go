@@ -62,11 +62,11 @@ func (c AnswerCounts) AddEntry(e Entry) {
 // Named returns the counts by their names in a manifest.
 func (c AnswerCounts) Named() Answers {
 	a := Answers{map[string]int64{}, map[string]int64{}}
-	for is, n := range c {
-		if is.kind == 0 {
-			a.Languages[is.language.String()] = n
+	for key, n := range c {
+		if key.kind == 0 {
+			a.Languages[key.language.String()] = n
 		} else {
-			a.SubRequests[is.kind.String()+"/"+is.sub.String()] = n
+			a.SubRequests[key.kind.String()+"/"+key.sub.String()] = n
 		}
 	}
 	return a

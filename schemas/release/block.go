@@ -48,19 +48,14 @@ func (b *block) piece(p *PieceSpec, where uint64) {
 	b.count++
 }
 
-// end assigns the open recipe to a fragment.
-func (b *block) end(a fragment.Address) {
-	b.row(a, b.place())
-}
-
 // row adds a fragment whose recipe starts at offset at.
 func (b *block) row(a fragment.Address, at uint32) {
 	b.rows = le.AppendUint64(b.rows, a.Uint64())
 	b.rows = le.AppendUint32(b.rows, at)
 }
 
-// place returns the offset of the open recipe. It appends the recipe unless an equal one exists.
-func (b *block) place() uint32 {
+// end assigns the open recipe to a fragment. It appends the recipe unless an equal one exists.
+func (b *block) end(a fragment.Address) {
 	switch {
 	case len(b.recipes) == 0: // most resources have one fragment
 		b.first = len(b.recipe)
@@ -72,11 +67,12 @@ func (b *block) place() uint32 {
 			b.known[string(b.recipes[len(b.recipes)-b.first:])] = 0
 		}
 		if at, ok := b.known[string(b.recipe)]; ok {
-			return at
+			b.row(a, at)
+			return
 		}
 		b.known[string(b.recipe)] = uint32(len(b.recipes))
 	}
-	return b.append()
+	b.row(a, b.append())
 }
 
 // append appends the open recipe and returns its offset.
@@ -125,30 +121,9 @@ type BlockChecker struct{ b block }
 func (c *BlockChecker) Check(e Entry) (off int64, what string) {
 	c.b.reset()
 	want := appendBlockHead(c.b.buf[:0], e.Key(), typeAlias, 0, 0, e.ID())
-	if !e.IsAlias() {
-		if off, what := c.recipes(e); what != "" {
-			return off, what
-		}
-		want = c.b.bytes(e.Key(), e.ID(), e.Fingerprint())
-	}
-	got := e.block()
-	for i := range min(len(got), len(want)) {
-		if got[i] != want[i] {
-			what = fmt.Sprintf("%s: % x, want % x", fragment.DescribeKey(e.Key()), got[i:min(i+8, len(got))], want[i:min(i+8, len(want))])
-			return int64(e.off) + int64(i), what
-		}
-	}
-	if len(got) != len(want) {
-		return int64(e.off), fmt.Sprintf("%s: block of %d bytes, want %d", fragment.DescribeKey(e.Key()), len(got), len(want))
-	}
-	return 0, ""
-}
-
-// recipes rebuilds the block of e. Recipes must be in the order of first use, without gaps.
-func (c *BlockChecker) recipes(e Entry) (off int64, what string) {
 	var p Piece
 	known := map[uint64]bool{}
-	for i := range e.Len() {
+	for i := range e.Len() { // recipes must be in the order of first use, without gaps
 		if i > 0 && e.Address(i-1).Uint64() >= e.Address(i).Uint64() {
 			return int64(e.rowAt(i)), Describe(e.Key(), e.Address(i)) + ": address is not above the one before"
 		}
@@ -176,6 +151,20 @@ func (c *BlockChecker) recipes(e Entry) (off int64, what string) {
 				Describe(e.Key(), e.Address(i)), c.b.count, Op(cursor.rest[0]), cursor.rest[:min(len(cursor.rest), 24)])
 		}
 		c.b.append()
+	}
+	if !e.IsAlias() {
+		want = c.b.bytes(e.Key(), e.ID(), e.Fingerprint())
+	}
+	e.p.check(e.off, e.size())
+	got := e.p.data[e.off:][:e.size()]
+	for i := range min(len(got), len(want)) {
+		if got[i] != want[i] {
+			what = fmt.Sprintf("%s: % x, want % x", fragment.DescribeKey(e.Key()), got[i:min(i+8, len(got))], want[i:min(i+8, len(want))])
+			return int64(e.off) + int64(i), what
+		}
+	}
+	if len(got) != len(want) {
+		return int64(e.off), fmt.Sprintf("%s: block of %d bytes, want %d", fragment.DescribeKey(e.Key()), len(got), len(want))
 	}
 	return 0, ""
 }

@@ -27,7 +27,7 @@ func Guard(fn func() error) (err error) {
 
 // Damage returns the error that Guard derives from a recovered panic; nil if damage is not the cause. Code that
 // recovers from panics of a library inside Guard calls it first.
-func Damage(p any) error {
+func Damage(p any) (err error) {
 	switch p := p.(type) {
 	case *CorruptError:
 		return p
@@ -35,27 +35,19 @@ func Damage(p any) error {
 		error
 		Addr() uintptr
 	}:
-		if m, off := mappingAt(p.Addr()); m != nil {
-			return m.Unreadable(off)
-		}
+		mappings.Range(func(key, _ any) bool {
+			m := key.(*Mapping)
+			if off := p.Addr() - uintptr(unsafe.Pointer(unsafe.SliceData(m.all))); off < uintptr(len(m.all)) {
+				err = m.Unreadable(uint64(off))
+			}
+			return err == nil
+		})
 	}
-	return nil
+	return err
 }
 
 // mappings holds the open mappings of all Readers, with *Mapping as key: a memory fault reports only an address.
 var mappings sync.Map
-
-// mappingAt returns the mapping that contains an address, and its offset in that file.
-func mappingAt(addr uintptr) (at *Mapping, off uint64) {
-	mappings.Range(func(key, _ any) bool {
-		m := key.(*Mapping)
-		if start := uintptr(unsafe.Pointer(unsafe.SliceData(m.all))); addr >= start && addr-start < uintptr(len(m.all)) {
-			at, off = m, uint64(addr-start)
-		}
-		return at == nil
-	})
-	return at, off
-}
 
 // maxDamage is the largest number of damaged blocks recorded per release.
 const maxDamage = 1000
@@ -117,8 +109,8 @@ var ErrVersion = errors.New("unknown format version")
 
 // A CorruptError is a place where a file violates the format, with the resource if known.
 type CorruptError struct {
-	File string `json:"file"`   // byte offset of the invalid field; negative for the whole file
-	Off  int64  `json:"offset"` // byte offset of the offending field; negative when it is the whole file
+	File string `json:"file"`
+	Off  int64  `json:"offset"` // byte offset of the invalid field; negative for the whole file
 	What string `json:"what"`   // field, value found, value allowed
 }
 

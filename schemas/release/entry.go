@@ -21,12 +21,6 @@ func (e Entry) IsAlias() bool { return uint8(e.head>>(8*blockType)) == typeAlias
 // size returns the length of the block in bytes.
 func (e Entry) size() uint64 { return align(e.rowAt(e.Len()) - e.off + e.head>>(8*blockRecipes)) }
 
-// block returns the bytes of the block. part.block has verified its bounds.
-func (e Entry) block() []byte {
-	e.p.check(e.off, e.size())
-	return e.p.data[e.off:][:e.size()]
-}
-
 // Target returns the resource of an alias, in the same part; false if no resource starts there.
 func (e Entry) Target() (Entry, bool) {
 	to, ok := e.p.block(e.ID())

@@ -10,8 +10,8 @@ func OpenCut(dir string, between func() error) error {
 	if err != nil {
 		return err
 	}
-	r := newReader(m, false)
-	if err := errors.Join(r.mapFiles([]string{dir}), between()); err != nil {
+	r, err := mapFiles(m, []string{dir}, false)
+	if err := errors.Join(err, between()); err != nil {
 		return err
 	}
 	return errors.Join(Guard(r.parse), r.Close())

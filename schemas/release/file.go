@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"hash"
 	"hash/crc32"
+	"io"
 	"io/fs"
 	"math"
 	"os"
@@ -35,48 +36,15 @@ var Castagnoli = crc32.MakeTable(crc32.Castagnoli)
 // blocksOf returns the number of blocks of n bytes.
 func blocksOf[T int | int64 | uint64](n T) T { return (n + CheckBlock - 1) / CheckBlock }
 
-// trailerLen returns the length of checks and footer for that many bytes of content.
-func trailerLen(content uint64) uint64 { return CheckLen*blocksOf(content) + FooterLen }
-
-// blockSums computes the CRC of each block written to it.
-type blockSums struct {
-	sums []byte
-	crc  uint32
-	n    int // bytes of the open block
-}
-
-func (s *blockSums) write(b []byte) {
-	for len(b) > 0 {
-		k := min(len(b), CheckBlock-s.n)
-		s.crc = crc32.Update(s.crc, Castagnoli, b[:k])
-		if s.n += k; s.n == CheckBlock {
-			s.end()
-		}
-		b = b[k:]
-	}
-}
-
-func (s *blockSums) end() {
-	s.sums = le.AppendUint32(s.sums, s.crc)
-	s.crc, s.n = 0, 0
-}
-
-// close ends the last block and returns the CRCs.
-func (s *blockSums) close() []byte {
-	if s.n > 0 {
-		s.end()
-	}
-	return s.sums
-}
-
 // A fileWriter writes a binary file from its header to its footer in one pass. finish returns the first error.
 type fileWriter struct {
-	f      *os.File
-	out    *bufio.Writer
-	off    uint64 // bytes so far
-	sha    hash.Hash
-	blocks blockSums
-	err    error
+	f    *os.File
+	out  *bufio.Writer // to f and sha
+	off  uint64        // bytes so far
+	sha  hash.Hash
+	sums []byte // CRCs of the complete blocks
+	crc  uint32 // CRC of the open block
+	err  error
 }
 
 // createFile starts a file with a header.
@@ -86,17 +54,9 @@ func createFile(path, magic string, mode fs.FileMode) (*fileWriter, error) {
 		return nil, err
 	}
 	w := &fileWriter{f: f, sha: sha256.New()}
-	w.out = bufio.NewWriterSize(fileSink{w}, 256<<10)
-	_, err = w.Write(appendHeader(nil, magic))
+	w.out = bufio.NewWriterSize(io.MultiWriter(w.sha, f), 256<<10)
+	_, err = w.Write(le.AppendUint64([]byte(magic), fileVersion))
 	return w, err
-}
-
-// A fileSink receives the buffered bytes of a fileWriter.
-type fileSink struct{ w *fileWriter }
-
-func (s fileSink) Write(b []byte) (int, error) {
-	s.w.sha.Write(b)
-	return s.w.f.Write(b)
 }
 
 // Write appends content.
@@ -104,9 +64,14 @@ func (w *fileWriter) Write(b []byte) (int, error) {
 	if w.err != nil {
 		return 0, w.err
 	}
-	w.blocks.write(b)
 	n, err := w.out.Write(b)
-	w.off += uint64(n)
+	for rest := b; len(rest) > 0; {
+		piece := rest[:min(len(rest), CheckBlock-int(w.off%CheckBlock))]
+		rest, w.off = rest[len(piece):], w.off+uint64(len(piece))
+		if w.crc = crc32.Update(w.crc, Castagnoli, piece); w.off%CheckBlock == 0 {
+			w.sums, w.crc = le.AppendUint32(w.sums, w.crc), 0
+		}
+	}
 	w.err = err
 	return n, err
 }
@@ -114,8 +79,15 @@ func (w *fileWriter) Write(b []byte) (int, error) {
 // finish appends checks and footer, syncs the file and closes it. The returned File has the base name of its path.
 func (w *fileWriter) finish(counts FileCounts) (_ File, err error) {
 	defer closeInto(w.f, &err)
-	foot := footer{content: w.off, counts: counts}
-	for _, b := range [][]byte{w.blocks.close(), foot.appendTo(nil)} {
+	foot := le.AppendUint64(nil, w.off)
+	for _, n := range counts {
+		foot = le.AppendUint64(foot, n)
+	}
+	foot = le.AppendUint32(foot, crc32.ChecksumIEEE(foot))
+	if w.off%CheckBlock != 0 {
+		w.sums = le.AppendUint32(w.sums, w.crc)
+	}
+	for _, b := range [][]byte{w.sums, foot} {
 		n, err := w.out.Write(b)
 		w.off += uint64(n)
 		if w.err == nil {
@@ -141,7 +113,7 @@ func (w *fileWriter) finishHashed(counts FileCounts, prefix string) (File, error
 	if err != nil {
 		return f, err
 	}
-	f.Name = hashName(prefix, f.SHA256)
+	f.Name = prefix + f.SHA256[:hashDigits]
 	return f, file.Rename(path, filepath.Join(filepath.Dir(path), f.Name))
 }
 
@@ -181,19 +153,20 @@ func (m *Mapping) Counts() FileCounts { return m.counts }
 // filesAtOnce is the number of files opened concurrently.
 const filesAtOnce = 16
 
-// mapFiles maps the files of the release. Each comes from the first folder that contains it.
-func (r *Reader) mapFiles(dirs []string) error {
+// mapFiles maps the files that m lists, for a Reader to be parsed. Each comes from the first folder that contains it.
+func mapFiles(m *Manifest, dirs []string, trust bool) (*Reader, error) {
+	r := &Reader{manifest: m, trust: trust, files: map[string]*Mapping{}, tables: map[string]*Table{}, shift: 64}
 	var g errgroup.Group
 	g.SetLimit(filesAtOnce)
-	for _, f := range r.manifest.Files() {
+	for _, f := range m.Files() {
 		if r.files[f.Name] != nil {
 			continue // two parts or packs with the same content
 		}
-		m := &Mapping{r: r, name: f.Name}
-		r.files[f.Name] = m
-		g.Go(func() error { return m.open(f, dirs) })
+		mapping := &Mapping{r: r, name: f.Name}
+		r.files[f.Name] = mapping
+		g.Go(func() error { return mapping.open(f, dirs) })
 	}
-	return g.Wait()
+	return r, g.Wait()
 }
 
 // open maps the file if its length matches the manifest, and starts reading the bytes that parse needs.
@@ -232,25 +205,31 @@ func (m *Mapping) open(want File, dirs []string) (err error) {
 	return nil
 }
 
-// close ends the mapping.
-func (m *Mapping) close() error {
-	mappings.Delete(m)
-	if len(m.all) == 0 {
-		return nil
-	}
-	return file.Unmap(m.all)
-}
-
 // parse reads header and footer. If the Reader trusts its files, all blocks count as checked.
 func (m *Mapping) parse(magic string) error {
-	f, err := parseFooter(m.name, m.all, uint64(len(m.all)))
-	if err != nil {
-		return err
+	size := uint64(len(m.all))
+	if size < HeaderLen+FooterLen {
+		return Corrupt(m.name, int64(size), "file is %d bytes long, header and footer need %d", size, HeaderLen+FooterLen)
 	}
-	if err := checkHeader(m.name, m.all, magic); err != nil {
-		return err
+	at := size - FooterLen
+	foot := m.all[at:]
+	if got, want := le.Uint32(foot[footerCRC:]), crc32.ChecksumIEEE(foot[:footerCRC]); got != want {
+		return Corrupt(m.name, int64(at+footerCRC), "CRC of the footer is %08x, want %08x", got, want)
 	}
-	m.data, m.sums, m.counts = m.all[:f.content:f.content], m.all[f.content:len(m.all)-FooterLen], f.counts
+	content := le.Uint64(foot[footerContent:])
+	if content < HeaderLen || content > at || content+CheckLen*blocksOf(content) != at {
+		return Corrupt(m.name, int64(at+footerContent), "%d bytes of content do not make a file of %d bytes", content, size)
+	}
+	if got := string(m.all[:len(magic)]); got != magic {
+		return Corrupt(m.name, headerMagic, "magic is %q, want %q", got, magic)
+	}
+	if v := le.Uint64(m.all[headerVersion:]); v != fileVersion {
+		return Corrupt(m.name, headerVersion, "format version is %d, want %d", v, fileVersion)
+	}
+	m.data, m.sums = m.all[:content:content], m.all[content:at]
+	for i := range m.counts {
+		m.counts[i] = le.Uint64(foot[footerCounts+8*i:])
+	}
 	m.seen = make([]atomic.Uint64, (blocksOf(len(m.data))+63)/64)
 	if m.r.trust {
 		for i := range m.seen {

@@ -3,7 +3,6 @@ package release
 import (
 	"encoding/binary"
 	"fmt"
-	"hash/crc32"
 	"strings"
 
 	"github.com/reelsplice/reelsplice/schemas/fragment"
@@ -136,65 +135,10 @@ var le = binary.LittleEndian
 // align returns n rounded up to the alignment of blocks.
 func align[T int | uint32 | uint64](n T) T { return (n + blockAlign - 1) &^ (blockAlign - 1) }
 
-// appendHeader appends the header of a file.
-func appendHeader(dst []byte, magic string) []byte {
-	return le.AppendUint64(append(dst, magic...), fileVersion)
-}
-
-// checkHeader checks the header of a file.
-func checkHeader(file string, data []byte, magic string) error {
-	if got := string(data[:len(magic)]); got != magic {
-		return Corrupt(file, headerMagic, "magic is %q, want %q", got, magic)
-	}
-	if v := le.Uint64(data[headerVersion:]); v != fileVersion {
-		return Corrupt(file, headerVersion, "format version is %d, want %d", v, fileVersion)
-	}
-	return nil
-}
-
-// A footer is the end of each binary file.
-type footer struct {
-	content uint64 // bytes of the file up to the end of its content, including the header
-	counts  FileCounts
-}
-
-// appendTo appends the bytes of f.
-func (f *footer) appendTo(dst []byte) []byte {
-	start := len(dst)
-	dst = le.AppendUint64(dst, f.content)
-	for _, c := range f.counts {
-		dst = le.AppendUint64(dst, c)
-	}
-	return le.AppendUint32(dst, crc32.ChecksumIEEE(dst[start:]))
-}
-
-// parseFooter parses the footer at the end of data. size is the size of the file.
-func parseFooter(file string, data []byte, size uint64) (f footer, err error) {
-	if len(data) < FooterLen || size < HeaderLen+FooterLen {
-		return f, Corrupt(file, int64(size), "file is %d bytes long, header and footer need %d", size, HeaderLen+FooterLen)
-	}
-	at := int64(size - FooterLen)
-	b := data[len(data)-FooterLen:]
-	if got, want := le.Uint32(b[footerCRC:]), crc32.ChecksumIEEE(b[:footerCRC]); got != want {
-		return f, Corrupt(file, at+footerCRC, "CRC of the footer is %08x, want %08x", got, want)
-	}
-	f.content = le.Uint64(b[footerContent:])
-	for i := range f.counts {
-		f.counts[i] = le.Uint64(b[footerCounts+8*i:])
-	}
-	if f.content < HeaderLen || f.content > uint64(at) || f.content+trailerLen(f.content) != size {
-		return f, Corrupt(file, at+footerContent, "%d bytes of content do not make a file of %d bytes", f.content, size)
-	}
-	return f, nil
-}
-
 // indexName returns the file name of index i.
 func indexName(i int) string { return fmt.Sprintf("%s%04d", indexPrefix, i) }
 
-// hashName returns the file name of a part or pack with that SHA-256 in hexadecimal.
-func hashName(prefix, sha string) string { return prefix + sha[:hashDigits] }
-
-// isHashName reports whether name has the form returned by hashName.
+// isHashName reports whether name is the file name of a part or pack: the prefix, then digits of a SHA-256.
 func isHashName(prefix, name string) bool {
 	digits, ok := strings.CutPrefix(name, prefix)
 	return ok && len(digits) == hashDigits && strings.Trim(digits, "0123456789abcdef") == ""

@@ -23,10 +23,6 @@ import (
 // The index finds the block of a key by its hash. The first bits of the hash select one of its files, a power of two.
 // Each part leaves a sorted file with the hashes of its keys; index i of n merges range i of all these files.
 
-// slotOf returns the slot of the block at ref whose key has that hash. The tag is the low end of the hash, which does
-// not affect the ideal slot.
-func slotOf(hash uint64, ref Ref) uint64 { return hash<<slotRefBits | uint64(ref) }
-
 // A pair is the hash of a key and the place of its block.
 type pair struct {
 	hash uint64
@@ -106,26 +102,7 @@ func IndexCount(parts []Part) int {
 // the parts to compare keys with equal hashes. A duplicate key is an error.
 func WriteIndex(ctx context.Context, dir, from string, parts []Part, i, n int) (File, error) {
 	first := bits.Len(uint(n)) - 1
-	pairs, err := readAllKeys(ctx, from, parts, uint64(i), first)
-	if err != nil {
-		return File{}, err
-	}
-	slices.SortFunc(pairs, comparePairs)
-	if err := checkDuplicates(from, parts, pairs); err != nil {
-		return File{}, err
-	}
-	out, err := createFile(filepath.Join(dir, indexName(i)), indexMagic, 0o666)
-	if err != nil {
-		return File{}, err
-	}
-	counts := writeSlots(out, pairs, first)
-	return out.finish(counts)
-}
-
-// readAllKeys returns the pairs of all parts whose hashes are in range i of 2^first. It reads several files at a
-// time.
-func readAllKeys(ctx context.Context, from string, parts []Part, i uint64, first int) ([]pair, error) {
-	ofPart := make([][]pair, len(parts))
+	pairsOfPart := make([][]pair, len(parts))
 	g, reading := errgroup.WithContext(ctx)
 	g.SetLimit(filesAtOnce)
 	for number := range parts {
@@ -137,14 +114,35 @@ func readAllKeys(ctx context.Context, from string, parts []Part, i uint64, first
 			if reading.Err() != nil {
 				return reading.Err()
 			}
-			ofPart[number], err = readKeys(from, &parts[number], i, first, number)
+			pairsOfPart[number], err = readKeys(from, &parts[number], uint64(i), first, number)
 			return err
 		})
 	}
 	if err := cmp.Or(g.Wait(), ctx.Err()); err != nil {
-		return nil, err
+		return File{}, err
 	}
-	return slices.Concat(ofPart...), nil
+	pairs := slices.Concat(pairsOfPart...)
+	slices.SortFunc(pairs, comparePairs)
+	for i := range pairs {
+		for k := i + 1; k < len(pairs) && pairs[k].hash == pairs[i].hash; k++ {
+			a, err := keyAt(from, parts, pairs[i].ref)
+			if err != nil {
+				return File{}, err
+			}
+			b, err := keyAt(from, parts, pairs[k].ref)
+			if err != nil {
+				return File{}, err
+			}
+			if bytes.Equal(a, b) {
+				return File{}, fmt.Errorf("two resources or aliases have the key of %s", fragment.DescribeKey(a))
+			}
+		}
+	}
+	out, err := createFile(filepath.Join(dir, indexName(i)), indexMagic, 0o666)
+	if err != nil {
+		return File{}, err
+	}
+	return out.finish(writeSlots(out, pairs, first))
 }
 
 // writeSlots writes the slots of sorted pairs, whose hashes have the same first bits.
@@ -162,32 +160,12 @@ func writeSlots(out *fileWriter, pairs []pair, first int) (c FileCounts) {
 		fill(ideal)
 		reach = max(reach, next-ideal)
 		next++
-		buf = le.AppendUint64(buf[:0], slotOf(p.hash, p.ref))
+		buf = le.AppendUint64(buf[:0], p.hash<<slotRefBits|uint64(p.ref)) // the tag does not affect the ideal slot
 		_, _ = out.Write(buf)
 	}
 	fill(homes)
 	c[indexSlots], c[IndexKeys], c[indexHomes], c[indexReach] = next, uint64(len(pairs)), homes, reach
 	return c
-}
-
-// checkDuplicates returns an error if two of the sorted pairs have the same key.
-func checkDuplicates(from string, parts []Part, pairs []pair) error {
-	for i := range pairs {
-		for k := i + 1; k < len(pairs) && pairs[k].hash == pairs[i].hash; k++ {
-			a, err := keyAt(from, parts, pairs[i].ref)
-			if err != nil {
-				return err
-			}
-			b, err := keyAt(from, parts, pairs[k].ref)
-			if err != nil {
-				return err
-			}
-			if bytes.Equal(a, b) {
-				return fmt.Errorf("two resources or aliases have the key of %s", fragment.DescribeKey(a))
-			}
-		}
-	}
-	return nil
 }
 
 // keyAt reads the key of a block.

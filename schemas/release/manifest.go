@@ -122,8 +122,11 @@ func ParseManifest(data []byte) (*Manifest, error) {
 	if err := json.Unmarshal(data, &v); err != nil {
 		return nil, Corrupt(ManifestName, -1, "%v", err)
 	}
-	if err := readable(v.FormatVersion, v.FeatureVersion); err != nil {
-		return nil, err
+	switch {
+	case v.FormatVersion > FeatureVersion:
+		return nil, fmt.Errorf("%s: it needs a program that reads version %d, this one reads %d to %d: %w", ManifestName, v.FormatVersion, ReadMin, FeatureVersion, ErrVersion)
+	case max(v.FormatVersion, v.FeatureVersion) < ReadMin: // version 7 had no feature_version
+		return nil, fmt.Errorf("%s: it is of version %d, this program reads %d to %d: %w", ManifestName, v.FormatVersion, ReadMin, FeatureVersion, ErrVersion)
 	}
 	m := &Manifest{read: data}
 	if err := json.Unmarshal(data, m); err != nil {
@@ -141,30 +144,30 @@ func ParseManifest(data []byte) (*Manifest, error) {
 
 // checkFiles checks names, order and sizes of the listed files.
 func (m *Manifest) checkFiles() error {
-	left := int64(maxBytes)
+	rest := int64(maxBytes)
 	inOrder := func(files []File, i int) bool { return i == 0 || files[i].Name > files[i-1].Name }
 	for _, list := range []struct {
 		what  string
 		files []File
-		most  int
-		ok    func(files []File, i int) bool
+		limit int
+		valid func(files []File, i int) bool
 	}{
 		{"part", m.Parts, MaxParts, func(files []File, i int) bool { return isHashName(partPrefix, files[i].Name) }},
 		{"index", m.Index, maxIndexes, func(files []File, i int) bool { return files[i].Name == indexName(i) }},
 		{"pack", m.Packs, maxPacks, func(files []File, i int) bool { return isHashName(packPrefix, files[i].Name) && inOrder(files, i) }},
-		{"table", m.Tables, maxPacks, func(files []File, i int) bool { return isTable(files[i].Name) && inOrder(files, i) }},
+		{"table", m.Tables, maxPacks, func(files []File, i int) bool { _, ok := TableName(files[i].Name); return ok && inOrder(files, i) }},
 	} {
-		if len(list.files) > list.most {
-			return Corrupt(ManifestName, -1, "%d files of the kind %s, at most %d are possible", len(list.files), list.what, list.most)
+		if len(list.files) > list.limit {
+			return Corrupt(ManifestName, -1, "%d files of the kind %s, at most %d are possible", len(list.files), list.what, list.limit)
 		}
 		for i, f := range list.files {
-			if !list.ok(list.files, i) {
+			if !list.valid(list.files, i) {
 				return Corrupt(ManifestName, -1, "%s %d of the list, %q, is not a valid name for a %s, or is out of order", list.what, i, f.Name, list.what)
 			}
 			if f.Size < HeaderLen+FooterLen {
 				return Corrupt(ManifestName, -1, "%q has %d bytes, header and footer need %d", f.Name, f.Size, HeaderLen+FooterLen)
 			}
-			if left -= f.Size; left < 0 {
+			if rest -= f.Size; rest < 0 {
 				return Corrupt(ManifestName, -1, "%q has %d bytes, with the files before it more than %d", f.Name, f.Size, int64(maxBytes))
 			}
 		}

@@ -80,11 +80,9 @@ type Pack struct {
 	StoredBytes int64 `json:"stored_bytes"`
 }
 
-// newPack describes a pack by the counts in its footer.
-func newPack(f File, foot *footer) Pack {
-	return Pack{
-		File: f, Segments: int64(foot.counts[PackSegments]), RawBytes: int64(foot.counts[PackRawBytes]), StoredBytes: int64(foot.content - HeaderLen),
-	}
+// newPack describes a pack by the content and the counts in its footer.
+func newPack(f File, content uint64, counts FileCounts) Pack {
+	return Pack{File: f, Segments: int64(counts[PackSegments]), RawBytes: int64(counts[PackRawBytes]), StoredBytes: int64(content - HeaderLen)}
 }
 
 // A PartWriter writes the resources of one part, in the order of their blocks and segments. It is for one goroutine
@@ -96,27 +94,27 @@ type PartWriter struct {
 	block block // unfinished
 	order []int // fragments of the current resource, by address
 
-	packs []Pack // by their number in the list of the part
-	taken map[*Mapping]int
-	seen  map[segmentID]placed // segments of the current resource, or of its series: each is stored once
-	of    []byte               // ID of that series; empty for none
-	nth   int                  // number of the current resource, from 1
-	pack  *fileWriter          // nil before the first segment, and after Close
+	packs    []Pack               // by their number in the list of the part
+	reused   map[*Mapping]int     // packs of the previous release, with their number
+	placed   map[segmentID]placed // segments of the current resource, or of its series: each is stored once
+	series   []byte               // ID of that series; empty for none
+	resource int                  // number of the current resource, from 1
+	pack     *fileWriter          // nil before the first segment, and after Close
 	// The following fields belong to pack.
 	packNumber int
 	packCounts FileCounts
 
-	counts   FileCounts
-	part     Part
-	resource [256]int64 // by kind
-	answers  AnswerCounts
-	err      error // what broke the part for good
+	counts  FileCounts
+	part    Part
+	kinds   [256]int64 // number of resources by kind
+	answers AnswerCounts
+	err     error // what broke the part for good
 }
 
 // A placed is a segment with a place in a pack.
 type placed struct {
-	where uint64
-	by    int // number of the last resource that counted it as live
+	where    uint64
+	resource int // number of the last one that counted it as live
 }
 
 // CreatePart starts a part.
@@ -128,7 +126,7 @@ func CreatePart(o PartOptions) (*PartWriter, error) {
 	if err != nil {
 		return nil, fmt.Errorf("start part %d: %w", o.Number, err)
 	}
-	return &PartWriter{o: o, out: out, part: Part{Resources: map[string]int64{}}, seen: map[segmentID]placed{}, taken: map[*Mapping]int{}, answers: AnswerCounts{}}, nil
+	return &PartWriter{o: o, out: out, part: Part{Resources: map[string]int64{}}, placed: map[segmentID]placed{}, reused: map[*Mapping]int{}, answers: AnswerCounts{}}, nil
 }
 
 // Add writes a resource and keeps no reference to r. It rejects an invalid resource as a whole, and the part remains
@@ -142,10 +140,12 @@ func (s *PartWriter) Add(r ResourceSpec) error {
 		return fmt.Errorf("add to part %d: %s: %w", s.o.Number, fragment.DescribeKey(r.Key), err)
 	}
 	b := &s.block
-	for _, often := range []bool{true, false} { // segments of frequent fragments come first
+	// Segments of fragments in many responses come first, so they are stored together. A disk then reads a third fewer
+	// pages for details with appended parts than with translations in between.
+	for _, frequent := range []bool{true, false} {
 		for _, i := range s.order {
 			f := &r.Fragments[i]
-			if often && !isOften(f.Address) {
+			if a := f.Address; frequent && (a.Variant != fragment.Base || a.Page != 0 || a.Sub == fragment.SubTranslations) {
 				continue
 			}
 			b.begin()
@@ -156,11 +156,11 @@ func (s *PartWriter) Add(r ResourceSpec) error {
 						return fmt.Errorf("add to part %d: %w", s.o.Number, s.err)
 					}
 				}
-				if !often {
+				if !frequent {
 					b.piece(p, where)
 				}
 			}
-			if !often {
+			if !frequent {
 				b.end(f.Address)
 			}
 		}
@@ -169,12 +169,6 @@ func (s *PartWriter) Add(r ResourceSpec) error {
 		return fmt.Errorf("add to part %d: %w", s.o.Number, s.err)
 	}
 	return nil
-}
-
-// isOften reports whether many responses contain a fragment. Segments of such fragments are stored together. A disk
-// then reads a third fewer pages for details with appended parts than with translations in between.
-func isOften(a fragment.Address) bool {
-	return a.Variant == fragment.Base && a.Page == 0 && a.Sub != fragment.SubTranslations
 }
 
 // begin starts a resource. It fails if the part accepts no more resources, or if an alias is not a valid key.
@@ -190,10 +184,10 @@ func (s *PartWriter) begin(key []byte, aliases [][]byte) error {
 			return fmt.Errorf("alias: %w", err)
 		}
 	}
-	s.nth++
-	if of := fragment.SeriesOf(key); of == nil || !bytes.Equal(of, s.of) {
-		clear(s.seen)
-		s.of = append(s.of[:0], of...)
+	s.resource++
+	if series := fragment.SeriesOf(key); series == nil || !bytes.Equal(series, s.series) {
+		clear(s.placed)
+		s.series = append(s.series[:0], series...)
 	}
 	s.block.reset()
 	return nil
@@ -269,17 +263,17 @@ func (s *PartWriter) writeBlocks(r ResourceSpec, fragments int) error {
 	if uint64(len(s.block.recipes)) > maxRecipes {
 		return fmt.Errorf("recipes of %d bytes, at most %d are possible", len(s.block.recipes), uint32(maxRecipes))
 	}
-	resource := s.out.off
-	s.addKey(r.Key, resource)
+	off := s.out.off
+	s.keys = append(s.keys, pair{xxh3.Hash(r.Key), Ref(off / blockAlign)})
 	blocks := s.block.bytes(r.Key, r.ID, r.Fingerprint)
 	for _, key := range r.Aliases {
-		s.addKey(key, resource+uint64(len(blocks)))
-		blocks = appendBlockHead(blocks, key, typeAlias, 0, 0, resource)
+		s.keys = append(s.keys, pair{xxh3.Hash(key), Ref((off + uint64(len(blocks))) / blockAlign)})
+		blocks = appendBlockHead(blocks, key, typeAlias, 0, 0, off)
 	}
-	if resource+uint64(len(blocks)) > maxPartBytes {
+	if off+uint64(len(blocks)) > maxPartBytes {
 		return fmt.Errorf("part of more than %d bytes: divide the release into more parts", int64(maxPartBytes))
 	}
-	s.resource[r.Key[0]]++
+	s.kinds[r.Key[0]]++
 	s.answers.add(fragment.Kind(r.Key[0]), s.block.rows)
 	s.part.Aliases += int64(len(r.Aliases))
 	s.counts[PartBlocks] += uint64(1 + len(r.Aliases))
@@ -290,29 +284,24 @@ func (s *PartWriter) writeBlocks(r ResourceSpec, fragments int) error {
 	return err
 }
 
-// addKey records the key of the block at off for the index.
-func (s *PartWriter) addKey(key []byte, off uint64) {
-	s.keys = append(s.keys, pair{xxh3.Hash(key), Ref(off / blockAlign)})
-}
-
 // place returns the place of a segment. A segment of the previous release stays in its pack, which Install links,
 // unless most of the pack is dead.
 func (s *PartWriter) place(g *Segment) (where uint64, err error) {
-	id := g.id()
-	at, ok := s.seen[id]
-	if ok && at.by == s.nth {
-		return at.where, nil
+	id := segmentID{g.Hash, g.RawLen, g.CRC}
+	known, ok := s.placed[id]
+	if ok && known.resource == s.resource {
+		return known.where, nil
 	}
-	where = at.where
+	where = known.where
 	if ok {
 		// It is stored already, for another resource of the series.
 	} else if m := g.pack; m != nil && m.r == s.o.Previous && !m.sparse {
-		n, ok := s.taken[m]
+		n, ok := s.reused[m]
 		if !ok {
-			if n, err = s.listPack(newPack(s.o.Previous.manifest.Packs[m.number], &footer{uint64(len(m.data)), m.counts})); err != nil {
+			if n, err = s.listPack(newPack(s.o.Previous.manifest.Packs[m.number], uint64(len(m.data)), m.counts)); err != nil {
 				return 0, err
 			}
-			s.taken[m] = n
+			s.reused[m] = n
 		}
 		where = uint64(n)<<wherePackShift | g.off
 	} else {
@@ -330,7 +319,7 @@ func (s *PartWriter) place(g *Segment) (where uint64, err error) {
 		}
 	}
 	s.packs[where>>wherePackShift].Live += int64(len(g.Stored))
-	s.seen[id] = placed{where, s.nth}
+	s.placed[id] = placed{where, s.resource}
 	return where, nil
 }
 
@@ -363,10 +352,10 @@ func (s *PartWriter) endPack() error {
 	if s.pack == nil {
 		return nil
 	}
-	foot := footer{s.pack.off, s.packCounts}
+	content := s.pack.off
 	f, err := s.pack.finishHashed(s.packCounts, packPrefix)
 	f.Live = s.packs[s.packNumber].Live
-	s.packs[s.packNumber] = newPack(f, &foot)
+	s.packs[s.packNumber] = newPack(f, content, s.packCounts)
 	s.pack = nil
 	return err
 }
@@ -392,7 +381,7 @@ func (s *PartWriter) Close() (Part, error) {
 		s.err = err
 		return Part{}, fmt.Errorf("close part %d: %w", s.o.Number, err)
 	}
-	s.keys, s.seen, s.block, s.order, s.taken = nil, nil, block{}, nil, nil
+	s.keys, s.placed, s.block, s.order, s.reused = nil, nil, block{}, nil, nil
 	return s.part, nil
 }
 
@@ -413,7 +402,7 @@ func (s *PartWriter) finish() (err error) {
 	if err := writeKeys(filepath.Join(s.o.Dir, s.part.Keys), s.keys); err != nil {
 		return err
 	}
-	for k, n := range s.resource {
+	for k, n := range s.kinds {
 		if n != 0 {
 			s.part.Resources[fragment.Kind(k).String()] = n
 		}

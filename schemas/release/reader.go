@@ -69,8 +69,7 @@ func open(dir string, trust bool) (r *Reader, err error) {
 // openFiles maps the files that m lists. It maps all of them and fetches their ends before it reads the first, so the
 // disk reads them concurrently.
 func openFiles(m *Manifest, dirs []string, trust bool) (*Reader, error) {
-	r := newReader(m, trust)
-	err := r.mapFiles(dirs)
+	r, err := mapFiles(m, dirs, trust)
 	if err == nil {
 		err = Guard(r.parse)
 	}
@@ -78,11 +77,6 @@ func openFiles(m *Manifest, dirs []string, trust bool) (*Reader, error) {
 		return nil, errors.Join(err, r.Close())
 	}
 	return r, nil
-}
-
-// newReader returns a Reader for the files that m lists, not yet mapped.
-func newReader(m *Manifest, trust bool) *Reader {
-	return &Reader{manifest: m, trust: trust, files: map[string]*Mapping{}, tables: map[string]*Table{}, shift: 64}
 }
 
 // parse reads headers, footers and lists of all files.
@@ -95,7 +89,16 @@ func (r *Reader) parse() error {
 			return err
 		}
 	}
-	r.markSparse()
+	if len(r.packs) > fullPacks { // the smallest ones are rewritten
+		packs := slices.Clone(r.packs)
+		slices.SortFunc(packs, func(a, b *Mapping) int {
+			size := func(m *Mapping) int64 { return r.manifest.Packs[m.number].Size }
+			return cmp.Or(cmp.Compare(size(a), size(b)), cmp.Compare(a.number, b.number))
+		})
+		for _, m := range packs[:len(packs)-fullPacks/2] {
+			m.sparse = true
+		}
+	}
 	for _, list := range []struct {
 		files []File
 		add   func(*Mapping) error
@@ -114,8 +117,8 @@ func (r *Reader) addIndex(m *Mapping) error {
 		return err
 	}
 	x := index{Mapping: m, slots: m.counts[indexSlots], homes: m.counts[indexHomes], reach: m.counts[indexReach]}
-	if have := uint64(len(m.data)-HeaderLen) / SlotLen; len(m.data)%SlotLen != 0 || x.slots != have {
-		return Corrupt(m.name, -1, "%d slots, the length of the file gives %d", x.slots, have)
+	if slots := uint64(len(m.data)-HeaderLen) / SlotLen; len(m.data)%SlotLen != 0 || x.slots != slots {
+		return Corrupt(m.name, -1, "%d slots, the length of the file gives %d", x.slots, slots)
 	}
 	if x.homes == 0 || x.homes > x.slots {
 		return Corrupt(m.name, -1, "%d ideal slots, 1 to %d are possible", x.homes, x.slots)
@@ -157,21 +160,6 @@ func (r *Reader) addPart(m *Mapping) error {
 // takes about 20 µs, and has two releases open during a switch. Linux allows 65,530 mappings per process.
 var fullPacks = 5000 // tests lower it
 
-// markSparse marks the smallest packs as sparse if there are too many.
-func (r *Reader) markSparse() {
-	if len(r.packs) <= fullPacks {
-		return
-	}
-	packs := slices.Clone(r.packs)
-	slices.SortFunc(packs, func(a, b *Mapping) int {
-		size := func(m *Mapping) int64 { return r.manifest.Packs[m.number].Size }
-		return cmp.Or(cmp.Compare(size(a), size(b)), cmp.Compare(a.number, b.number))
-	})
-	for _, m := range packs[:len(packs)-fullPacks/2] {
-		m.sparse = true
-	}
-}
-
 // Manifest returns the description of the release. It must not be changed.
 func (r *Reader) Manifest() *Manifest { return r.manifest }
 
@@ -185,7 +173,10 @@ func (r *Reader) Close() error {
 	r.indexes, r.shift = []index{{Mapping: &Mapping{r: r}}}, 64
 	var errs []error
 	for _, m := range r.files {
-		errs = append(errs, m.close())
+		mappings.Delete(m)
+		if len(m.all) > 0 {
+			errs = append(errs, file.Unmap(m.all))
+		}
 	}
 	if err := errors.Join(errs...); err != nil {
 		return fmt.Errorf("close release: %w", err)
@@ -321,8 +312,8 @@ func (r *Reader) Nearest(earlier *Reader) []int {
 		nearest[i] = -1
 		key, best := p.firstKey(), []byte(nil)
 		for k, old := range earlier.parts {
-			if of := old.firstKey(); len(key) > 0 && len(of) > 0 && of[0] == key[0] && bytes.Compare(of, key) <= 0 && bytes.Compare(of, best) > 0 {
-				nearest[i], best = k, of
+			if first := old.firstKey(); len(key) > 0 && len(first) > 0 && first[0] == key[0] && bytes.Compare(first, key) <= 0 && bytes.Compare(first, best) > 0 {
+				nearest[i], best = k, first
 			}
 		}
 	}
@@ -366,7 +357,24 @@ func (r *Reader) AwaitKeys(n int, key func(i int) []byte) {
 		x, slot := r.ideal(xxh3.Hash(key(i)))
 		return x.data[HeaderLen+SlotLen*slot:][:SlotLen]
 	})
-	file.AwaitAll(n, func(i int) []byte { return r.candidate(xxh3.Hash(key(i))) })
+	// The start of the first block that may match, with its key, unchecked. There is rarely a second one.
+	file.AwaitAll(n, func(i int) []byte {
+		hash := xxh3.Hash(key(i))
+		x, slot := r.ideal(hash)
+		for end := min(slot+x.reach+1, x.slots); slot < end; slot++ {
+			s := le.Uint64(x.data[HeaderLen+SlotLen*slot:])
+			if s == 0 {
+				break
+			}
+			ref := Ref(s & (1<<slotRefBits - 1))
+			if s>>slotRefBits == hash&(1<<slotTagBits-1) && ref>>refOffBits < Ref(len(r.parts)) {
+				b := r.parts[ref>>refOffBits].blocks
+				at := min(ref.off(), uint64(len(b)))
+				return b[at:min(at+blockKey+fragment.MaxKeyLen, uint64(len(b)))]
+			}
+		}
+		return nil
+	})
 	file.AwaitAll(n, func(i int) []byte {
 		if e, ok := r.Lookup(key(i)); ok {
 			return e.p.data[e.off:][:e.size()]
@@ -381,33 +389,14 @@ func (r *Reader) ideal(hash uint64) (*index, uint64) {
 	return x, home(hash<<(64-r.shift), x.homes)
 }
 
-// candidate returns the start, including the key, of the first block that may match a hash. There is rarely a second
-// one. It is only a hint for prefetching, so it skips checks.
-func (r *Reader) candidate(hash uint64) []byte {
-	x, slot := r.ideal(hash)
-	for end := min(slot+x.reach+1, x.slots); slot < end; slot++ {
-		s := le.Uint64(x.data[HeaderLen+SlotLen*slot:])
-		if s == 0 {
-			break
-		}
-		ref := Ref(s & (1<<slotRefBits - 1))
-		if s>>slotRefBits == hash&(1<<slotTagBits-1) && ref>>refOffBits < Ref(len(r.parts)) {
-			b := r.parts[ref>>refOffBits].blocks
-			at := min(ref.off(), uint64(len(b)))
-			return b[at:min(at+blockKey+fragment.MaxKeyLen, uint64(len(b)))]
-		}
-	}
-	return nil
-}
-
 // Warm reads data that many responses share: the indexes and the checks of all files. It stops after limit bytes, and
 // returns what it left of them.
 func (r *Reader) Warm(ctx context.Context, limit int64) int64 {
 	warm := func(b []byte) {
 		for len(b) > 0 && limit > 0 && ctx.Err() == nil {
-			some := b[:min(int64(len(b)), limit, warmPiece)]
-			file.Await(some)
-			b, limit = b[len(some):], limit-int64(len(some))
+			chunk := b[:min(int64(len(b)), limit, warmPiece)]
+			file.Await(chunk)
+			b, limit = b[len(chunk):], limit-int64(len(chunk))
 		}
 	}
 	for i := range r.indexes {
@@ -462,10 +451,10 @@ func mergedInto(e Entry) (into []byte, what string) {
 
 // textOf returns a copy of the text of a fragment that is one segment or literal. what describes a violation.
 func textOf(f Fragment, limit uint32) (text []byte, what string) {
-	var p, more Piece
+	var p, second Piece
 	c := f.Pieces()
 	switch {
-	case !c.Next(&p) || c.Next(&more) || c.Broken:
+	case !c.Next(&p) || c.Next(&second) || c.Broken:
 	case p.Op == OpLiteral:
 		return bytes.Clone(p.Text()), ""
 	case p.Op == OpSegment && p.Segment.RawLen > limit:

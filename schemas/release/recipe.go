@@ -387,22 +387,22 @@ func phraseHash[T string | []byte](p T) uint32 {
 // AppendText appends text encoded with codes: at each position the longest phrase, else a run of hexadecimal digits.
 func AppendText(dst, text []byte) []byte {
 	for len(text) > 0 {
-		n, of := phraseAt(text)
+		n, length := phraseAt(text)
 		switch c := text[0]; {
-		case of > 0 && n <= lastPhrase-firstPhrase:
+		case length > 0 && n <= lastPhrase-firstPhrase:
 			dst = append(dst, byte(n+firstPhrase))
-		case of > 0:
+		case length > 0:
 			dst = append(dst, longPhrase, byte(n-(lastPhrase-firstPhrase+1)))
 		case isHexRun(text):
 			var b [hexLen]byte
 			_, _ = hex.Decode(b[:], text[:2*hexLen]) // isHexRun guarantees digits
-			dst, of = append(append(dst, hexRun), b[:]...), 2*hexLen
+			dst, length = append(append(dst, hexRun), b[:]...), 2*hexLen
 		case c < 0x20:
-			dst, of = append(dst, escape, c), 1
+			dst, length = append(dst, escape, c), 1
 		default:
-			dst, of = append(dst, c), 1
+			dst, length = append(dst, c), 1
 		}
-		text = text[of:]
+		text = text[length:]
 	}
 	return dst
 }

@@ -16,10 +16,8 @@ import (
 type Hash [8]byte
 
 // HashOf returns the xxh3 of raw.
-func HashOf(raw []byte) Hash { return hashFrom(xxh3.Hash(raw)) }
-
-func hashFrom(sum uint64) (h Hash) {
-	binary.BigEndian.PutUint64(h[:], sum)
+func HashOf(raw []byte) (h Hash) {
+	binary.BigEndian.PutUint64(h[:], xxh3.Hash(raw))
 	return h
 }
 
@@ -60,8 +58,6 @@ type segmentID struct {
 	hash     Hash
 	raw, crc uint32
 }
-
-func (g *Segment) id() segmentID { return segmentID{g.Hash, g.RawLen, g.CRC} }
 
 // Polynomials over GF(2) are reflected, as in CRC-32 (IEEE): bit 31 is the coefficient of x^0, bit 0 of x^31.
 const (
@@ -153,12 +149,7 @@ func (i *Inflater) start(s *Segment) error {
 	if uint64(s.RawLen) > MaxInflation*uint64(len(s.Stored)) {
 		return fmt.Errorf("%w: segment of %d bytes has %d raw bytes", ErrCorrupt, len(s.Stored), s.RawLen)
 	}
-	return i.reset(s.Stored)
-}
-
-// reset makes i ready to read deflate blocks.
-func (i *Inflater) reset(blocks []byte) error {
-	i.in.Reset(blocks)
+	i.in.Reset(s.Stored)
 	if i.z == nil {
 		i.z = flate.NewReader(&i.in)
 		return nil

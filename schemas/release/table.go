@@ -44,15 +44,6 @@ const (
 	tableList     = 2 // offset of the section list
 )
 
-// tableName returns the file name of a table.
-func tableName(name string) string { return tablePrefix + name }
-
-// isTable reports whether file is the name of a table's file.
-func isTable(file string) bool {
-	_, ok := TableName(file)
-	return ok
-}
-
 // TableName returns the name of the table in a file of a release; false for other files.
 func TableName(file string) (string, bool) {
 	name, ok := strings.CutPrefix(file, tablePrefix)
@@ -62,10 +53,10 @@ func TableName(file string) (string, bool) {
 	return name, true
 }
 
-// validName reports whether name has 1 to most lower-case letters, digits, dots and underscores, which are safe in
+// validName reports whether name has 1 to limit lower-case letters, digits, dots and underscores, which are safe in
 // file names.
-func validName(name string, most int) bool {
-	return name != "" && len(name) <= most && strings.Trim(name, "abcdefghijklmnopqrstuvwxyz0123456789_.") == ""
+func validName(name string, limit int) bool {
+	return name != "" && len(name) <= limit && strings.Trim(name, "abcdefghijklmnopqrstuvwxyz0123456789_.") == ""
 }
 
 // A TableWriter writes one table: consecutive named sections. It is for one goroutine; writers of different tables
@@ -98,7 +89,7 @@ func CreateTable(dir, name string, rows int, private bool) (*TableWriter, error)
 	if private {
 		mode = 0o600
 	}
-	out, err := createFile(filepath.Join(dir, tableName(name)), tableMagic, mode)
+	out, err := createFile(filepath.Join(dir, tablePrefix+name), tableMagic, mode)
 	if err != nil {
 		return nil, fmt.Errorf("start table: %w", err)
 	}
@@ -110,13 +101,13 @@ func CreateTable(dir, name string, rows int, private bool) (*TableWriter, error)
 func (t *TableWriter) Section(name string) io.Writer {
 	switch {
 	case t.file != nil:
-		t.keep(fmt.Errorf("section %q: the table is closed", name))
+		t.fail(fmt.Errorf("section %q: the table is closed", name))
 	case !validName(name, maxSectionName):
-		t.keep(fmt.Errorf("section %q: want 1 to %d lower-case letters, digits, dots or underscores", name, maxSectionName))
+		t.fail(fmt.Errorf("section %q: want 1 to %d lower-case letters, digits, dots or underscores", name, maxSectionName))
 	case len(t.sections) == maxSections:
-		t.keep(fmt.Errorf("section %q: more than %d", name, maxSections))
+		t.fail(fmt.Errorf("section %q: more than %d", name, maxSections))
 	case slices.ContainsFunc(t.sections, func(s section) bool { return s.name == name }):
-		t.keep(fmt.Errorf("section %q: it exists already", name))
+		t.fail(fmt.Errorf("section %q: it exists already", name))
 	}
 	t.pad(sectionAlign)
 	t.sections = append(t.sections, section{name: name, off: int64(t.out.off)})
@@ -132,7 +123,7 @@ type sectionWriter struct {
 // Write appends b to the section.
 func (s sectionWriter) Write(b []byte) (int, error) {
 	if s.i != len(s.t.sections)-1 {
-		s.t.keep(fmt.Errorf("section %q: another one has been started", s.t.sections[s.i].name))
+		s.t.fail(fmt.Errorf("section %q: another one has been started", s.t.sections[s.i].name))
 	}
 	s.t.write(b)
 	if s.t.err != nil {
@@ -142,7 +133,7 @@ func (s sectionWriter) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-func (t *TableWriter) keep(err error) {
+func (t *TableWriter) fail(err error) {
 	if t.err == nil {
 		t.err = fmt.Errorf("write table %q: %w", t.name, err)
 	}
@@ -153,7 +144,7 @@ func (t *TableWriter) write(b []byte) {
 		return
 	}
 	if _, err := t.out.Write(b); err != nil {
-		t.keep(err)
+		t.fail(err)
 	}
 }
 
@@ -177,7 +168,7 @@ func (t *TableWriter) Close() error {
 	}
 	f, err := t.out.finish(counts)
 	if err != nil {
-		t.keep(err)
+		t.fail(err)
 	}
 	t.file = &f
 	return t.err
@@ -316,53 +307,40 @@ func (r *Reader) addTable(m *Mapping) error {
 	if err := m.parse(tableMagic); err != nil {
 		return err
 	}
-	file, data := m.name, m.data
+	data := m.data
 	t := &Table{m: m, rows: int(m.counts[tableRows])}
 	if t.rows < 0 {
-		return Corrupt(file, -1, "%d rows", m.counts[tableRows])
+		return Corrupt(m.name, -1, "%d rows", m.counts[tableRows])
 	}
 	n, list := m.counts[tableSections], m.counts[tableList]
 	if n > maxSections || list%sectionAlign != 0 || list < HeaderLen || list+n*sectionLen != uint64(len(data)) {
-		return Corrupt(file, -1, "%d sections listed at %d do not fit into %d bytes", n, list, len(data))
+		return Corrupt(m.name, -1, "%d sections listed at %d do not fit into %d bytes", n, list, len(data))
 	}
 	m.checkAll(list, n*sectionLen)
+	end := int64(HeaderLen) // of the previous section
 	for i := range n {
 		off := list + i*sectionLen
-		s, ok := parseSection(data[off:off+sectionLen], int64(list))
-		if !ok || len(t.sections) > 0 && !follows(&t.sections[len(t.sections)-1], &s) {
-			return Corrupt(file, int64(off), "section %q at %d of %d bytes: want a name, and bytes after the previous section", s.name, s.off, s.size)
+		b := data[off : off+sectionLen]
+		s := section{
+			name: string(bytes.TrimRight(b[sectionName:sectionOff], "\x00")),
+			off:  int64(le.Uint64(b[sectionOff:])), size: int64(le.Uint64(b[sectionSize:])),
+		}
+		if !validName(s.name, maxSectionName) || s.off < end || s.off%sectionAlign != 0 || s.off > int64(list) || s.size < 0 || s.size > int64(list)-s.off {
+			return Corrupt(m.name, int64(off), "section %q at %d of %d bytes: want a name, and bytes after the previous section", s.name, s.off, s.size)
 		}
 		t.sections = append(t.sections, s)
-		t.fetchEnds(&s)
+		end = s.off + s.size
+		// Readers verify a section's type and completeness by its first and last bytes.
+		const endLen = 64
+		file.Fetch(data[s.off:min(s.off+endLen, end)])
+		file.Fetch(data[max(s.off, end-endLen):end])
 	}
 	slices.SortFunc(t.sections, func(a, b section) int { return cmp.Compare(a.name, b.name) })
 	for i := 1; i < len(t.sections); i++ {
 		if t.sections[i].name == t.sections[i-1].name {
-			return Corrupt(file, int64(list), "two sections are called %q", t.sections[i].name)
+			return Corrupt(m.name, int64(list), "two sections are called %q", t.sections[i].name)
 		}
 	}
-	r.tables[strings.TrimPrefix(file, tablePrefix)] = t
+	r.tables[strings.TrimPrefix(m.name, tablePrefix)] = t
 	return nil
 }
-
-// fetchEnds fetches the first and last bytes of a section, from which readers verify its type and completeness.
-func (t *Table) fetchEnds(s *section) {
-	const some = 64
-	b := t.m.data[s.off : s.off+s.size]
-	file.Fetch(b[:min(some, len(b))])
-	file.Fetch(b[max(0, len(b)-some):])
-}
-
-// parseSection reads an entry of the section list, which starts at list.
-func parseSection(b []byte, list int64) (section, bool) {
-	s := section{
-		name: string(bytes.TrimRight(b[sectionName:sectionOff], "\x00")),
-		off:  int64(le.Uint64(b[sectionOff:])), size: int64(le.Uint64(b[sectionSize:])),
-	}
-	ok := validName(s.name, maxSectionName) && s.off >= HeaderLen && s.off%sectionAlign == 0 && s.off <= list &&
-		s.size >= 0 && s.size <= list-s.off
-	return s, ok
-}
-
-// follows reports whether b starts at the end of a or later.
-func follows(a, b *section) bool { return b.off >= a.off+a.size }

@@ -1,7 +1,5 @@
 package release
 
-import "fmt"
-
 // The versions of releases are one sequence of numbers. The section "What may be missing" of FORMAT.md lists what a
 // release may lack. A program opens
 //
@@ -23,15 +21,3 @@ const (
 	// parent keep theirs.
 	fileVersion = 7
 )
-
-// readable returns an error that matches ErrVersion for a manifest whose version this program does not read. Version
-// 7 had no feature_version.
-func readable(formatVersion, featureVersion int) error {
-	switch {
-	case formatVersion > FeatureVersion:
-		return fmt.Errorf("%s: it needs a program that reads version %d, this one reads %d to %d: %w", ManifestName, formatVersion, ReadMin, FeatureVersion, ErrVersion)
-	case max(formatVersion, featureVersion) < ReadMin:
-		return fmt.Errorf("%s: it is of version %d, this program reads %d to %d: %w", ManifestName, formatVersion, ReadMin, FeatureVersion, ErrVersion)
-	}
-	return nil
-}
