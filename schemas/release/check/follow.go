@@ -28,27 +28,27 @@ type recipe struct {
 	sub fragment.Sub
 }
 
-// String returns a readable name of p: "movie 550 row".
-func (p recipe) String() string { return release.Describe(p.e.Key(), fragment.Address{Sub: p.sub}) }
+// String returns a readable name of r: "movie 550 row".
+func (r recipe) String() string { return release.Describe(r.e.Key(), fragment.Address{Sub: r.sub}) }
 
-// A depth is a recipe with the number of further references and includes that it may nest.
+// A depth is a recipe with the number of levels of references and includes that it may still nest.
 type depth struct {
 	recipe
-	left int
+	levels int
 }
 
 // target returns the target of a reference or an include; missing describes an absent target.
-func (f *follower) target(p *release.Piece) (to recipe, missing string) {
+func (f *follower) target(p *release.Piece) (target recipe, missing string) {
 	if p.Op == release.OpReference {
 		e, ok := f.r.Lookup(p.Shared)
-		if to = (recipe{e, p.Sub}); !ok || !e.Has(p.Sub) {
+		if !ok || !e.Has(p.Sub) {
 			missing = release.Describe(p.Shared, fragment.Address{Sub: p.Sub}) + ", which is not there"
 		}
-		return to, missing
+		return recipe{e, p.Sub}, missing
 	}
 	e, ok := f.r.Include(p.Include)
 	if !ok {
-		return to, p.Include.String() + ", a resource which is not there"
+		return target, p.Include.String() + ", a resource which is not there"
 	}
 	sub := p.Include.Stored()
 	if !e.Has(sub) {
@@ -79,16 +79,16 @@ func distinct(order []int, e release.Entry, from, to int) []int {
 	return order[:n]
 }
 
-// leads returns the fault of the target of p, a reference or an include in the recipe from; "" if nothing is.
-func (f *follower) leads(from recipe, p *release.Piece) string {
+// fault returns the fault of the target of p, a reference or an include in the recipe from; "" without one.
+func (f *follower) fault(from recipe, p *release.Piece) string {
 	if _, ok := f.sound[p.Include]; ok && p.Op == release.OpInclude {
 		return ""
 	}
-	to, missing := f.target(p)
+	target, missing := f.target(p)
 	if missing != "" {
 		return "leads to " + missing
 	}
-	path := f.tooDeep(to, release.MaxDepth-1)
+	path := f.tooDeep(target, release.MaxDepth-1)
 	if path == nil {
 		if p.Op == release.OpInclude {
 			if len(f.sound) >= maxSound {
@@ -110,25 +110,25 @@ func (f *follower) leads(from recipe, p *release.Piece) string {
 	return fmt.Sprintf("leads through more than %d references and includes: %s", release.MaxDepth, strings.Join(names, ", "))
 }
 
-// tooDeep follows the references and includes of p. It returns the path, end first, to the first one nested deeper
-// than left; nil without one. It ignores missing targets, which are reported elsewhere.
-func (f *follower) tooDeep(p recipe, left int) []recipe {
-	if left < 0 {
-		return []recipe{p}
+// tooDeep follows the references and includes of r. It returns the path, end first, to the first one nested deeper
+// than levels; nil without one. It ignores missing targets, which are reported elsewhere.
+func (f *follower) tooDeep(r recipe, levels int) []recipe {
+	if levels < 0 {
+		return []recipe{r}
 	}
-	if _, ok := f.shallow[depth{p, left}]; ok {
+	if _, ok := f.shallow[depth{r, levels}]; ok {
 		return nil
 	}
-	var piece release.Piece
-	from, to := p.e.Subs(p.sub)
-	for _, i := range distinct(nil, p.e, from, to) {
-		for c := p.e.Fragment(i).Pieces(); c.Next(&piece); {
-			if piece.Op != release.OpReference && piece.Op != release.OpInclude {
+	var p release.Piece
+	from, to := r.e.Subs(r.sub)
+	for _, i := range distinct(nil, r.e, from, to) {
+		for c := r.e.Fragment(i).Pieces(); c.Next(&p); {
+			if p.Op != release.OpReference && p.Op != release.OpInclude {
 				continue
 			}
-			if to, missing := f.target(&piece); missing == "" {
-				if path := f.tooDeep(to, left-1); path != nil {
-					return append(path, p)
+			if target, missing := f.target(&p); missing == "" {
+				if path := f.tooDeep(target, levels-1); path != nil {
+					return append(path, r)
 				}
 			}
 		}
@@ -136,6 +136,6 @@ func (f *follower) tooDeep(p recipe, left int) []recipe {
 	if len(f.shallow) >= maxCache {
 		clear(f.shallow)
 	}
-	f.shallow[depth{p, left}] = struct{}{}
+	f.shallow[depth{r, levels}] = struct{}{}
 	return nil
 }

@@ -53,7 +53,7 @@ func scrub(m *release.Mapping, buf []byte, wait func(n int64) error) error {
 	defer f.Close()
 	for off, content := int64(0), int64(len(m.Content())); off < content; off += scrubChunk {
 		chunk := buf[:min(scrubChunk, content-off)]
-		stays := file.Resident(m.Bytes()[off:][:len(chunk)]) // other processes may need it
+		resident := file.Resident(m.Bytes()[off:][:len(chunk)]) // other processes may need it
 		n, err := f.ReadAt(chunk, off)
 		block := uint64(off) / release.CheckBlock
 		for b := range slices.Chunk(chunk[:n], release.CheckBlock) {
@@ -69,7 +69,7 @@ func scrub(m *release.Mapping, buf []byte, wait func(n int64) error) error {
 			}
 			return err
 		}
-		if !stays {
+		if !resident {
 			file.DropCache(f, off, int64(n))
 		}
 		if err := wait(int64(n)); err != nil {

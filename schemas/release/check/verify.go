@@ -57,7 +57,7 @@ func Verify(ctx context.Context, dir string, o Options, progress func(done, tota
 		return nil, fmt.Errorf("verify release: %w", err)
 	}
 	v := &verifier{r: r, o: o, progress: progress, live: map[string]int64{}, answers: release.Answers{SubRequests: map[string]int64{}, Languages: map[string]int64{}}}
-	if err = errors.Join(v.run(ctx, v.tasks()), r.Close()); err != nil {
+	if err = errors.Join(v.run(ctx), r.Close()); err != nil {
 		return nil, fmt.Errorf("verify release %q: %w", dir, err)
 	}
 	v.advance(v.total)
@@ -74,7 +74,7 @@ type verifier struct {
 	answers     release.Answers  // all resources
 	broken      bool             // a part was not walked to its end
 	problems    []release.CorruptError
-	more        int // problems beyond maxProblems
+	unlisted    int // problems beyond maxProblems
 	done, total int64
 	reported    int64 // bytes last passed to progress
 	progress    func(done, total int64)
@@ -84,7 +84,7 @@ func (v *verifier) problem(file string, off int64, format string, args ...any) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	if len(v.problems) >= maxProblems {
-		v.more++
+		v.unlisted++
 		return
 	}
 	v.problems = append(v.problems, release.CorruptError{File: file, Off: off, What: fmt.Sprintf(format, args...)})
@@ -109,9 +109,9 @@ func (v *verifier) sorted() []release.CorruptError {
 	slices.SortFunc(v.problems, func(a, b release.CorruptError) int {
 		return cmp.Or(cmp.Compare(a.File, b.File), cmp.Compare(a.Off, b.Off), cmp.Compare(a.What, b.What))
 	})
-	if v.more > 0 {
+	if v.unlisted > 0 {
 		v.problems = append(v.problems, release.CorruptError{
-			File: release.ManifestName, Off: -1, What: fmt.Sprintf("%d more problems in the files it lists", v.more),
+			File: release.ManifestName, Off: -1, What: fmt.Sprintf("%d more problems in the files it lists", v.unlisted),
 		})
 	}
 	return v.problems
@@ -159,14 +159,9 @@ func (v *verifier) file(ctx context.Context, f release.File) error {
 		}
 		b++
 	}
-	if prefix == "index" {
-		v.slots(f.Name, m)
+	if prefix != "index" {
+		return nil
 	}
-	return nil
-}
-
-// slots compares the number of used slots of an index with its footer.
-func (v *verifier) slots(name string, m *release.Mapping) {
 	used := uint64(0)
 	for slots := m.Content()[release.HeaderLen:]; len(slots) > 0; slots = slots[release.SlotLen:] {
 		if binary.LittleEndian.Uint64(slots) != 0 {
@@ -174,37 +169,32 @@ func (v *verifier) slots(name string, m *release.Mapping) {
 		}
 	}
 	if want := m.Counts()[release.IndexKeys]; used != want {
-		v.problem(name, -1, "footer counts %d slots in use, %d are", want, used)
+		v.problem(f.Name, -1, "footer counts %d slots in use, %d are", want, used)
 	}
+	return nil
 }
 
-// A task checks a portion of a release with one goroutine's walker.
-type task func(ctx context.Context, w *walker) error
-
-// tasks returns the checks of the subset.
-func (v *verifier) tasks() (all []task) {
+// run runs the checks of the subset, one per processor at a time, each with the walker of its goroutine. Then it
+// compares totals.
+func (v *verifier) run(ctx context.Context) error {
+	var tasks []func(*walker) error
 	m := v.r.Manifest()
 	for i, f := range m.Files() {
 		file.ReadAhead(v.r.File(f.Name).Bytes())
 		if v.o.Mine(i) {
 			v.total += f.Size
-			all = append(all, func(ctx context.Context, _ *walker) error { return v.file(ctx, f) })
+			tasks = append(tasks, func(*walker) error { return v.file(ctx, f) })
 		}
 	}
 	v.total += m.Counts.StoredBytes / int64(max(1, v.o.Of))
 	for i := range m.Parts {
 		if v.o.Mine(i) {
-			all = append(all, func(ctx context.Context, w *walker) error { return w.part(ctx, i) })
+			tasks = append(tasks, func(w *walker) error { return w.part(ctx, i) })
 		}
 	}
 	for _, kind := range tables.Kinds {
-		all = append(all, func(ctx context.Context, _ *walker) error { return v.table(ctx, kind) })
+		tasks = append(tasks, func(*walker) error { return v.table(ctx, kind) })
 	}
-	return all
-}
-
-// run executes the tasks, one per processor at a time, and then compares totals.
-func (v *verifier) run(ctx context.Context, tasks []task) error {
 	var next atomic.Int64
 	var g errgroup.Group
 	for range runtime.GOMAXPROCS(0) {
@@ -212,7 +202,7 @@ func (v *verifier) run(ctx context.Context, tasks []task) error {
 			defer bug.Catch(&err)
 			w := &walker{verifier: v, follower: follower{v.r, map[depth]struct{}{}, map[release.Include]struct{}{}}}
 			for i := next.Add(1); i <= int64(len(tasks)); i = next.Add(1) {
-				if err := v.guard(func() error { return tasks[i-1](ctx, w) }); err != nil {
+				if err := v.guard(func() error { return tasks[i-1](w) }); err != nil {
 					return err
 				}
 			}

@@ -59,26 +59,26 @@ type liveSegment struct {
 // part checks the blocks of part i, and their segments.
 func (w *walker) part(ctx context.Context, i int) error {
 	w.counts, w.seen, w.live, w.answers = release.FileCounts{}, map[place]segmentFacts{}, map[string]int64{}, release.AnswerCounts{}
-	ended := false
+	whole := false
 	err := w.guard(func() error {
 		err := w.r.EachBlock(i, func(e release.Entry) error {
 			w.block(e)
 			return ctx.Err()
 		})
-		ended = err == nil
+		whole = err == nil
 		return err
 	})
 	if err != nil {
 		return err
 	}
 	w.mu.Lock()
-	w.broken = w.broken || !ended
+	w.broken = w.broken || !whole
 	for pack, n := range w.live {
 		w.verifier.live[pack] += n
 	}
 	w.verifier.answers.Add(w.answers.Named())
 	w.mu.Unlock()
-	if !ended {
+	if !whole {
 		return nil // blocks after a broken one cannot be found
 	}
 	name := w.r.Manifest().Parts[i].Name
@@ -102,7 +102,9 @@ func (w *walker) block(e release.Entry) {
 		w.problem(file, off, "%s", what)
 	}
 	if e.IsAlias() {
-		if to, ok := e.Target(); !ok || !w.isResource(to) {
+		// Bytes inside another block can look like a resource, but the index does not lead to them.
+		target, ok := e.Target()
+		if found, indexed := w.r.Block(target.Key()); !ok || !indexed || found != target {
 			w.problem(file, at, "alias %s leads to %d, where no resource starts", fragment.DescribeKey(key), e.ID())
 		}
 		return
@@ -121,38 +123,26 @@ func (w *walker) block(e release.Entry) {
 			case release.OpSegment:
 				w.segment(&p, e, i)
 			case release.OpReference, release.OpInclude:
-				if what := w.follower.leads(recipe{e, e.Address(i).Sub}, &p); what != "" {
+				if what := w.follower.fault(recipe{e, e.Address(i).Sub}, &p); what != "" {
 					w.problem(file, at, "%s: piece %d, %s, %s", release.Describe(key, e.Address(i)), number, p.Op, what)
 				}
 			}
 		}
 	}
-	w.addLive()
+	slices.SortFunc(w.segments, func(a, b liveSegment) int { return cmp.Or(cmp.Compare(a.pack, b.pack), cmp.Compare(a.off, b.off)) })
+	last := place{-1, 0}
+	for _, s := range w.segments {
+		if s.place != last { // one that occurs twice is live once
+			w.live[s.file] += s.n
+		}
+		last = s.place
+	}
 	switch fragment.Kind(key[0]) {
 	case fragment.KindRemoved:
 		w.removed(e)
 	case fragment.KindPerson:
 		w.filmography(e)
 	}
-}
-
-// addLive counts each segment of the current resource as live, once.
-func (w *walker) addLive() {
-	slices.SortFunc(w.segments, func(a, b liveSegment) int { return cmp.Or(cmp.Compare(a.pack, b.pack), cmp.Compare(a.off, b.off)) })
-	last := place{-1, 0}
-	for _, s := range w.segments {
-		if s.place != last {
-			w.live[s.file] += s.n
-		}
-		last = s.place
-	}
-}
-
-// isResource reports whether a resource starts at e. Bytes inside another block can look like one, but the index does
-// not lead to them.
-func (w *walker) isResource(e release.Entry) bool {
-	found, ok := w.r.Block(e.Key())
-	return ok && found == e
 }
 
 // segment counts a segment of fragment i of e as live, and inflates it unless a recent piece had it.

@@ -98,12 +98,7 @@ func Releases(ctx context.Context, a, b *release.Reader, progress func(done, tot
 		a: side{Reader: a, sums: map[recipe]uint64{}}, b: side{Reader: b, sums: map[recipe]uint64{}},
 		moved: map[release.Ref]bool{}, defaults: map[fragment.Kind][]fragment.Sub{}, progress: progress,
 	}
-	return c, c.run(ctx)
-}
-
-// run compares the releases as a whole.
-func (c *Comparison) run(ctx context.Context) error {
-	for _, r := range []*release.Reader{c.a.Reader, c.b.Reader} { // both have a similar order
+	for _, r := range []*release.Reader{a, b} { // both have a similar order
 		for _, p := range r.Manifest().Parts {
 			part := r.File(p.Name)
 			file.ReadAhead(part.Bytes())
@@ -111,23 +106,30 @@ func (c *Comparison) run(ctx context.Context) error {
 		}
 	}
 	err := release.Guard(func() error {
-		err := c.compareDefaults()
-		if err == nil {
-			err = c.walk(ctx, c.a.Reader, c.earlier)
+		for k := fragment.KindMovie; k < fragment.KindAlias; k++ {
+			c.key = fragment.AppendShared(c.key[:0], fragment.KindDefault, k, "")
+			before, _ := c.a.Resource(c.key)
+			after, _ := c.b.Resource(c.key)
+			subs, err := c.compare(before, after, false)
+			if err != nil {
+				return err
+			}
+			c.defaults[k] = slices.Clone(subs)
 		}
+		err := c.walk(ctx, c.a.Reader, c.earlier)
 		if err == nil {
 			err = c.walk(ctx, c.b.Reader, c.later)
 		}
 		return err
 	})
 	if err != nil {
-		return fmt.Errorf("compare release %s with %s: %w", c.a.Manifest().ID, c.b.Manifest().ID, err)
+		return c, fmt.Errorf("compare release %s with %s: %w", a.Manifest().ID, b.Manifest().ID, err)
 	}
 	for i := range c.found { // an alias may precede or follow its resource
 		slices.Sort(c.found[i])
 		c.found[i] = slices.Compact(c.found[i])
 	}
-	return nil
+	return c, nil
 }
 
 // walk calls fn for each block of r.
@@ -214,43 +216,27 @@ func (c *Comparison) later(e release.Entry) error {
 
 // alias records an alias of r that leads elsewhere, or nowhere, in the other release.
 func (c *Comparison) alias(e release.Entry, r, other *release.Reader) error {
-	to, ok := e.Target()
+	target, ok := e.Target()
 	if !ok {
 		file, off := e.Place()
 		return release.Corrupt(file, off, "alias %s leads to %d, where no resource starts", fragment.DescribeKey(e.Key()), e.ID())
 	}
-	was, ok := other.Block(e.Key())
-	if ok && was.IsAlias() {
-		at, ok := was.Target()
-		if ok && bytes.Equal(at.Key(), to.Key()) {
+	twin, ok := other.Block(e.Key())
+	if ok && twin.IsAlias() {
+		if otherTarget, ok := twin.Target(); ok && bytes.Equal(otherTarget.Key(), target.Key()) {
 			return nil
 		}
 	}
 	if r == c.b.Reader && !ok {
 		c.names = append(c.names, e.Key())
 	}
-	now, ok := c.b.Resource(to.Key())
+	resource, ok := c.b.Resource(target.Key())
 	if !ok {
-		return nil // its resource is gone, too
+		return nil // it is gone, too
 	}
-	c.moved[now.Ref()] = true
-	if _, ok := c.a.Resource(to.Key()); ok {
-		c.found[Changed] = append(c.found[Changed], now.Ref()) // the walk may already have passed it
-	}
-	return nil
-}
-
-// compareDefaults finds which defaults differ.
-func (c *Comparison) compareDefaults() error {
-	for k := fragment.KindMovie; k < fragment.KindAlias; k++ {
-		c.key = fragment.AppendShared(c.key[:0], fragment.KindDefault, k, "")
-		a, _ := c.a.Resource(c.key)
-		b, _ := c.b.Resource(c.key)
-		subs, err := c.compare(a, b, false)
-		if err != nil {
-			return err
-		}
-		c.defaults[k] = slices.Clone(subs)
+	c.moved[resource.Ref()] = true
+	if _, ok := c.a.Resource(target.Key()); ok {
+		c.found[Changed] = append(c.found[Changed], resource.Ref()) // the walk may already have passed it
 	}
 	return nil
 }
@@ -274,34 +260,27 @@ func (c *Comparison) compare(a, b release.Entry, anyOf bool) ([]fragment.Sub, er
 		if hidden && s.Internal() {
 			continue
 		}
-		was, err := c.a.answer(a, key, s)
+		before, err := c.a.answer(a, key, s)
 		if err != nil {
 			return nil, err
 		}
-		is, err := c.b.answer(b, key, s)
+		after, err := c.b.answer(b, key, s)
 		if err != nil {
 			return nil, err
 		}
-		if was == is {
+		if before == after {
 			continue
 		}
 		if c.subs = append(c.subs, s); anyOf {
 			return c.subs, nil
 		}
 	}
-	if len(key) > 0 {
-		c.addDefaults(fragment.Kind(key[0]))
-	}
-	return c.subs, nil
-}
-
-// addDefaults adds the sub-requests whose defaults differ. Only the edge decides whether a resource uses them.
-func (c *Comparison) addDefaults(k fragment.Kind) {
-	if more := c.defaults[k]; len(more) > 0 {
-		c.subs = append(c.subs, more...)
+	if len(key) > 0 { // only the edge decides whether a resource uses defaults
+		c.subs = append(c.subs, c.defaults[fragment.Kind(key[0])]...)
 		slices.Sort(c.subs)
 		c.subs = slices.Compact(c.subs)
 	}
+	return c.subs, nil
 }
 
 // answer returns a hash of the responses to a sub-request of e, the resource with that key; e is the zero Entry if it
@@ -403,14 +382,14 @@ var keysMapped = 512 // tests lower it
 
 // Has reports whether the resource with that key has any change.
 func (c *Comparison) Has(key []byte) bool {
-	in := func(r *release.Reader, changes ...Change) bool {
+	listed := func(r *release.Reader, changes ...Change) bool {
 		e, ok := r.Resource(key)
 		return ok && slices.ContainsFunc(changes, func(change Change) bool {
 			_, found := slices.BinarySearch(c.found[change], e.Ref())
 			return found
 		})
 	}
-	return in(c.b.Reader, Created, Changed) || in(c.a.Reader, Deleted, Merged)
+	return listed(c.b.Reader, Created, Changed) || listed(c.a.Reader, Deleted, Merged)
 }
 
 // side returns the release that contains the resources of a change.
@@ -434,7 +413,7 @@ func (c *Comparison) Each(ctx context.Context, change Change, fn func(Difference
 			d.Aliases = c.moved[ref]
 			d.Subs, err = c.compare(old, e, false)
 		case Merged:
-			d.Into, err = c.into(e.Key())
+			d.Into, err = c.replacement(e.Key())
 		}
 		if err == nil {
 			err = fn(d)
@@ -449,8 +428,8 @@ func (c *Comparison) Each(ctx context.Context, change Change, fn func(Difference
 // maxMerges is the largest number of consecutive merges to follow.
 const maxMerges = 100
 
-// into returns the final replacement of a resource: it follows consecutive merges.
-func (c *Comparison) into(key []byte) ([]byte, error) {
+// replacement returns the final replacement of a resource: it follows consecutive merges.
+func (c *Comparison) replacement(key []byte) ([]byte, error) {
 	into := key
 	for range maxMerges {
 		next, _, err := c.b.Removed(into)

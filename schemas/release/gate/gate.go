@@ -98,11 +98,10 @@ type Fall struct {
 // Falls returns the counts that fell by more than permitted, sorted by name.
 func Falls(before, after *release.Manifest, l Limits) []Fall {
 	var falls []Fall
-	now := counts(after)
-	was := counts(before)
-	for _, name := range slices.Sorted(maps.Keys(was)) {
+	countsBefore, countsAfter := counts(before), counts(after)
+	for _, name := range slices.Sorted(maps.Keys(countsBefore)) {
 		percent, named := l.limit(name)
-		f := Fall{Count: name, Before: was[name], After: now[name], Allowed: percent}
+		f := Fall{Count: name, Before: countsBefore[name], After: countsAfter[name], Allowed: percent}
 		if !named && strings.Contains(name, "/") && f.Before-f.After < few {
 			continue
 		}
