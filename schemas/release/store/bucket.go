@@ -71,7 +71,7 @@ func (s Bucket) setPointer(ctx context.Context, name string, old pointer, ids []
 	if err := s.set(ctx, name, old, ids); err != nil {
 		return err
 	}
-	return s.stays(ctx, name, ids[0], old)
+	return s.confirm(ctx, name, ids[0], old)
 }
 
 func (s Bucket) removePointer(ctx context.Context, name string) error {
@@ -94,18 +94,18 @@ func (s Bucket) set(ctx context.Context, name string, old pointer, ids []string)
 		return fmt.Errorf("%w: two publishers could undo each other's work there", err)
 	}
 	// A request without a response may have been executed.
-	now, readErr := mendable(ctx, s, name)
+	current, readErr := repairable(ctx, s, name)
 	switch {
 	case readErr != nil:
 		return errors.Join(err, readErr)
-	case len(now.ids) > 0 && bytes.Equal(encodeHistory(now.ids), data):
+	case len(current.ids) > 0 && bytes.Equal(encodeHistory(current.ids), data):
 		return nil
 	case !errors.Is(err, fs.ErrExist) && !errors.Is(err, object.ErrChanged):
 		return err
-	case len(now.ids) == 0:
+	case len(current.ids) == 0:
 		return fmt.Errorf("%w: %s was removed or damaged meanwhile", ErrLost, s.Folder.URL(name))
 	}
-	return fmt.Errorf("%w: %s names %s now", ErrLost, s.Folder.URL(name), now.ids[0])
+	return fmt.Errorf("%w: %s names %s now", ErrLost, s.Folder.URL(name), current.ids[0])
 }
 
 // probe returns an error that matches object.ErrUnsupported for a store that ignores conditions of writes, before the
@@ -133,22 +133,22 @@ func (s Bucket) probe(ctx context.Context, id string) error {
 	return nil
 }
 
-// stays verifies that the manifest of a release exists after a pointer was set to it. Prune removes a manifest before
+// confirm verifies that the manifest of a release exists after a pointer was set to it. Prune removes a manifest before
 // its last read of the pointers, so one of the two detects the conflict.
-func (s Bucket) stays(ctx context.Context, name, id string, old pointer) error {
+func (s Bucket) confirm(ctx context.Context, name, id string, old pointer) error {
 	_, err := s.Folder.Stat(ctx, id+manifestName)
 	if !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
 	err = fmt.Errorf("release %s was removed meanwhile: %w", id, err)
-	now, readErr := s.pointer(ctx, name)
+	current, readErr := s.pointer(ctx, name)
 	switch {
-	case readErr != nil || now.ids[0] != id:
+	case readErr != nil || current.ids[0] != id:
 		return errors.Join(err, readErr)
 	case len(old.ids) == 0:
 		return errors.Join(err, s.Folder.Delete(ctx, name))
 	}
-	return errors.Join(err, s.set(ctx, name, now, old.ids))
+	return errors.Join(err, s.set(ctx, name, current, old.ids))
 }
 
 func (s Bucket) check(ctx context.Context, id string) error {
@@ -156,17 +156,17 @@ func (s Bucket) check(ctx context.Context, id string) error {
 	if err != nil {
 		return err
 	}
-	have, err := s.files(ctx)
+	files, err := s.files(ctx)
 	if err != nil {
 		return err
 	}
-	return s.complete(ctx, m, have)
+	return s.complete(ctx, m, files)
 }
 
-// complete returns an error for a file of a release that is not in have and still missing in the bucket.
-func (s Bucket) complete(ctx context.Context, m *release.Manifest, have fileSizes) error {
+// complete returns an error for a file of a release that was not listed and is still missing in the bucket.
+func (s Bucket) complete(ctx context.Context, m *release.Manifest, listed fileSizes) error {
 	for _, f := range m.Files() {
-		if have.has(f) {
+		if listed.contains(f) {
 			continue
 		}
 		o, err := s.Folder.Stat(ctx, FileName(f))

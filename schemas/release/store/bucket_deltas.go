@@ -16,9 +16,9 @@ import (
 // DeltasPrefix starts the names of deltas.
 const DeltasPrefix = "deltas/"
 
-// DeltaName returns the name of the object that makes one file from another.
-func DeltaName(made, from release.File) string {
-	return DeltasPrefix + made.SHA256 + "-" + from.SHA256
+// DeltaName returns the name of the object that makes a new file from an old one.
+func DeltaName(newFile, oldFile release.File) string {
+	return DeltasPrefix + newFile.SHA256 + "-" + oldFile.SHA256
 }
 
 // SplitDeltaName returns the SHA-256 of both files from the name of a delta.
@@ -50,34 +50,34 @@ func (s Bucket) PushDeltas(ctx context.Context, local Folder, id, earlier string
 		return 0, err
 	}
 	for _, p := range pairs(r.Manifest(), before.Manifest(), nearest) {
-		n, err := pushDelta(ctx, s.Folder, p, r.File(p.made.Name).Bytes(), before.File(p.from.Name).Bytes())
+		n, err := pushDelta(ctx, s.Folder, p, r.File(p.new.Name).Bytes(), before.File(p.old.Name).Bytes())
 		if err != nil {
-			return bytes, fmt.Errorf("upload delta of %s: %w", p.made.Name, err)
+			return bytes, fmt.Errorf("upload delta of %s: %w", p.new.Name, err)
 		}
 		bytes += n
 	}
 	return bytes, nil
 }
 
-// A pair is a file of a release and the file of an earlier one that it is most alike.
-type pair struct{ made, from release.File }
+// A pair is a file of a release and the most similar file of an earlier one.
+type pair struct{ new, old release.File }
 
 // pairs returns the files of a release that an earlier one lacks and that are worth a delta. nearest has the number of the
 // earlier part for each part, -1 for none.
 func pairs(m, earlier *release.Manifest, nearest []int) (all []pair) {
-	had := map[string]bool{}
+	unchanged := map[string]bool{} // by SHA-256
 	byName := map[string]release.File{}
 	for _, f := range earlier.Files() {
-		had[f.SHA256], byName[f.Name] = true, f
+		unchanged[f.SHA256], byName[f.Name] = true, f
 	}
 	for i, k := range nearest {
-		if f := m.Parts[i]; !had[f.SHA256] && k >= 0 {
+		if f := m.Parts[i]; !unchanged[f.SHA256] && k >= 0 {
 			all = append(all, pair{f, earlier.Parts[k]})
 		}
 	}
 	for _, files := range [][]release.File{m.Index, m.Tables} {
 		for _, f := range files {
-			if old, ok := byName[f.Name]; ok && !had[f.SHA256] {
+			if old, ok := byName[f.Name]; ok && !unchanged[f.SHA256] {
 				all = append(all, pair{f, old})
 			}
 		}
@@ -85,13 +85,12 @@ func pairs(m, earlier *release.Manifest, nearest []int) (all []pair) {
 	return all
 }
 
-// worth is the most bytes of a delta for each hundred of the file.
-const worth = 70
+// maxDeltaPercent bounds the size of a delta, in percent of the new file.
+const maxDeltaPercent = 70
 
-// pushDelta uploads a delta, unless it is there, if it has at most 70 % of the new file's bytes. It returns its
-// bytes, or 0 for none.
-func pushDelta(ctx context.Context, folder object.Folder, p pair, made, from []byte) (bytes int64, err error) {
-	name := DeltaName(p.made, p.from)
+// pushDelta uploads a delta, unless it is there or too large. It returns its bytes, or 0 for none.
+func pushDelta(ctx context.Context, folder object.Folder, p pair, newData, oldData []byte) (bytes int64, err error) {
+	name := DeltaName(p.new, p.old)
 	if o, err := folder.Stat(ctx, name); err == nil {
 		return o.Size, nil
 	} else if !errors.Is(err, fs.ErrNotExist) {
@@ -102,13 +101,13 @@ func pushDelta(ctx context.Context, folder object.Folder, p pair, made, from []b
 		return 0, err
 	}
 	defer func() { err = errors.Join(err, tmp.Close(), os.Remove(tmp.Name())) }()
-	file.ReadAhead(made)
-	file.ReadAhead(from)
-	if err := release.Guard(func() error { return encodeDelta(tmp, p.made, made, p.from, from) }); err != nil {
+	file.ReadAhead(newData)
+	file.ReadAhead(oldData)
+	if err := release.Guard(func() error { return encodeDelta(tmp, p.new, newData, p.old, oldData) }); err != nil {
 		return 0, err
 	}
 	st, err := tmp.Stat()
-	if err != nil || st.Size() > p.made.Size/100*worth {
+	if err != nil || st.Size() > p.new.Size/100*maxDeltaPercent {
 		return 0, err
 	}
 	return st.Size(), folder.Upload(ctx, name, tmp, st.Size())

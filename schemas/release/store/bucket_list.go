@@ -37,12 +37,11 @@ type listed struct {
 	manifest object.Info
 	report   object.Info // zero if absent
 
-	data []byte            // bytes of the manifest
-	m    *release.Manifest // nil if invalid; see err
-	err  error
-	at   time.Time // time of the build
-
-	forced bool // published despite the gate
+	data    []byte            // bytes of the manifest
+	m       *release.Manifest // nil if invalid; see err
+	err     error
+	builtAt time.Time
+	forced  bool // published despite the gate
 }
 
 // release returns the release with an ID, or nil.
@@ -80,13 +79,21 @@ func (s Bucket) view(ctx context.Context) (*view, error) {
 	if err := g.Wait(); err != nil {
 		return nil, err
 	}
-	have, err := s.files(ctx)
+	files, err := s.files(ctx)
 	if err != nil {
 		return nil, err
 	}
 	for _, r := range v.releases {
-		info, err := v.info(ctx, r, have)
-		if err != nil {
+		err := r.err
+		if err == nil {
+			err = s.complete(ctx, r.m, files)
+		}
+		info := Info{ID: r.id, Built: r.builtAt, Err: err}
+		switch {
+		case err == nil:
+			info = Describe(r.m, r.builtAt)
+			info.Forced = r.forced
+		case r.err == nil && !errors.Is(err, errIncomplete):
 			return nil, err
 		}
 		v.infos = append(v.infos, info)
@@ -129,7 +136,7 @@ func (v *view) describe(ctx context.Context, r *listed) error {
 	if r.err != nil && !errors.Is(r.err, release.ErrCorrupt) && !errors.Is(r.err, release.ErrVersion) {
 		return r.err
 	}
-	r.at = r.manifest.ModTime
+	r.builtAt = r.manifest.ModTime
 	if r.report.Key == "" {
 		return nil
 	}
@@ -140,24 +147,7 @@ func (v *view) describe(ctx context.Context, r *listed) error {
 	report := readReport(data)
 	r.forced = report.Forced != nil
 	if !report.BuiltAt.IsZero() {
-		r.at = report.BuiltAt
+		r.builtAt = report.BuiltAt
 	}
 	return nil
-}
-
-// info describes a release for List.
-func (v *view) info(ctx context.Context, r *listed, have fileSizes) (Info, error) {
-	err := r.err
-	if err == nil {
-		err = v.store.complete(ctx, r.m, have)
-	}
-	switch {
-	case err == nil:
-		i := Describe(r.m, r.at)
-		i.Forced = r.forced
-		return i, nil
-	case r.err == nil && !errors.Is(err, errIncomplete):
-		return Info{}, err
-	}
-	return Info{ID: r.id, Built: r.at, Err: err}, nil
 }

@@ -41,17 +41,35 @@ func (s Bucket) Prune(ctx context.Context, keep int, grace time.Duration) (remov
 		if removed, err = v.removeReleases(ctx, surplus); err == nil {
 			err = v.unchanged(ctx, removed)
 		}
-		if err == nil {
-			err = deleteAll(ctx, s.Folder, orphans)
+		if err != nil {
+			return err
 		}
-		return err
+		g, inGroup := errgroup.WithContext(ctx)
+		g.SetLimit(parallel)
+		for _, name := range orphans {
+			g.Go(func() error { return s.Folder.Delete(inGroup, name) })
+		}
+		return g.Wait()
 	})
 	return removed, err
 }
 
 // orphans lists the objects from before a time that no manifest references once the releases surplus are gone.
 func (v *view) orphans(ctx context.Context, surplus []string, before time.Time) (names []string, err error) {
-	named := v.named(surplus)
+	named := map[string]bool{} // SHA-256 of the files of the other releases
+	for _, r := range v.releases {
+		switch {
+		case slices.Contains(surplus, r.id):
+		case r.m == nil: // invalid, or of another version: everything that looks like a SHA-256
+			for _, sha := range sha256Text.FindAll(r.data, -1) {
+				named[string(sha)] = true
+			}
+		default:
+			for _, f := range r.m.Files() {
+				named[f.SHA256] = true
+			}
+		}
+	}
 	for id, o := range v.reports {
 		if v.release(id) == nil && o.ModTime.Before(before) {
 			names = append(names, o.Key)
@@ -70,26 +88,6 @@ func (v *view) orphans(ctx context.Context, surplus []string, before time.Time) 
 		}
 	}
 	return names, nil
-}
-
-// named returns the SHA-256 of the files of all releases except but. For an invalid manifest, perhaps of another
-// version, it returns everything that looks like a SHA-256.
-func (v *view) named(but []string) map[string]bool {
-	named := map[string]bool{}
-	for _, r := range v.releases {
-		switch {
-		case slices.Contains(but, r.id):
-		case r.m == nil:
-			for _, sha := range sha256Text.FindAll(r.data, -1) {
-				named[string(sha)] = true
-			}
-		default:
-			for _, f := range r.m.Files() {
-				named[f.SHA256] = true
-			}
-		}
-	}
-	return named
 }
 
 // removeReleases removes the manifests of releases, then their reports. If a pointer refers to a release meanwhile,
@@ -128,23 +126,13 @@ func (v *view) removeReleases(ctx context.Context, ids []string) (removed []stri
 // unchanged returns an error unless the store lists exactly the releases of v without the removed ones. A new one may
 // reference files that no release referenced before.
 func (v *view) unchanged(ctx context.Context, removed []string) error {
-	now, _, err := v.store.listReleases(ctx)
+	releases, _, err := v.store.listReleases(ctx)
 	if err != nil {
 		return err
 	}
 	want := slices.DeleteFunc(slices.Clone(v.releases), func(r *listed) bool { return slices.Contains(removed, r.id) })
-	if slices.EqualFunc(now, want, func(a, b *listed) bool { return a.id == b.id && a.manifest.Size == b.manifest.Size }) {
+	if slices.EqualFunc(releases, want, func(a, b *listed) bool { return a.id == b.id && a.manifest.Size == b.manifest.Size }) {
 		return nil
 	}
 	return fmt.Errorf("the releases of %s changed meanwhile, files stay: try again", v.store)
-}
-
-// deleteAll removes objects.
-func deleteAll(ctx context.Context, folder object.Folder, names []string) error {
-	g, inGroup := errgroup.WithContext(ctx)
-	g.SetLimit(parallel)
-	for _, name := range names {
-		g.Go(func() error { return folder.Delete(inGroup, name) })
-	}
-	return g.Wait()
 }

@@ -39,7 +39,7 @@ func (s Bucket) Push(ctx context.Context, dir string, progress func(done, total 
 	if err != nil {
 		return m, err
 	}
-	have, err := s.files(ctx)
+	files, err := s.files(ctx)
 	if err != nil {
 		return m, err
 	}
@@ -48,10 +48,10 @@ func (s Bucket) Push(ctx context.Context, dir string, progress func(done, total 
 	g, inGroup := errgroup.WithContext(ctx)
 	g.SetLimit(uploads)
 	for _, f := range m.Files() {
-		there := have.has(f)
-		have[f.SHA256] = f.Size // files with the same content are uploaded once
+		exists := files.contains(f)
+		files[f.SHA256] = f.Size // files with the same content are uploaded once
 		g.Go(func() error {
-			if !there {
+			if !exists {
 				if err := pushFile(inGroup, s.Folder, filepath.Join(dir, f.Name), f); err != nil {
 					return fmt.Errorf("upload %s: %w", f.Name, err)
 				}
@@ -69,9 +69,9 @@ func (s Bucket) Push(ctx context.Context, dir string, progress func(done, total 
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return m, err
 	}
-	there, _, err := s.manifest(ctx, m.ID)
+	existing, _, err := s.manifest(ctx, m.ID)
 	switch {
-	case err == nil && bytes.Equal(there, data):
+	case err == nil && bytes.Equal(existing, data):
 	case err != nil && !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, release.ErrCorrupt) && !errors.Is(err, release.ErrVersion):
 		return m, err
 	default:
@@ -85,8 +85,8 @@ func (s Bucket) Push(ctx context.Context, dir string, progress func(done, total 
 		}
 	}
 	// Prune may have removed files that no manifest referenced until now.
-	if have, err = s.files(ctx); err == nil {
-		err = s.complete(ctx, &m, have)
+	if files, err = s.files(ctx); err == nil {
+		err = s.complete(ctx, &m, files)
 	}
 	return m, err
 }
@@ -108,10 +108,10 @@ func pushFile(ctx context.Context, folder object.Folder, path string, f release.
 	if err := f.Check(ctx, path); err != nil {
 		return err
 	}
-	h, err := os.Open(path)
+	in, err := os.Open(path)
 	if err != nil {
 		return err
 	}
-	defer h.Close()
-	return folder.Upload(ctx, FileName(f), h, f.Size)
+	defer in.Close()
+	return folder.Upload(ctx, FileName(f), in, f.Size)
 }

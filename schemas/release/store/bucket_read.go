@@ -17,34 +17,28 @@ const maxReads = 6
 
 // readObject returns a small object once two consecutive reads agree, or a single read is sound. Without a checksum, this
 // detects a faulty store. The error matches fs.ErrNotExist if the object is absent.
-func readObject(ctx context.Context, folder object.Folder, name string, limit int64, sound func([]byte) bool) ([]byte, object.Info, error) {
+func readObject(ctx context.Context, folder object.Folder, name string, limit int64, isSound func([]byte) bool) ([]byte, object.Info, error) {
 	var last []byte
 	for range maxReads {
-		data, version, err := readOnce(ctx, folder, name, limit)
+		version, err := folder.Stat(ctx, name)
+		if err == nil && version.Size > limit {
+			err = fmt.Errorf("%s: %d bytes, at most %d are allowed", folder.URL(name), version.Size, limit)
+		}
+		var data []byte
+		if err == nil {
+			data, err = folder.ReadRange(ctx, version, 0, version.Size)
+		}
 		switch {
 		case errors.Is(err, object.ErrChanged):
 			continue
 		case err != nil:
 			return nil, object.Info{}, err
-		case sound != nil && sound(data), last != nil && bytes.Equal(data, last):
+		case isSound != nil && isSound(data), last != nil && bytes.Equal(data, last):
 			return data, version, nil
 		}
 		last = data
 	}
 	return nil, object.Info{}, fmt.Errorf("%s: %d reads gave different content", folder.URL(name), maxReads)
-}
-
-// readOnce reads one version.
-func readOnce(ctx context.Context, folder object.Folder, name string, limit int64) ([]byte, object.Info, error) {
-	version, err := folder.Stat(ctx, name)
-	if err != nil {
-		return nil, object.Info{}, err
-	}
-	if version.Size > limit {
-		return nil, object.Info{}, fmt.Errorf("%s: %d bytes, at most %d are allowed", folder.URL(name), version.Size, limit)
-	}
-	data, err := folder.ReadRange(ctx, version, 0, version.Size)
-	return data, version, err
 }
 
 // Manifest implements Store.
@@ -80,8 +74,8 @@ func (s Bucket) manifest(ctx context.Context, id string) (data []byte, m *releas
 // fileSizes are the sizes of the files of all releases, by SHA-256.
 type fileSizes map[string]int64
 
-// has reports whether f contains the content of a file.
-func (f fileSizes) has(file release.File) bool {
+// contains reports whether f has the content of a file.
+func (f fileSizes) contains(file release.File) bool {
 	size, ok := f[file.SHA256]
 	return ok && size == file.Size
 }

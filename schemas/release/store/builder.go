@@ -43,7 +43,7 @@ func Create(releasesDir string) (*Builder, error) {
 		return nil, fmt.Errorf("create release in %q: %w", releasesDir, ErrLocked)
 	}
 	b := &Builder{dir: releasesDir, lock: lock, tmp: filepath.Join(releasesDir, BuildingPrefix+strconv.Itoa(os.Getpid()))}
-	err = removeStale(b.dir, BuildingPrefix)
+	err = removePrefixed(b.dir, BuildingPrefix)
 	if err == nil {
 		err = os.Mkdir(b.tmp, 0o755)
 	}
@@ -131,9 +131,9 @@ func (b *Builder) linkPacks(m *release.Manifest) error {
 	return file.SyncDir(b.tmp)
 }
 
-// linkEqual replaces files by links to the parent's files with the same bytes, which saves more than half of the new
-// bytes of a night: the parts and tables of resources that did not change. It checks them first, because the parent's file
-// may be damaged. It leaves files on file systems without links.
+// linkEqual replaces files by links to the parent's files with the same bytes: the parts and tables of unchanged
+// resources, more than half of the bytes of an incremental build. It checks them first, because the parent's file may be
+// damaged. It leaves files on file systems without links.
 func (b *Builder) linkEqual(m *release.Manifest) error {
 	if m.Parent == "" {
 		return nil
@@ -148,9 +148,9 @@ func (b *Builder) linkEqual(m *release.Manifest) error {
 	}
 	for _, f := range m.Files() {
 		from, to := filepath.Join(b.dir, m.Parent, f.Name), filepath.Join(b.tmp, f.Name)
-		old, err := os.Lstat(from)
-		made, err2 := os.Lstat(to)
-		if sums[f.Name] != f.SHA256 || err != nil || err2 != nil || os.SameFile(old, made) || old.Mode() != made.Mode() {
+		fromInfo, fromErr := os.Lstat(from)
+		toInfo, toErr := os.Lstat(to)
+		if sums[f.Name] != f.SHA256 || fromErr != nil || toErr != nil || os.SameFile(fromInfo, toInfo) || fromInfo.Mode() != toInfo.Mode() {
 			continue
 		}
 		link := to + ".link"

@@ -206,7 +206,7 @@ func TestPairs(t *testing.T) {
 	}
 	var got []string
 	for _, p := range pairs(m, old, []int{0, 1, -1}) {
-		got = append(got, p.made.Name+"<"+p.from.Name)
+		got = append(got, p.new.Name+"<"+p.old.Name)
 	}
 	if want := "part-c<part-b index-0000<index-0000 table-movie<table-movie"; strings.Join(got, " ") != want {
 		t.Errorf("pairs = %s, want %s", got, want)

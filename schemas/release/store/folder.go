@@ -162,27 +162,19 @@ func (s Folder) List(ctx context.Context) ([]Info, error) {
 
 // info describes the folder id.
 func (s Folder) info(id string) Info {
-	i := Info{ID: id}
-	i.Built, i.Forced = s.reported(id)
-	m, err := s.open(id)
-	if i.Err = err; err != nil {
-		return i
-	}
-	i.count(m)
-	return i
-}
-
-// reported returns the build time of release id from its report, or else its folder's modification time, and whether
-// it was published despite the gate.
-func (s Folder) reported(id string) (built time.Time, forced bool) {
 	data, _ := file.Read(filepath.Join(s.Path(id), release.ReportName), maxReportBytes) // an unreadable report counts as absent
-	r := readReport(data)
-	if built = r.BuiltAt; built.IsZero() {
-		if st, err := os.Stat(s.Path(id)); err == nil {
-			built = st.ModTime()
-		}
+	report := readReport(data)
+	if st, err := os.Stat(s.Path(id)); err == nil && report.BuiltAt.IsZero() {
+		report.BuiltAt = st.ModTime()
 	}
-	return built, r.Forced != nil
+	i := Info{ID: id, Built: report.BuiltAt}
+	if m, err := s.open(id); err != nil {
+		i.Err = err
+	} else {
+		i = Describe(m, report.BuiltAt)
+	}
+	i.Forced = report.Forced != nil
+	return i
 }
 
 // NoteForced implements Store.
@@ -277,14 +269,14 @@ func (s Folder) removeStale() error {
 			return err
 		}
 	}
-	if err := removeStale(s.Dir, deletingPrefix); err != nil {
+	if err := removePrefixed(s.Dir, deletingPrefix); err != nil {
 		return err
 	}
 	l, err := tryLock(s.Dir, builderLock)
 	if err != nil || l == nil {
 		return err
 	}
-	err = removeStale(s.Dir, BuildingPrefix)
+	err = removePrefixed(s.Dir, BuildingPrefix)
 	reports, _ := filepath.Glob(filepath.Join(s.Dir, "r*", release.ReportName)) // the pattern is valid
 	for _, report := range reports {
 		err = errors.Join(err, file.RemovePending(report))
@@ -315,8 +307,8 @@ func removeAll(path string) error {
 	return file.Did("remove", path)
 }
 
-// removeStale removes entries of dir whose names start with prefix, except for files in use.
-func removeStale(dir, prefix string) error {
+// removePrefixed removes entries of dir whose names start with prefix, except for files in use.
+func removePrefixed(dir, prefix string) error {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
 		return err

@@ -31,27 +31,19 @@ type Info struct {
 
 // Describe returns the numbers of a release.
 func Describe(m *release.Manifest, built time.Time) Info {
-	i := Info{ID: m.ID, Built: built}
-	i.count(m)
-	return i
-}
-
-func (i *Info) count(m *release.Manifest) {
-	i.Fragments, i.Bytes, i.Empty = m.Counts.Fragments, 0, isEmpty(m)
-	i.Fetched, i.Fallback = age.All(age.Of(m.Sources)), m.Params[release.ParamFallback]
+	i := Info{
+		ID: m.ID, Built: built, Fragments: m.Counts.Fragments, Fetched: age.All(age.Of(m.Sources)),
+		Empty: true, Fallback: m.Params[release.ParamFallback],
+	}
 	for _, f := range m.Files() {
 		i.Bytes += f.Size
 	}
-}
-
-// isEmpty reports whether all resources also occur in a release without records.
-func isEmpty(m *release.Manifest) bool {
 	for kind, n := range m.Counts.Resources {
 		if n > 0 && kind != fragment.KindDefault.String() && kind != fragment.KindRemoved.String() {
-			return false
+			i.Empty = false
 		}
 	}
-	return true
+	return i
 }
 
 // reported contains the fields of a build's report for Info.
@@ -74,14 +66,14 @@ func withForced(report []byte, why any) ([]byte, error) {
 	if err := json.Unmarshal(report, &fields); err != nil && report != nil {
 		return nil, fmt.Errorf("%s: %w", release.ReportName, err)
 	}
-	noted, err := json.Marshal(why)
+	reason, err := json.Marshal(why)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", release.ReportName, err)
 	}
 	if fields == nil {
 		fields = map[string]json.RawMessage{}
 	}
-	fields["forced"] = noted
+	fields["forced"] = reason
 	return json.Marshal(fields)
 }
 

@@ -87,9 +87,9 @@ func RolledBack(ctx context.Context, s Store) ([]string, error) {
 	return p.ids, err
 }
 
-// mendable reads a pointer to replace it: an absent or invalid one has no IDs, because publishing is the way to repair
+// repairable reads a pointer to replace it: an absent or invalid one has no IDs, because publishing is the way to repair
 // it. Only the history is lost.
-func mendable(ctx context.Context, s Store, name string) (pointer, error) {
+func repairable(ctx context.Context, s Store, name string) (pointer, error) {
 	p, err := s.pointer(ctx, name)
 	if errors.Is(err, ErrNoRelease) || errors.Is(err, release.ErrCorrupt) {
 		err = nil
@@ -112,7 +112,7 @@ func SetCanary(ctx context.Context, s Store, id string) (previous string, err er
 // publish sets a pointer to the release id, and returns its previous target.
 func publish(ctx context.Context, s Store, doing, name, id string) (previous string, err error) {
 	err = s.change(doing, func() error {
-		old, err := mendable(ctx, s, name)
+		old, err := repairable(ctx, s, name)
 		if err == nil {
 			err = s.check(ctx, id)
 		}
@@ -167,7 +167,7 @@ func RemoveCanary(ctx context.Context, s Store) (id string, err error) {
 		if id, err = Canary(ctx, s); err != nil && !errors.Is(err, release.ErrCorrupt) {
 			return err
 		}
-		if current, _ := Current(ctx, s); id != "" && id != current { // else it went out to all edges
+		if current, _ := Current(ctx, s); id != "" && id != current { // otherwise all edges serve it
 			if err := noteRolledBack(ctx, s, id); err != nil {
 				return err
 			}
@@ -183,7 +183,7 @@ func noteRolledBack(ctx context.Context, s Store, id string) error {
 	if err := s.check(ctx, id); IsBroken(err) {
 		return nil
 	}
-	old, err := mendable(ctx, s, rolledBackName)
+	old, err := repairable(ctx, s, rolledBackName)
 	if err != nil {
 		return err
 	}
@@ -194,12 +194,8 @@ func noteRolledBack(ctx context.Context, s Store, id string) error {
 // IsBroken reports whether an error means that a release is missing or invalid, rather than a disk error or a limit
 // that may not recur.
 func IsBroken(err error) bool {
-	for _, is := range []error{ErrNoRelease, release.ErrCorrupt, release.ErrVersion, fs.ErrNotExist, errIncomplete} {
-		if errors.Is(err, is) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc([]error{ErrNoRelease, release.ErrCorrupt, release.ErrVersion, fs.ErrNotExist, errIncomplete},
+		func(target error) bool { return errors.Is(err, target) })
 }
 
 // maxHistory is the maximum number of IDs of a pointer.
