@@ -45,7 +45,10 @@ func IsURL(s string) bool { return startsAsURL.MatchString(s) }
 func Parse(s string) (Location, error) {
 	u, err := url.Parse(s)
 	if err != nil {
-		return Location{}, fmt.Errorf("%s: bad URL: %s", WithoutSecrets(s), parseReason(err))
+		if e, ok := errors.AsType[*url.Error](err); ok {
+			err = e.Err // the text of e repeats the URL
+		}
+		return Location{}, fmt.Errorf("%s: bad URL: %s", WithoutSecrets(s), Redact(err.Error()))
 	}
 	l := Location{Scheme: strings.ToLower(u.Scheme), Bucket: u.Host, Key: strings.TrimPrefix(u.Path, "/")}
 	allowed, ok := parameters[l.Scheme]
@@ -56,50 +59,29 @@ func Parse(s string) (Location, error) {
 		return l, fmt.Errorf("%s: credentials do not belong in a URL: set them in the environment", WithoutSecrets(s))
 	case u.Fragment != "":
 		return l, fmt.Errorf("%s: a # in a name is written %%23", l)
-	}
-	if err := l.checkBucket(u.Path); err != nil {
-		return l, err
+	case l.Scheme != schemeFile && l.Bucket == "":
+		return l, fmt.Errorf("%s: no bucket: want %s://bucket/key", l, l.Scheme)
+	case l.Scheme == schemeFile && l.Bucket != "":
+		return l, fmt.Errorf("%s: want an absolute path, as in file:///folder; a relative one is named without file://", l)
+	case l.Scheme == schemeFile && !strings.HasPrefix(u.Path, "/"):
+		return l, fmt.Errorf("%s: want an absolute path, as in file:///folder", l)
 	}
 	if l.Query, err = url.ParseQuery(u.RawQuery); err != nil {
 		return l, fmt.Errorf("%s: cannot read the parameters after the question mark", l)
 	}
 	for name, values := range l.Query {
 		if !slices.Contains(allowed, name) {
-			return l, fmt.Errorf("%s: unknown parameter %q: want %s", l, name, orNone(allowed))
+			want := "none"
+			if len(allowed) > 0 {
+				want = "one of " + strings.Join(allowed, ", ")
+			}
+			return l, fmt.Errorf("%s: unknown parameter %q: want %s", l, name, want)
 		}
 		if len(values) > 1 {
 			return l, fmt.Errorf("%s: parameter %q is given twice", l, name)
 		}
 	}
 	return l, nil
-}
-
-func orNone(names []string) string {
-	if len(names) == 0 {
-		return "none"
-	}
-	return "one of " + strings.Join(names, ", ")
-}
-
-// parseReason returns the cause of an error of url.Parse, whose text repeats the URL.
-func parseReason(err error) string {
-	var e *url.Error
-	if errors.As(err, &e) {
-		err = e.Err
-	}
-	return Redact(err.Error())
-}
-
-func (l Location) checkBucket(path string) error {
-	switch {
-	case l.Scheme != schemeFile && l.Bucket == "":
-		return fmt.Errorf("%s: no bucket: want %s://bucket/key", l, l.Scheme)
-	case l.Scheme == schemeFile && l.Bucket != "":
-		return fmt.Errorf("%s: want an absolute path, as in file:///folder; a relative one is named without file://", l)
-	case l.Scheme == schemeFile && !strings.HasPrefix(path, "/"):
-		return fmt.Errorf("%s: want an absolute path, as in file:///folder", l)
-	}
-	return nil
 }
 
 // String returns the URL without its parameters, for messages.

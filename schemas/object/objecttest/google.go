@@ -100,21 +100,21 @@ func (g *google) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	key := strings.TrimPrefix(r.URL.Path, "/"+Bucket+"/")
-	now := g.generations[key]
+	generation := g.generations[key]
 	if _, err := g.backend.HeadObject(Bucket, key); err == nil {
-		now = max(now, 1)
+		generation = max(generation, 1)
 	}
 	switch r.Method {
 	case http.MethodPut:
-		if want := r.Header.Get("X-Goog-If-Generation-Match"); want != "" && want != strconv.FormatInt(now, 10) {
+		if want := r.Header.Get("X-Goog-If-Generation-Match"); want != "" && want != strconv.FormatInt(generation, 10) {
 			refuse(w, http.StatusPreconditionFailed, "PreconditionFailed", "the generation is another one")
 			return
 		}
 		g.last++
-		now, g.generations[key] = g.last, g.last
+		generation, g.generations[key] = g.last, g.last
 	case http.MethodDelete:
 		delete(g.generations, key)
 	}
-	w.Header().Set("X-Goog-Generation", strconv.FormatInt(now, 10))
+	w.Header().Set("X-Goog-Generation", strconv.FormatInt(generation, 10))
 	g.fake.ServeHTTP(w, r)
 }

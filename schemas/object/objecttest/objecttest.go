@@ -74,7 +74,11 @@ func Listen(scheme string) (*Server, error) {
 		fake = &google{fake: fake, backend: s.backend, last: 1, generations: map[string]int64{}}
 	}
 	s.http = &http.Server{ErrorLog: log.New(io.Discard, "", 0), Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if !s.faulty(w, r) && !s.changed(w, r) {
+		s.mu.Lock()
+		fault := s.fault
+		s.requests = append(s.requests, strings.TrimSpace(r.Method+" "+r.URL.Path+" "+r.Header.Get("Range")))
+		s.mu.Unlock()
+		if (fault == nil || !fault(w, r)) && !s.changed(w, r) {
 			fake.ServeHTTP(w, r)
 		}
 	})}
@@ -118,14 +122,6 @@ func (s *Server) Requests() []string {
 	r := s.requests
 	s.requests = nil
 	return r
-}
-
-func (s *Server) faulty(w http.ResponseWriter, r *http.Request) bool {
-	s.mu.Lock()
-	f := s.fault
-	s.requests = append(s.requests, strings.TrimSpace(r.Method+" "+r.URL.Path+" "+r.Header.Get("Range")))
-	s.mu.Unlock()
-	return f != nil && f(w, r)
 }
 
 // changed rejects a request for another version of an object, like S3; the fake ignores If-Match.

@@ -66,41 +66,33 @@ func (r *reader) Read(p []byte) (n int, err error) {
 		case r.body == nil:
 			r.err = failed(r.bucket.at(r.info.Key), r.open())
 		default:
-			n = r.read(p)
+			n, err = r.body.Read(p[:min(int64(len(p)), r.end-r.off)])
+			if r.off += int64(n); r.off-r.mark >= progress {
+				r.mark, r.failures = r.off, 0
+			}
+			if err == nil {
+				continue
+			}
+			_ = r.body.Close() // the stream failed or ended; its error is in err
+			r.body = nil
+			if r.off == r.end {
+				continue
+			}
+			if err == io.EOF {
+				err = fmt.Errorf("%w: at offset %d of %d bytes", object.ErrShort, r.off, r.info.Size)
+			}
+			if r.failures++; r.failures >= maxTries {
+				err = fmt.Errorf("given up after %d tries: %w", r.failures, err)
+			} else {
+				err = pause(r.ctx, r.failures)
+			}
+			r.err = failed(r.bucket.at(r.info.Key), err)
 		}
 	}
 	if n > 0 || len(p) == 0 {
 		return n, nil
 	}
 	return 0, r.err
-}
-
-// read reads once from the open stream. After a failure it pauses, and open comes next.
-func (r *reader) read(p []byte) int {
-	n, err := r.body.Read(p[:min(int64(len(p)), r.end-r.off)])
-	if r.off += int64(n); r.off-r.mark >= progress {
-		r.mark, r.failures = r.off, 0
-	}
-	if err == nil {
-		return n
-	}
-	_ = r.body.Close() // the stream failed or ended; its error is in err
-	r.body = nil
-	if r.off < r.end {
-		r.err = failed(r.bucket.at(r.info.Key), r.pause(err))
-	}
-	return n
-}
-
-// pause waits before the next stream. It returns an error if no further try is allowed.
-func (r *reader) pause(err error) error {
-	if err == io.EOF {
-		err = fmt.Errorf("%w: at offset %d of %d bytes", object.ErrShort, r.off, r.info.Size)
-	}
-	if r.failures++; r.failures >= maxTries {
-		return fmt.Errorf("given up after %d tries: %w", r.failures, err)
-	}
-	return pause(r.ctx, r.failures)
 }
 
 // pause waits before the next try, depending on the number of failures.

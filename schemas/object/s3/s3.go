@@ -60,7 +60,8 @@ func (b *Bucket) openS3(ctx context.Context, q url.Values) error {
 		return err
 	}
 	b.client, err = minio.NewCore(endpoint, &minio.Options{
-		Creds: creds, Secure: secure, Region: regionOf(q), BucketLookup: lookup, MaxRetries: s3Tries, Transport: transport,
+		Creds: creds, Secure: secure, BucketLookup: lookup, MaxRetries: s3Tries, Transport: transport,
+		Region: cmp.Or(q.Get("region"), os.Getenv("AWS_REGION"), os.Getenv("AWS_DEFAULT_REGION")), // "" to ask the store for it
 	})
 	if err != nil {
 		return err
@@ -138,11 +139,6 @@ func endpointOf(q url.Values) (host string, secure bool, err error) {
 		return "", false, errors.New("endpoint: want a host, as in https://storage.example.com")
 	}
 	return u.Host, secure && u.Scheme == "https", nil
-}
-
-// regionOf returns the region of the bucket, or "" to ask the store for it.
-func regionOf(q url.Values) string {
-	return cmp.Or(q.Get("region"), os.Getenv("AWS_REGION"), os.Getenv("AWS_DEFAULT_REGION"))
 }
 
 // credentialsOf searches for credentials like the tools of AWS: the environment, the files of the profile (keys, SSO,
