@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"log/slog"
 	"maps"
@@ -25,10 +24,10 @@ import (
 // A cache is the folder of pulled releases, up to a size.
 type cache struct {
 	dir      string
-	most     int64 // bytes
+	maxBytes int64
 	store    store.Folder
 	releases map[string]*release.Manifest
-	settled  bool          // its files have at most most bytes
+	settled  bool          // its files have at most maxBytes
 	bytes    atomic.Int64  // counted by the last evict
 	serving  func() string // id of the release in use
 	log      *slog.Logger
@@ -63,8 +62,8 @@ func (c *cache) read() {
 	}
 }
 
-// has reports whether a release is still in the cache.
-func (c *cache) has(id string) bool {
+// contains reports whether a release is still in the cache.
+func (c *cache) contains(id string) bool {
 	if _, err := os.Stat(c.store.Path(id)); err == nil {
 		return true
 	}
@@ -104,22 +103,22 @@ func (c *cache) inUse(wanted *release.Manifest) map[string]bool {
 
 // fits returns why the cache cannot hold a release, even after all unused releases are evicted.
 func (c *cache) fits(wanted *release.Manifest) error {
-	keep := c.inUse(wanted)
-	kept := []*release.Manifest{wanted}
+	inUse := c.inUse(wanted)
+	remaining := []*release.Manifest{wanted}
 	for id, m := range c.releases {
-		if keep[id] && id != wanted.ID {
-			kept = append(kept, m)
+		if inUse[id] && id != wanted.ID {
+			remaining = append(remaining, m)
 		}
 	}
-	size := sizeOf(kept)
-	if size <= c.most {
+	size := sizeOf(remaining)
+	if size <= c.maxBytes {
 		return nil
 	}
 	with := ""
-	if len(kept) > 1 {
+	if len(remaining) > 1 {
 		with = " with the releases in use"
 	}
-	return fmt.Errorf("release %s does not fit: it has %d bytes (%s)%s, --cache-size allows %d", wanted.ID, size, humanize.IBytes(uint64(size)), with, c.most)
+	return fmt.Errorf("release %s does not fit: it has %d bytes (%s)%s, --cache-size allows %d", wanted.ID, size, humanize.IBytes(uint64(size)), with, c.maxBytes)
 }
 
 // hasRoom returns why the disk of the cache cannot hold files that a pull downloads into dir.
@@ -139,11 +138,11 @@ func (c *cache) hasRoom(dir string, files []release.File) error {
 // evict removes the releases that were current the longest ago, until the cache with the wanted release fits its
 // size. The wanted, served and current releases stay.
 func (c *cache) evict(wanted *release.Manifest) error {
-	keep := c.inUse(wanted)
+	inUse := c.inUse(wanted)
 	for {
 		size := c.size(wanted)
 		c.bytes.Store(size)
-		if c.settled = size <= c.most; c.settled {
+		if c.settled = size <= c.maxBytes; c.settled {
 			return nil
 		}
 		oldest, when := "", time.Time{}
@@ -152,7 +151,7 @@ func (c *cache) evict(wanted *release.Manifest) error {
 			if st, err := os.Stat(c.store.Path(id)); err == nil {
 				used = st.ModTime()
 			}
-			if !keep[id] && (oldest == "" || used.Before(when) || used.Equal(when) && id < oldest) {
+			if !inUse[id] && (oldest == "" || used.Before(when) || used.Equal(when) && id < oldest) {
 				oldest, when = id, used
 			}
 		}
@@ -180,11 +179,11 @@ func (c *cache) leftovers() (dirs []string) {
 
 // removeLeftovers removes the leftovers except dir.
 func (c *cache) removeLeftovers(dir string) error {
-	for _, left := range c.leftovers() {
-		if left == dir {
+	for _, leftover := range c.leftovers() {
+		if leftover == dir {
 			continue
 		}
-		if err := os.RemoveAll(left); err != nil {
+		if err := os.RemoveAll(leftover); err != nil {
 			return err
 		}
 	}
@@ -214,24 +213,4 @@ func sizeOf(releases []*release.Manifest) (n int64) {
 func hasSize(path string, size int64) bool {
 	st, err := os.Lstat(path)
 	return err == nil && st.Mode().IsRegular() && st.Size() == size
-}
-
-// link links a file to another name, and replaces a file there.
-func link(from, to string) error {
-	if err := os.Remove(to); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return err
-	}
-	return file.Link(from, to)
-}
-
-// writeWhole writes a durable file atomically.
-func writeWhole(path string, write func(io.Writer) error) error {
-	out, err := file.Create(path, 0o600)
-	if err != nil {
-		return err
-	}
-	if err := write(out); err != nil {
-		return errors.Join(err, out.Abort())
-	}
-	return out.Commit()
 }

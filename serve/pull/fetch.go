@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 
@@ -47,7 +46,7 @@ func (p *Puller) fetch(ctx context.Context, dir string, f release.File, d *patch
 	return file.Rename(part, path)
 }
 
-// deltaSuffix is of a delta in download, after the name of the file that it makes.
+// deltaSuffix ends the name of a downloaded delta, after the name of the file that it makes.
 const deltaSuffix = ".delta"
 
 // A patch is a delta of the bucket to a file of the cache.
@@ -56,21 +55,20 @@ type patch struct {
 	old  release.File // its name is the path
 }
 
-// maxDeltas is how many deltas of a bucket are listed at most, so that a listing without an end takes bounded memory. A
-// test lowers it.
-var maxDeltas = 100_000
+// maxDeltas bounds the listed deltas of a bucket, so that a listing without an end takes bounded memory.
+var maxDeltas = 100_000 // tests lower it
 
 // patches returns the smallest delta that makes each wanted file of one of the cache, by the SHA-256 of the wanted file.
-// Without one, the whole file is pulled. The deltas together have at most most bytes, which they take beside the release.
-func (p *Puller) patches(ctx context.Context, wanted []release.File, most int64) map[string]*patch {
-	olds := map[string]release.File{}
+// Without one, the whole file is pulled. The cache has room bytes for all deltas together, beside the release.
+func (p *Puller) patches(ctx context.Context, wanted []release.File, room int64) map[string]*patch {
+	cached := map[string]release.File{} // by SHA-256; the name is the path
 	for id, m := range p.cache.releases {
 		for _, f := range m.Files() {
 			f.Name = p.cache.store.Path(id) + string(os.PathSeparator) + f.Name
-			olds[f.SHA256] = f
+			cached[f.SHA256] = f
 		}
 	}
-	if len(olds) == 0 {
+	if len(cached) == 0 {
 		return nil
 	}
 	listing, cancel := p.origin.bounded(ctx)
@@ -91,19 +89,19 @@ func (p *Puller) patches(ctx context.Context, wanted []release.File, most int64)
 	found := map[string]*patch{}
 	for _, o := range all {
 		newSHA, oldSHA, ok := store.SplitDeltaName(o.Key)
-		old, have := olds[oldSHA]
+		old, known := cached[oldSHA]
 		size := sizes[newSHA]
 		if best := found[newSHA]; best != nil {
 			size = best.info.Size
 		}
-		if ok && have && o.Size < size {
+		if ok && known && o.Size < size {
 			found[newSHA] = &patch{o, old}
 		}
 	}
 	for _, d := range found {
-		most -= d.info.Size
+		room -= d.info.Size
 	}
-	if most < 0 {
+	if room < 0 {
 		p.log.Warn("the cache has no room for deltas beside the release, whole files are pulled")
 		return nil
 	}
@@ -131,9 +129,15 @@ func (p *Puller) apply(ctx context.Context, d *patch, f release.File, path strin
 		return err
 	}
 	defer old.Close()
-	err = writeWhole(path, func(w io.Writer) error { return store.ApplyDelta(w, f, in, d.old, old) })
-	err = errors.Join(err, os.Remove(temporary))
-	if err != nil {
+	out, err := file.Create(path, 0o600)
+	if err == nil {
+		if err = store.ApplyDelta(out, f, in, d.old, old); err == nil {
+			err = out.Commit()
+		} else {
+			err = errors.Join(err, out.Abort())
+		}
+	}
+	if err = errors.Join(err, os.Remove(temporary)); err != nil {
 		return fmt.Errorf("%s: %w", p.cfg.Bucket.URL(d.info.Key), err)
 	}
 	p.counts.reused.Add(f.Size - d.info.Size)

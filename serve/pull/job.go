@@ -24,7 +24,7 @@ type job struct {
 	total   int64        // bytes of the release
 	done    atomic.Int64 // bytes that are there
 	started time.Time
-	moved   int64 // bytes that the Puller had moved before
+	moved   int64 // bytes that the Puller moved before the start
 }
 
 func (j *job) String() string {
@@ -43,7 +43,7 @@ func (p *Puller) pull(ctx context.Context, id string, verify bool) error {
 		watching.Wait()
 		p.now.Store(nil)
 	}()
-	err := p.make(working, id, verify)
+	err := p.gather(working, id, verify)
 	if err != nil && errors.Is(context.Cause(working), errMoved) {
 		return errMoved
 	}
@@ -56,10 +56,10 @@ func (p *Puller) watch(ctx context.Context, id string, cancel context.CancelCaus
 		if sleep(ctx, p.wait(0)); ctx.Err() != nil {
 			return
 		}
-		var now string
-		err := p.guarded(func() (err error) { now, err = p.origin.target(ctx); return err })
-		if err == nil && now != id {
-			p.log.Info("pull ends: the pointer moved on", "release", id, "next", now)
+		var target string
+		err := p.guarded(func() (err error) { target, err = p.origin.target(ctx); return err })
+		if err == nil && target != id {
+			p.log.Info("pull ends: the pointer moved on", "release", id, "next", target)
 			cancel(errMoved)
 			return
 		}
@@ -70,8 +70,8 @@ func (p *Puller) watch(ctx context.Context, id string, cancel context.CancelCaus
 	}
 }
 
-// make gathers the files of a release in a hidden folder, which then gets the release's name.
-func (p *Puller) make(ctx context.Context, id string, verify bool) error {
+// gather brings the files of a release into a hidden folder, which then gets the release's name.
+func (p *Puller) gather(ctx context.Context, id string, verify bool) error {
 	m, data, err := p.origin.manifest(ctx, id)
 	if err != nil {
 		return err
@@ -93,7 +93,7 @@ func (p *Puller) make(ctx context.Context, id string, verify bool) error {
 		j.total += f.Size
 	}
 	p.now.Store(j)
-	rest, err := p.reuse(ctx, files, dir, verify, j)
+	missing, err := p.reuse(ctx, files, dir, verify, j)
 	if err != nil {
 		return err
 	}
@@ -103,17 +103,32 @@ func (p *Puller) make(ctx context.Context, id string, verify bool) error {
 	if err := p.cache.evict(m); err != nil {
 		return err
 	}
-	if err := p.cache.hasRoom(dir, rest); err != nil {
+	if err := p.cache.hasRoom(dir, missing); err != nil {
 		return fmt.Errorf("release %s does not fit: %w", id, err)
 	}
-	p.log.Info("pulling release", "release", id, "files", len(files), "bytes", j.total, "files to move", len(rest), "bytes to move", j.total-j.done.Load())
-	if err := p.fetchAll(ctx, dir, rest, j); err != nil {
-		return err
+	p.log.Info("pulling release", "release", id, "files", len(files), "bytes", j.total, "files to move", len(missing), "bytes to move", j.total-j.done.Load())
+	if len(missing) > 0 {
+		patches := p.patches(ctx, missing, p.cfg.Size-p.cache.bytes.Load())
+		g, inGroup := errgroup.WithContext(ctx)
+		g.SetLimit(filesAtOnce)
+		for _, f := range missing {
+			g.Go(func() error {
+				return p.guarded(func() error { return p.fetch(inGroup, dir, f, patches[f.SHA256], j) })
+			})
+		}
+		if err := g.Wait(); err != nil {
+			return err
+		}
 	}
 	if err := m.RemoveOthers(dir); err != nil {
 		return err
 	}
-	if err := p.report(ctx, id, dir); err != nil {
+	// The page shows the report of the build; no response of the API needs it.
+	report, err := p.origin.readSmall(ctx, id+"/"+release.ReportName, maxReport)
+	if err == nil {
+		err = file.WriteFile(filepath.Join(dir, release.ReportName), report, 0o600)
+	}
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		p.log.Warn("the release is pulled without the report of its build", "release", id, "because", err)
 	}
 	if _, err := p.cache.store.Install(folder); err != nil {
@@ -126,18 +141,6 @@ func (p *Puller) make(ctx context.Context, id string, verify bool) error {
 
 // maxReport bounds the report of a build, in bytes.
 const maxReport = 4 << 20
-
-// report copies the report of the build if there is one. The page shows it; no response of the API needs it.
-func (p *Puller) report(ctx context.Context, id, dir string) error {
-	data, err := p.origin.small(ctx, id+"/"+release.ReportName, maxReport)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-	if err != nil {
-		return err
-	}
-	return file.WriteFile(filepath.Join(dir, release.ReportName), data, 0o600)
-}
 
 // filesOf returns the files of a release, each name once: parts of equal content share a file.
 func filesOf(m *release.Manifest) (files []release.File) {
@@ -152,7 +155,7 @@ func filesOf(m *release.Manifest) (files []release.File) {
 }
 
 // reuse links files of the cache and of interrupted pulls into dir, and returns the missing files of the release.
-func (p *Puller) reuse(ctx context.Context, files []release.File, dir string, verify bool, j *job) (rest []release.File, err error) {
+func (p *Puller) reuse(ctx context.Context, files []release.File, dir string, verify bool, j *job) (missing []release.File, err error) {
 	sources := p.cache.sources()
 	for _, f := range files {
 		path := filepath.Join(dir, f.Name)
@@ -160,10 +163,13 @@ func (p *Puller) reuse(ctx context.Context, files []release.File, dir string, ve
 		switch {
 		case hasSize(path, f.Size): // an interrupted pull of the same release has left it
 		case !known, verify && f.Check(ctx, from) != nil:
-			rest = append(rest, f)
+			missing = append(missing, f)
 			continue
 		default:
-			if err := link(from, path); err != nil {
+			if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+				return nil, err
+			}
+			if err := file.Link(from, path); err != nil {
 				return nil, err
 			}
 			p.counts.reused.Add(f.Size)
@@ -173,19 +179,5 @@ func (p *Puller) reuse(ctx context.Context, files []release.File, dir string, ve
 			return nil, err
 		}
 	}
-	return rest, nil
-}
-
-// fetchAll gets files of the bucket, several at once.
-func (p *Puller) fetchAll(ctx context.Context, dir string, files []release.File, j *job) error {
-	if len(files) == 0 {
-		return nil
-	}
-	patches := p.patches(ctx, files, p.cfg.Size-p.cache.bytes.Load())
-	g, ctx := errgroup.WithContext(ctx)
-	g.SetLimit(filesAtOnce)
-	for _, f := range files {
-		g.Go(func() error { return p.guarded(func() error { return p.fetch(ctx, dir, f, patches[f.SHA256], j) }) })
-	}
-	return g.Wait()
+	return missing, nil
 }

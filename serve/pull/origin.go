@@ -81,37 +81,37 @@ func (o *origin) stat(ctx context.Context, name string) (object.Info, error) {
 }
 
 // readRange returns n bytes of an object from off on, in bounded time.
-func (o *origin) readRange(ctx context.Context, of object.Info, off, n int64) ([]byte, error) {
+func (o *origin) readRange(ctx context.Context, info object.Info, off, n int64) ([]byte, error) {
 	if err := o.limiter.WaitN(ctx, int(n)); err != nil {
 		return nil, err
 	}
 	ctx, cancel := o.bounded(ctx)
 	defer cancel()
-	data, err := o.cfg.Bucket.ReadRange(ctx, of, off, n)
+	data, err := o.cfg.Bucket.ReadRange(ctx, info, off, n)
 	if err != nil {
-		return nil, o.named(ctx, of.Key, err)
+		return nil, o.named(ctx, info.Key, err)
 	}
 	o.counts.moved.Add(n)
 	return data, nil
 }
 
-// small returns an object of most bytes at most.
-func (o *origin) small(ctx context.Context, name string, most int64) ([]byte, error) {
+// readSmall returns an object of at most limit bytes.
+func (o *origin) readSmall(ctx context.Context, name string, limit int64) ([]byte, error) {
 	info, err := o.stat(ctx, name)
 	if err != nil {
 		return nil, err
 	}
-	return o.readAll(ctx, info, most)
+	return o.readAll(ctx, info, limit)
 }
 
-// readAll is small for an object that was described.
-func (o *origin) readAll(ctx context.Context, of object.Info, most int64) ([]byte, error) {
-	if of.Size > most {
-		return nil, fmt.Errorf("%s: it has %d bytes, at most %d are allowed", o.cfg.Bucket.URL(of.Key), of.Size, most)
+// readAll is readSmall for an object that was described.
+func (o *origin) readAll(ctx context.Context, info object.Info, limit int64) ([]byte, error) {
+	if info.Size > limit {
+		return nil, fmt.Errorf("%s: it has %d bytes, at most %d are allowed", o.cfg.Bucket.URL(info.Key), info.Size, limit)
 	}
-	data := make([]byte, 0, of.Size)
-	for off := int64(0); off < of.Size; off += o.cfg.granule {
-		piece, err := o.readRange(ctx, of, off, min(o.cfg.granule, of.Size-off))
+	data := make([]byte, 0, info.Size)
+	for off := int64(0); off < info.Size; off += o.cfg.granule {
+		piece, err := o.readRange(ctx, info, off, min(o.cfg.granule, info.Size-off))
 		if err != nil {
 			return nil, err
 		}
@@ -139,7 +139,7 @@ func (o *origin) named(ctx context.Context, name string, err error) error {
 // manifest returns the manifest of a release of the bucket, parsed and as it is.
 func (o *origin) manifest(ctx context.Context, id string) (m *release.Manifest, data []byte, err error) {
 	name := id + "/" + manifestFile
-	if data, err = o.small(ctx, name, release.MaxManifestBytes); err != nil {
+	if data, err = o.readSmall(ctx, name, release.MaxManifestBytes); err != nil {
 		return nil, nil, err
 	}
 	m, err = release.ParseManifest(data)

@@ -140,7 +140,7 @@ func New(cfg Config) (*Puller, error) {
 	}
 	p := &Puller{
 		cfg: cfg, log: cfg.Log, wake: make(chan struct{}, 1),
-		cache: cache{dir: cfg.Dir, most: cfg.Size, store: store.Folder{Dir: cfg.Dir}, log: cfg.Log},
+		cache: cache{dir: cfg.Dir, maxBytes: cfg.Size, store: store.Folder{Dir: cfg.Dir}, log: cfg.Log},
 	}
 	p.origin = origin{cfg: &p.cfg, limiter: rate.NewLimiter(limit, int(cfg.granule)), counts: &p.counts}
 	p.counts.looked.Store(time.Now().UnixNano())
@@ -262,7 +262,7 @@ func (p *Puller) step(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if id != p.checked || !p.cache.has(id) {
+	if id != p.checked || !p.cache.contains(id) {
 		if err := p.bring(ctx, id); err != nil {
 			return err
 		}
