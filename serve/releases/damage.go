@@ -6,30 +6,23 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/reelsplice/reelsplice/schemas/release"
 	"github.com/reelsplice/reelsplice/schemas/release/check"
 	"github.com/reelsplice/reelsplice/schemas/release/store"
 	"github.com/reelsplice/reelsplice/serve/observe"
 )
 
-// A request checks each segment when it is the first to use it. Beside requests, the lengths of its
-// files are looked at now and then, and all of it is read at a bounded rate. New damage
-// makes prepared responses void, so that they are composed, and thereby checked, again.
+// The first request that uses a segment checks it. Independently of requests, Poll looks at the lengths of files, and
+// Scrub reads all of the release at a bounded rate. New damage makes prepared responses void, so that they are composed,
+// and thereby checked, again.
 
 const (
-	// sizesEvery is how often the lengths of files are looked at, at most: there is
-	// sizesPerFile between two looks for each file too, which takes microseconds.
+	// sizesEvery and sizesPerFile, for each file, are the shortest time between two looks at the lengths of files. A look
+	// takes microseconds for each file.
 	sizesEvery   = time.Second
 	sizesPerFile = 5 * time.Millisecond
 	// scrubEvery is the time between two full checks.
 	scrubEvery = 24 * time.Hour
 )
-
-// damaged logs new damage in the release h, and voids the responses prepared from it.
-func (r *Releases) damaged(h *Held, err *release.CorruptError) {
-	h.serial.Store(r.opened.Add(1))
-	r.damages.Error("release is damaged", "release", h.Reader.Manifest().ID, "file", err.File, "offset", err.Off, "error", err.What)
-}
 
 // Damage returns the number of damaged blocks found in the served release, and the first damage, nil for none.
 func (r *Releases) Damage() (blocks int, first error) {
@@ -45,22 +38,8 @@ func (r *Releases) Damage() (blocks int, first error) {
 	return blocks, fmt.Errorf("damaged blocks: %d, the first: %w", blocks, corrupt)
 }
 
-// checkSizes looks now and then for files that have become shorter.
-func (r *Releases) checkSizes() {
-	h := r.Acquire()
-	defer h.Release()
-	if h == nil {
-		return
-	}
-	wait := max(sizesEvery, sizesPerFile*time.Duration(len(h.Reader.Manifest().Files())))
-	if now := time.Now(); now.Sub(r.sized) >= wait {
-		r.sized = now
-		check.Sizes(h.Reader)
-	}
-}
-
-// Scrub checks all of the release that is served, wait after that was opened and once a day again,
-// until ctx ends. It reads rate bytes a second; 0 is for none.
+// Scrub checks all of the served release until ctx ends: first wait after it was opened, then once a day. It reads rate
+// bytes a second, or nothing if rate is 0.
 func (r *Releases) Scrub(ctx context.Context, wait time.Duration, rate int64) {
 	for rate > 0 && ctx.Err() == nil {
 		h := r.Acquire()
@@ -87,25 +66,20 @@ func (r *Releases) scrubServed(ctx context.Context, h *Held, wait time.Duration,
 			return
 		case <-time.After(wait):
 		}
-		r.scrub(ctx, h, rate)
+		start, id := time.Now(), h.Reader.Manifest().ID
+		h.scrubbed.Store(0)
+		err := check.Scrub(ctx, h.Reader, rate, func(n int64) { h.scrubbed.Add(n) })
+		switch {
+		case errors.Is(err, context.Canceled):
+		case err != nil:
+			r.cfg.Log.Warn("release could not be checked to its end", "release", id, "error", err)
+		default:
+			h.scrubbed.Store(h.size()) // files of a bucket that were not needed yet are left out
+			r.scrubbed.Store(time.Now().UnixNano())
+			_, blocks := h.Reader.Damage()
+			r.cfg.Log.Info("release checked", "release", id, "seconds", int(time.Since(start).Seconds()), "damaged blocks", blocks)
+		}
 		wait = scrubEvery
-	}
-}
-
-// scrub checks h once.
-func (r *Releases) scrub(ctx context.Context, h *Held, rate int64) {
-	start, id := time.Now(), h.Reader.Manifest().ID
-	h.scrubbed.Store(0)
-	err := check.Scrub(ctx, h.Reader, rate, func(n int64) { h.scrubbed.Add(n) })
-	switch {
-	case errors.Is(err, context.Canceled):
-	case err != nil:
-		r.cfg.Log.Warn("release could not be checked to its end", "release", id, "error", err)
-	default:
-		h.scrubbed.Store(h.size()) // files of a bucket that were not needed yet are left out
-		r.scrubbed.Store(time.Now().UnixNano())
-		_, blocks := h.Reader.Damage()
-		r.cfg.Log.Info("release checked", "release", id, "seconds", int(time.Since(start).Seconds()), "damaged blocks", blocks)
 	}
 }
 

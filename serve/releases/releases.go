@@ -16,6 +16,7 @@ import (
 
 	"github.com/reelsplice/reelsplice/schemas/age"
 	"github.com/reelsplice/reelsplice/schemas/release"
+	"github.com/reelsplice/reelsplice/schemas/release/check"
 	"github.com/reelsplice/reelsplice/schemas/release/store"
 	"github.com/reelsplice/reelsplice/schemas/tables"
 	"github.com/reelsplice/reelsplice/serve/observe"
@@ -54,11 +55,11 @@ const retryAfter = 10 * time.Second
 type Held struct {
 	Reader *release.Reader
 	Engine *query.Engine // runs its queries
-	Since  string        // the oldest day of its data, YYYY-MM-DD; "" where that is unknown
+	Since  string        // the oldest day of its data, YYYY-MM-DD; "" if unknown
 	users  atomic.Int64  // requests, and one for being current
 	log    *slog.Logger
-	// serial is unique in this process; never 0. It changes when damage is
-	// found, so that earlier prepared responses are not used.
+	// serial is unique in this process; never 0. It changes when damage is found, so that earlier prepared responses are
+	// not used.
 	serial   atomic.Uint64
 	scrubbed atomic.Int64    // bytes that its last or current background check has read
 	loaded   time.Time       // when it was opened
@@ -140,12 +141,15 @@ func (r *Releases) open(id string) error {
 	h := &Held{Reader: reader, log: r.cfg.Log, Since: age.All(age.Of(reader.Manifest().Sources)).Oldest, loaded: time.Now()}
 	h.served, h.retire = context.WithCancel(context.Background())
 	h.serial.Store(r.opened.Add(1))
-	reader.NotifyDamage(func(err *release.CorruptError) { r.damaged(h, err) })
+	reader.NotifyDamage(func(err *release.CorruptError) {
+		h.serial.Store(r.opened.Add(1)) // voids the responses prepared from the release
+		r.damages.Error("release is damaged", "release", id, "file", err.File, "offset", err.Off, "error", err.What)
+	})
 	h.Engine = query.Open(reader, r.cfg.Results)
 	if err := h.Engine.Err(); err != nil {
 		r.cfg.Log.Error("tables do not fit: queries that need them fail", "release", id, "error", err)
 	}
-	if names := absent(reader); len(names) > 0 {
+	if names := absentTables(reader); len(names) > 0 {
 		r.cfg.Log.Warn("an older program made the release: filters, orders and lists of absent tables and columns do nothing", "release", id, "absent", strings.Join(names, " "))
 	}
 	h.users.Store(1)
@@ -160,9 +164,9 @@ func (r *Releases) open(id string) error {
 	return nil
 }
 
-// absent returns the tables of kinds and the columns, as KIND.COLUMN, that a release lacks. Every current build
+// absentTables returns the tables of kinds and the columns, as KIND.COLUMN, that a release lacks. Every current build
 // writes them. Tables of changes and account data are optional.
-func absent(r *release.Reader) (names []string) {
+func absentTables(r *release.Reader) (names []string) {
 	for _, kind := range tables.Kinds {
 		t, ok := r.Table(kind.String())
 		for _, c := range tables.Columns(kind) {
@@ -206,11 +210,20 @@ func (r *Releases) Err() error {
 	return nil
 }
 
-// Poll checks the store, and sometimes the lengths of the served files. Callers poll because
-// network file systems send no notices of changes.
+// Poll checks the store, and now and then whether served files have become shorter. Callers poll because network file
+// systems send no notices of changes.
 func (r *Releases) Poll() {
 	r.follow()
-	r.checkSizes()
+	h := r.Acquire()
+	defer h.Release()
+	if h == nil {
+		return
+	}
+	wait := max(sizesEvery, sizesPerFile*time.Duration(len(h.Reader.Manifest().Files())))
+	if now := time.Now(); now.Sub(r.sized) >= wait {
+		r.sized = now
+		check.Sizes(h.Reader)
+	}
 }
 
 // Reload checks the store now, and retries a release that could not be opened.
