@@ -84,7 +84,11 @@ func Add(path string, r Record) error {
 	return edit(path, true /* create */, func(data []byte, records []Record) ([]byte, error) {
 		for i := range records {
 			if records[i].Hash == r.Hash {
-				return nil, fmt.Errorf("add token %q: %w and %s (line %d, name %q)", r.Name, errTokenTaken, records[i].state(r.Created), records[i].line, records[i].Name)
+				state := "is in force"
+				if reason := records[i].refusal(r.Created.Unix()); reason != None {
+					state = fmt.Sprintf("stays %s: choose another", reason)
+				}
+				return nil, fmt.Errorf("add token %q: %w and %s (line %d, name %q)", r.Name, errTokenTaken, state, records[i].line, records[i].Name)
 			}
 			if records[i].Name == r.Name && records[i].Revoked.IsZero() {
 				return nil, fmt.Errorf("add token %q: %w (line %d)", r.Name, errNameTaken, records[i].line)
@@ -95,14 +99,6 @@ func Add(path string, r Record) error {
 		}
 		return append(data, line...), nil
 	})
-}
-
-// state describes the record of a token that is issued again. A revoked one stays revoked.
-func (r *Record) state(now time.Time) string {
-	if reason := r.refusal(now.Unix()); reason != None {
-		return fmt.Sprintf("stays %s: choose another", reason)
-	}
-	return "is in force"
 }
 
 // List returns the records of the token file at path, in their order.
@@ -137,9 +133,12 @@ func Revoke(path, name string, now time.Time) (revoked Record, err error) {
 
 // edit changes the token file at path under a lock. It replaces the file atomically, and only with a valid one.
 func edit(path string, create bool, change func(data []byte, records []Record) ([]byte, error)) error {
-	target, err := resolve(path)
+	target, err := filepath.EvalSymlinks(path) // the file is replaced, not a link to it
+	if errors.Is(err, fs.ErrNotExist) {
+		target, err = path, nil // lock reports a missing folder
+	}
 	if err != nil {
-		return err
+		return fmt.Errorf("find token file %q: %w", path, err)
 	}
 	unlock, err := lock(target)
 	if err != nil {
@@ -176,24 +175,16 @@ func edit(path string, create bool, change func(data []byte, records []Record) (
 	return nil
 }
 
-// resolve follows symbolic links, so that the file is replaced and not the link to it.
-func resolve(path string) (string, error) {
-	target, err := filepath.EvalSymlinks(path)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		return path, nil // lock reports a missing folder
-	case err != nil:
-		return "", fmt.Errorf("find token file %q: %w", path, err)
-	}
-	return target, nil
-}
-
-// lock locks a file beside the token file: each edit replaces the token file itself, so a lock on the
-// old one would exclude nobody. The lock file stays, because its removal would have the same
-// effect.
+// lock locks a file beside the token file: each edit replaces the token file itself, so a lock on the old one would
+// exclude nobody. The lock file stays, because its removal would have the same effect. Root gives a new one to the owner
+// of its folder. An existing one is unchanged, because that owner could have made it a link to any file.
 func lock(target string) (unlock func(), err error) {
 	path := target + lockSuffix
-	if err := makeLock(path); err != nil {
+	f, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL, 0o600)
+	if err == nil {
+		err = errors.Join(file.GiveToFolder(f), f.Close())
+	}
+	if err != nil && !errors.Is(err, fs.ErrExist) {
 		return nil, fmt.Errorf("lock %q: %w", path, err)
 	}
 	l := flock.New(path)
@@ -207,19 +198,6 @@ func lock(target string) (unlock func(), err error) {
 		return nil, fmt.Errorf("lock %q: %w", l.Path(), err)
 	}
 	return func() { _ = l.Unlock() }, nil // a held lock always unlocks
-}
-
-// makeLock creates the lock file. Root gives it to the owner of its folder. An existing one is unchanged, because
-// the owner of the folder could have made it a link to any file.
-func makeLock(path string) error {
-	f, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL, 0o600)
-	if errors.Is(err, fs.ErrExist) {
-		return nil
-	}
-	if err != nil {
-		return err
-	}
-	return errors.Join(file.GiveToFolder(f), f.Close())
 }
 
 func readFile(path string) ([]byte, error) {

@@ -56,9 +56,9 @@ func (m *Meter) Add(now time.Time, n int) {
 		return
 	}
 	for n > 0 {
-		some := min(n, m.rate.Burst()) // a limiter takes no more at once
-		m.rate.ReserveN(now, some)
-		n -= some
+		batch := min(n, m.rate.Burst()) // a limiter takes no more at once
+		m.rate.ReserveN(now, batch)
+		n -= batch
 	}
 }
 

@@ -92,7 +92,7 @@ const (
 // whole file an error: a typing error in a revocation must not read as "not revoked". A file that lost its end is an
 // error too: its last line has no newline, it is empty, or it starts with fileMark and has no line fileEnd.
 func parse(name string, data []byte) ([]Record, error) {
-	if word := bytes.TrimSpace(data); len(word) == TokenLen && bytes.HasPrefix(word, []byte(Prefix)) {
+	if word := bytes.TrimSpace(data); len(word) == TokenLen && bytes.HasPrefix(word, []byte(tokenPrefix)) {
 		return nil, fmt.Errorf("%s: %w", name, ErrIsToken)
 	}
 	if err := checkEnd(name, data); err != nil {
@@ -104,25 +104,25 @@ func parse(name string, data []byte) ([]Record, error) {
 		text, _, _ := bytes.Cut(data[off:], []byte{'\n'})
 		next := off + len(text) + 1
 		text = bytes.TrimSuffix(text, []byte{'\r'}) // some editors end lines with CR LF
-		e, err := parseLine(text)
+		r, err := parseLine(text)
 		switch {
 		case err != nil:
-		case e == nil:
+		case r == nil:
 			off = next
 			continue
-		case hashes[e.Hash] > 0:
-			err = fmt.Errorf("hash: already on line %d: want each token once", hashes[e.Hash])
-		case e.Revoked.IsZero() && names[e.Name] > 0:
-			err = fmt.Errorf("field \"name\": %q: already on line %d: want a name unique among unrevoked tokens", e.Name, names[e.Name])
+		case hashes[r.Hash] > 0:
+			err = fmt.Errorf("hash: already on line %d: want each token once", hashes[r.Hash])
+		case r.Revoked.IsZero() && names[r.Name] > 0:
+			err = fmt.Errorf("field \"name\": %q: already on line %d: want a name unique among unrevoked tokens", r.Name, names[r.Name])
 		}
 		if err != nil {
 			return nil, fmt.Errorf("%s:%d: %w", name, line, err)
 		}
-		e.line, e.end = line, off+len(text)
-		if hashes[e.Hash] = line; e.Revoked.IsZero() {
-			names[e.Name] = line
+		r.line, r.end = line, off+len(text)
+		if hashes[r.Hash] = line; r.Revoked.IsZero() {
+			names[r.Name] = line
 		}
-		records = append(records, *e)
+		records = append(records, *r)
 		off = next
 	}
 	return records, nil
@@ -185,11 +185,16 @@ func parseLine(text []byte) (*Record, error) {
 		return nil, nil
 	}
 	hash, rest, more := strings.Cut(string(text), "\t")
-	e := new(Record)
-	if err := parseHash(&e.Hash, hash); err != nil {
-		return nil, err
+	r := new(Record)
+	// Messages omit the text: it may be a token, put there by mistake.
+	const wantHash = "want 64 hex digits (the SHA-256 of the token, not the token) followed by a tab"
+	if len(hash) != hex.EncodedLen(len(r.Hash)) {
+		return nil, fmt.Errorf("hash: %d bytes: %s", len(hash), wantHash)
 	}
-	have := map[string]bool{}
+	if _, err := hex.Decode(r.Hash[:], []byte(hash)); err != nil {
+		return nil, fmt.Errorf("hash: not hex: %s", wantHash)
+	}
+	present := map[string]bool{}
 	for i := 2; more; i++ {
 		var field string
 		field, rest, more = strings.Cut(rest, "\t")
@@ -197,30 +202,30 @@ func parseLine(text []byte) (*Record, error) {
 		if !ok {
 			return nil, fmt.Errorf("field number %d: no \"=\": want key=value", i)
 		}
-		if have[key] {
+		if present[key] {
 			return nil, fmt.Errorf("field %q: %q: given twice: want it once", key, clip(value))
 		}
-		have[key] = true
-		if err := e.set(key, value); err != nil {
+		present[key] = true
+		if err := r.set(key, value); err != nil {
 			return nil, err
 		}
 	}
-	if !have["name"] {
+	if !present["name"] {
 		return nil, errors.New(`field "name": missing: want name=... after the hash and a tab`)
 	}
-	if e.Void != "" {
-		return e, nil // the unknown field may change the meaning of the others
+	if r.Void != "" {
+		return r, nil // the unknown field may change the meaning of the others
 	}
-	if e.Kind != KindToken && e.Account == "" {
-		return nil, fmt.Errorf("field \"account\": missing: want account=... of a %s", e.Kind)
+	if r.Kind != KindToken && r.Account == "" {
+		return nil, fmt.Errorf("field \"account\": missing: want account=... of a %s", r.Kind)
 	}
-	if e.Kind == KindToken && !have["scopes"] {
-		e.Scopes = AllScopes
+	if r.Kind == KindToken && !present["scopes"] {
+		r.Scopes = AllScopes
 	}
-	if want := e.wantLimits(); want != "" {
+	if want := r.wantLimits(); want != "" {
 		return nil, errors.New(want)
 	}
-	return e, nil
+	return r, nil
 }
 
 // wantLimits returns the fault of r's limits as a whole, or "".
@@ -247,28 +252,20 @@ func parseLimit(text string) (n int, want string) {
 	return n, ""
 }
 
-// parseHash omits the text from its message: it may be a token, put there by mistake.
-func parseHash(hash *[sha256.Size]byte, text string) error {
-	const want = "want 64 hex digits (the SHA-256 of the token, not the token) followed by a tab"
-	if len(text) != hex.EncodedLen(len(hash)) {
-		return fmt.Errorf("hash: %d bytes: %s", len(text), want)
-	}
-	if _, err := hex.Decode(hash[:], []byte(text)); err != nil {
-		return fmt.Errorf("hash: not hex: %s", want)
-	}
-	return nil
-}
-
 const wantTime = "RFC 3339 time"
 
 // set sets a field of r.
 func (r *Record) set(key, value string) error {
 	want := ""
-	setTime := func(t *time.Time, otherwise string) {
-		var ok bool
-		if *t, ok = parseTime(value); !ok {
-			want = otherwise
+	setTime := func(t *time.Time, wantForm string) {
+		// Go or RFC 3339 cannot write later years back, and the first second of the year 1 is Go's zero time: "never".
+		const lastSecond = 253402300799 // 9999-12-31T23:59:59Z
+		parsed, err := time.Parse(time.RFC3339, value)
+		if err != nil || parsed.Unix() <= 0 || parsed.Unix() > lastSecond {
+			want = wantForm
+			return
 		}
+		*t = time.Unix(parsed.Unix(), 0).UTC()
 	}
 	switch key {
 	case "name":
@@ -330,7 +327,7 @@ func wantName(name string) (want string) {
 	if name == "" || len(name) > maxName {
 		return fmt.Sprintf("1 to %d bytes", maxName)
 	}
-	if strings.TrimSpace(name) != name || !utf8.ValidString(name) || strings.ContainsFunc(name, isUnprintable) {
+	if strings.TrimSpace(name) != name || !utf8.ValidString(name) || strings.ContainsFunc(name, func(r rune) bool { return !unicode.IsPrint(r) }) {
 		return "printable characters without blanks at the ends"
 	}
 	return ""
@@ -342,19 +339,6 @@ func wantAccount(account string) (want string) {
 		return "the number of an account, its 24 hex digits, or the 32 of a guest's session"
 	}
 	return ""
-}
-
-func isUnprintable(r rune) bool { return !unicode.IsPrint(r) }
-
-// parseTime refuses years that Go or RFC 3339 cannot write back, and the year 1, whose first
-// second is Go's zero time and would mean "never".
-func parseTime(text string) (time.Time, bool) {
-	const lastSecond = 253402300799 // 9999-12-31T23:59:59Z
-	t, err := time.Parse(time.RFC3339, text)
-	if err != nil || t.Unix() <= 0 || t.Unix() > lastSecond {
-		return time.Time{}, false
-	}
-	return time.Unix(t.Unix(), 0).UTC(), true
 }
 
 // clip shortens foreign text for messages.

@@ -10,13 +10,13 @@ import (
 	"slices"
 )
 
-// Prefix starts every generated token, so that secret scanners can find leaked ones.
-const Prefix = "rsp_"
+// tokenPrefix starts every generated token, so that secret scanners can find leaked ones.
+const tokenPrefix = "rsp_"
 
 const (
 	// TokenLen is the length of a generated token: the prefix, 205 random bits and a checksum as
 	// letters and digits, so that a double click selects all of it and URLs need no escapes.
-	TokenLen = len(Prefix) + randomDigits + 8
+	TokenLen = len(tokenPrefix) + randomDigits + 8
 
 	randomDigits = 41
 
@@ -24,8 +24,7 @@ const (
 	MaxTokenLen = 512
 )
 
-// Random bytes of the ids of sessions and of HexKey. Each is two hex digits: they are as long as TMDB's, and too long to
-// guess.
+// Random bytes of the ids of sessions and of HexKey, each two hex digits: as many as in TMDB's, and too many to guess.
 const (
 	keyBytes     = 16
 	sessionBytes = 20
@@ -41,7 +40,7 @@ func generate(kind Kind) string {
 	case KindGuest:
 		return randomHex(guestBytes)
 	default:
-		secret := (Prefix + rand.Text() + rand.Text())[:len(Prefix)+randomDigits]
+		secret := (tokenPrefix + rand.Text() + rand.Text())[:len(tokenPrefix)+randomDigits]
 		return fmt.Sprintf("%s%08x", secret, crc32.ChecksumIEEE([]byte(secret))) // secret scanners can check the checksum
 	}
 }
