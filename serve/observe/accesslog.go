@@ -7,9 +7,11 @@ import (
 	"log/slog"
 	"net"
 	"net/netip"
+	"os"
 	"regexp"
 	"strings"
 	"sync/atomic"
+	"syscall"
 	"time"
 )
 
@@ -53,32 +55,31 @@ func OpenAccessLog(c AccessLogConfig) (*AccessLog, error) {
 		return nil, nil
 	}
 	l := &AccessLog{}
-	to := c.Stdout
+	dst := c.Stdout
 	if c.Path != Stdout {
-		var err error
-		if l.file, err = openFile(c.Path); err != nil {
+		l.file = &file{path: c.Path}
+		opened, err := l.file.open()
+		if err != nil {
 			return nil, err
 		}
-		to = l.file
+		l.file.f.Store(opened)
+		dst = l.file
 	}
-	l.queue = NewQueue(to, lostLines)
+	l.queue = NewQueue(dst, func(lost int64) []byte {
+		return fmt.Appendf(nil, "{\"time\":%q,\"lost_lines\":%d}\n", time.Now().UTC().Format(time.RFC3339Nano), lost)
+	})
 	l.json = newJSON(l.queue)
 	return l, nil
 }
 
 // newJSON returns a handler that writes records without level and message.
-func newJSON(to io.Writer) slog.Handler {
-	return slog.NewJSONHandler(to, &slog.HandlerOptions{ReplaceAttr: func(groups []string, a slog.Attr) slog.Attr {
+func newJSON(dst io.Writer) slog.Handler {
+	return slog.NewJSONHandler(dst, &slog.HandlerOptions{ReplaceAttr: func(groups []string, a slog.Attr) slog.Attr {
 		if len(groups) == 0 && (a.Key == slog.LevelKey || a.Key == slog.MessageKey) {
 			return slog.Attr{}
 		}
 		return a
 	}})
-}
-
-// lostLines returns the line about lost lines.
-func lostLines(lost int64) []byte {
-	return fmt.Appendf(nil, "{\"time\":%q,\"lost_lines\":%d}\n", time.Now().UTC().Format(time.RFC3339Nano), lost)
 }
 
 // Write logs e, without waiting: a line that does not fit into the queue is lost, and counted.
@@ -117,11 +118,11 @@ func host(a net.Addr) string {
 	if a == nil {
 		return ""
 	}
-	ap, err := netip.ParseAddrPort(a.String())
+	addr, err := netip.ParseAddrPort(a.String())
 	if err != nil {
 		return ""
 	}
-	return ap.Addr().Unmap().String()
+	return addr.Addr().Unmap().String()
 }
 
 // Lines returns how many lines there were so far, lost ones included.
@@ -134,7 +135,7 @@ func (l *AccessLog) Lost() int64 { return l.queue.Lost() }
 // name within a second. It does nothing to a nil AccessLog or standard output.
 func (l *AccessLog) Look() {
 	if l != nil && l.file != nil {
-		l.file.look()
+		l.file.looked.Store(0)
 	}
 }
 
@@ -144,13 +145,13 @@ const patience = time.Second
 // Close writes the queued lines and closes the file. It does nothing to a nil AccessLog.
 func (l *AccessLog) Close() { l.closeWithin(patience) }
 
-func (l *AccessLog) closeWithin(most time.Duration) {
+func (l *AccessLog) closeWithin(limit time.Duration) {
 	if l == nil {
 		return
 	}
-	l.queue.Close(most)
+	l.queue.Close(limit)
 	if l.file != nil {
-		l.file.close()
+		_ = l.file.f.Load().Close() // ends a Write that a pipe holds up
 	}
 }
 
@@ -168,3 +169,47 @@ func parseTraceparent(header []byte) (trace, parent string, ok bool) {
 }
 
 var traceContext = regexp.MustCompile("(?s)^([0-9a-f]{2})-([0-9a-f]{32})-([0-9a-f]{16})-[0-9a-f]{2}(-.*)?$")
+
+// lookEvery is how often a file is compared with the one that has its name, at most.
+const lookEvery = time.Second
+
+// A file is a log file that may be renamed and made anew by other programs.
+type file struct {
+	path   string
+	f      atomic.Pointer[os.File]
+	looked atomic.Int64 // when f was last compared with the file of that name, in nanoseconds of Unix time
+}
+
+// open opens the file with the name, and creates it if needed. A pipe without a reader is an error instead of a wait.
+func (f *file) open() (*os.File, error) {
+	opened, err := os.OpenFile(f.path, os.O_APPEND|os.O_CREATE|os.O_WRONLY|syscall.O_NONBLOCK, 0o640)
+	if err != nil {
+		return nil, fmt.Errorf("open access log: %w", err)
+	}
+	return opened, nil
+}
+
+// Write appends p. It is called by the queue alone.
+func (f *file) Write(p []byte) (int, error) {
+	if f.moved() {
+		if opened, err := f.open(); err == nil { // else the old file stays in use
+			_ = f.f.Swap(opened).Close() // each line was written by itself
+		}
+	}
+	return f.f.Load().Write(p)
+}
+
+// moved reports whether another file, or none, has the name. It looks once in a while.
+func (f *file) moved() bool {
+	now := time.Now().UnixNano()
+	if now-f.looked.Load() < int64(lookEvery) {
+		return false
+	}
+	f.looked.Store(now)
+	named, err := os.Stat(f.path)
+	if err != nil {
+		return os.IsNotExist(err)
+	}
+	current, err := f.f.Load().Stat()
+	return err == nil && !os.SameFile(named, current)
+}

@@ -130,10 +130,16 @@ func MaskText(value []byte) string {
 // maxEscapes is how many times a text may be escaped before it is not looked into.
 const maxEscapes = 4
 
-// decoded returns a text without percent-escapes, nested ones included.
+// decoded returns a text without percent-escapes, nested ones included. Malformed escapes stay.
 func decoded(s string) string {
 	for range maxEscapes {
-		next := decodeOnce(s)
+		if !strings.ContainsAny(s, "%+") {
+			break
+		}
+		next := escape.ReplaceAllStringFunc(strings.ReplaceAll(s, "+", " "), func(code string) string {
+			b, _ := hex.DecodeString(code[1:]) // two digits
+			return string(b)
+		})
 		if next == s {
 			break
 		}
@@ -143,17 +149,6 @@ func decoded(s string) string {
 }
 
 var escape = regexp.MustCompile("%[0-9A-Fa-f]{2}")
-
-// decodeOnce decodes blanks and escapes. Malformed escapes stay.
-func decodeOnce(s string) string {
-	if !strings.ContainsAny(s, "%+") {
-		return s
-	}
-	return escape.ReplaceAllStringFunc(strings.ReplaceAll(s, "+", " "), func(code string) string {
-		b, _ := hex.DecodeString(code[1:]) // two digits
-		return string(b)
-	})
-}
 
 // lower returns s with its ASCII letters in lower case, as long as s is.
 func lower(s string) string {

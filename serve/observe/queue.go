@@ -83,19 +83,9 @@ func (q *Queue) run() {
 		case p := <-q.pending:
 			q.pass(p)
 		case <-q.stop:
-			q.drain() // lines may have been ready too, and select takes either
-			return
-		}
-	}
-}
-
-// drain writes the pending lines.
-func (q *Queue) drain() {
-	for {
-		select {
-		case p := <-q.pending:
-			q.pass(p)
-		default:
+			for len(q.pending) > 0 { // lines may have been ready too, and select takes either
+				q.pass(<-q.pending)
+			}
 			return
 		}
 	}

@@ -84,13 +84,13 @@ func (w *Writer) sample(f Family, suffix string, values []string, v string, extr
 var escaper = strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`)
 
 // WriteTo writes the families that have samples.
-func (w *Writer) WriteTo(to io.Writer) (written int64, err error) {
+func (w *Writer) WriteTo(dst io.Writer) (written int64, err error) {
 	for f := range descriptions {
 		d, lines := &descriptions[f], w.samples[Family(f)]
 		if len(lines) == 0 {
 			continue
 		}
-		n, err := fmt.Fprintf(to, "# HELP %s %s\n# TYPE %s %s\n%s", d.Name, d.Help, d.Name, d.Type, lines)
+		n, err := fmt.Fprintf(dst, "# HELP %s %s\n# TYPE %s %s\n%s", d.Name, d.Help, d.Name, d.Type, lines)
 		written += int64(n)
 		if err != nil {
 			return written, err
