@@ -241,7 +241,13 @@ func newAuthority(dir string, h hosts, now time.Time) (*authority, error) {
 		NotBefore: now.Add(-clockSkew), NotAfter: now.Add(caLife),
 		IsCA: true, BasicConstraintsValid: true, MaxPathLenZero: true, KeyUsage: x509.KeyUsageCertSign | x509.KeyUsageCRLSign,
 		ExtKeyUsage:                 []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth},
-		PermittedDNSDomainsCritical: true, PermittedDNSDomains: permitted, PermittedIPRanges: ranges(h.ips),
+		PermittedDNSDomainsCritical: true, PermittedDNSDomains: permitted,
+	}
+	for _, ip := range h.ips {
+		if v4 := ip.To4(); v4 != nil {
+			ip = v4
+		}
+		t.PermittedIPRanges = append(t.PermittedIPRanges, &net.IPNet{IP: ip, Mask: net.CIDRMask(8*len(ip), 8*len(ip))})
 	}
 	// A constraint on one form of names leaves the other form free.
 	if len(h.ips) == 0 {
@@ -259,16 +265,6 @@ func newAuthority(dir string, h hosts, now time.Time) (*authority, error) {
 		return nil, err
 	}
 	return &authority{cert: cert, key: key}, writeCertificates(filepath.Join(dir, CAFile), cert)
-}
-
-func ranges(ips []net.IP) (nets []*net.IPNet) {
-	for _, ip := range ips {
-		if v4 := ip.To4(); v4 != nil {
-			ip = v4
-		}
-		nets = append(nets, &net.IPNet{IP: ip, Mask: net.CIDRMask(8*len(ip), 8*len(ip))})
-	}
-	return nets
 }
 
 // issue writes a certificate of h and its key into dir.

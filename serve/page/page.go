@@ -82,19 +82,19 @@ func (s *Set) WithPage(imageBaseURL string) error {
 }
 
 // add adds a document with the type of name and the forms that read returns; see static.BodyOf.
-func (s *Set) add(at, name string, read func() (body, packed []byte)) {
-	s.documents[at] = sync.OnceValue(func() *Document {
+func (s *Set) add(docPath, name string, read func() (body, packed []byte)) {
+	s.documents[docPath] = sync.OnceValue(func() *Document {
 		return &Document{Body: static.BodyOf(read()), Type: types[path.Ext(name)], Policy: s.policy}
 	})
 }
 
 // Find returns the document at a path, and false for other paths.
-func (s *Set) Find(at []byte) (*Document, bool) {
-	made, ok := s.documents[string(at)]
+func (s *Set) Find(docPath []byte) (*Document, bool) {
+	document, ok := s.documents[string(docPath)]
 	if !ok {
 		return nil, false
 	}
-	return made(), true
+	return document(), true
 }
 
 // Policy returns the Content-Security-Policy of the page; "" without it.

@@ -82,37 +82,16 @@ type buildReport struct {
 // Describe returns the summary of a release, which the caller holds, in the folder of its store. The error matches
 // release.ErrCorrupt, or a file is unreadable.
 func Describe(rel *release.Reader, folder store.Folder) (s *Summary, err error) {
-	err = release.Guard(func() error {
-		if s, err = describe(rel, folder); err == nil {
-			s.Releases, err = list(folder)
-		}
-		return err
-	})
+	err = release.Guard(func() error { s, err = describe(rel, folder); return err })
 	return s, err
 }
 
-// list returns the releases of a store, the oldest first. Folders that are no release are left out.
-func list(folder store.Folder) ([]Release, error) {
-	infos, err := folder.List(context.Background())
-	if err != nil && !errors.Is(err, release.ErrCorrupt) { // a broken pointer is no failure
-		return nil, err
-	}
-	all := []Release{}
-	for _, i := range slices.Backward(infos) {
-		if i.Err == nil {
-			all = append(all, Release{i.ID, timeOf(i.Built), i.Bytes})
-		}
-	}
-	return all, nil
-}
-
-// describe returns all of a summary but Releases.
 func describe(rel *release.Reader, folder store.Folder) (*Summary, error) {
 	m := rel.Manifest()
 	s := &Summary{
 		Release: m.ID, Parent: m.Parent, Resources: m.Counts.Resources, Fragments: m.Counts.Fragments,
 		Segments: m.Counts.Segments, RawBytes: m.Counts.RawBytes, StoredBytes: m.Counts.StoredBytes,
-		FilesBytes: store.Describe(m, time.Time{}).Bytes,
+		FilesBytes: store.Describe(m, time.Time{}).Bytes, Releases: []Release{},
 	}
 	if days := age.All(age.Of(m.Sources)); !days.IsZero() {
 		s.Data = &days
@@ -131,6 +110,15 @@ func describe(rel *release.Reader, folder store.Folder) (*Summary, error) {
 	s.Built, s.Changes = timeOf(r.BuiltAt), r.changes()
 	if r.Ingest != nil {
 		s.Quarantine, s.Conflicts = r.Ingest.Quarantine, r.Ingest.Conflicts
+	}
+	infos, err := folder.List(context.Background())
+	if err != nil && !errors.Is(err, release.ErrCorrupt) { // a broken pointer is no failure
+		return nil, err
+	}
+	for _, i := range slices.Backward(infos) {
+		if i.Err == nil { // it is a release
+			s.Releases = append(s.Releases, Release{i.ID, timeOf(i.Built), i.Bytes})
+		}
 	}
 	return s, nil
 }

@@ -1,10 +1,8 @@
-// Package static serves the operations that need no release, from the facts of
-// package reference: configuration, genre lists, certifications and the lists of
-// watch providers.
+// Package static serves the operations that need no release, from the facts of package reference: configuration, genre
+// lists, certifications and the lists of watch providers.
 //
-// A Set has every distinct response from the start, a few hundred, and prepares each
-// at the first request for it. Their number does not depend on requests:
-// a language or a country that the reference data lacks gets the response to a
+// A Set has every distinct response from the start, a few hundred, and prepares each at the first request for it. Their
+// number does not depend on requests: a language or a country that the reference data lacks gets the response to a
 // request without it.
 package static
 
@@ -86,29 +84,33 @@ func (s *Set) Response(op api.Op, q *route.Request) (*Body, bool) {
 	if !ok {
 		return nil, false
 	}
-	return c.pick(q)(), true
-}
-
-// pick falls back from language and region to language alone to the plain response,
-// and from a watch region to the plain response. No choice has both maps.
-func (c *choice) pick(q *route.Request) prepared {
-	if q.HasLanguage && c.byLanguage != nil {
-		if p, ok := c.byLanguage[q.Language]; ok {
-			return p
-		}
-		if p, ok := c.byLanguage[q.Language.Bare()]; ok {
-			return p
+	// From language and region to language alone to the plain response, and from a watch region to the plain response.
+	// No choice has both maps.
+	p, ok := c.byRegion[q.WatchRegion]
+	if !ok && q.HasLanguage && c.byLanguage != nil {
+		if p, ok = c.byLanguage[q.Language]; !ok {
+			p, ok = c.byLanguage[q.Language.Bare()]
 		}
 	}
-	if p, ok := c.byRegion[q.WatchRegion]; ok {
-		return p
+	if !ok {
+		p = c.plain
 	}
-	return c.plain
+	return p(), true
 }
 
-// prepare returns the body of shape's value, made at the first call.
+// prepare returns the body of shape's value, encoded at the first call. A value that cannot be encoded is a bug here and
+// panics.
 func prepare(shape func() any) prepared {
-	return sync.OnceValue(func() *Body { return newBody(shape()) })
+	return sync.OnceValue(func() *Body {
+		v := shape()
+		var identity bytes.Buffer
+		enc := json.NewEncoder(&identity)
+		enc.SetEscapeHTML(false) // the API has "&" as it stands
+		if err := enc.Encode(v); err != nil {
+			panic(fmt.Errorf("static: encode %T: %w", v, err))
+		}
+		return BodyOf(bytes.Clone(bytes.TrimSuffix(identity.Bytes(), []byte("\n"))), nil)
+	})
 }
 
 // fixed is the choice of an operation with one response.
@@ -157,9 +159,9 @@ func providerLists(m reference.Media) choice {
 		plain:    prepare(func() any { return object{"results": reference.Providers(m)} }),
 		byRegion: make(map[route.Country]prepared),
 	}
-	nobody := prepare(func() any { return object{"results": []reference.Provider{}} })
+	none := prepare(func() any { return object{"results": []reference.Provider{}} })
 	for _, country := range reference.Countries() {
-		c.byRegion[countryOf(country.Code)] = nobody
+		c.byRegion[countryOf(country.Code)] = none
 	}
 	for _, code := range reference.ProviderCountries() {
 		c.byRegion[countryOf(code)] = prepare(func() any { return providersIn(m, code) })
@@ -178,8 +180,8 @@ func imagesOf(base string) (images, error) {
 	if err != nil {
 		return images{}, fmt.Errorf("read image base URL: %w", err)
 	}
-	if complaint := complaintOf(u); complaint != nil {
-		return images{}, fmt.Errorf("read image base URL %q: %w", u.Redacted(), complaint)
+	if err := checkFolder(u); err != nil {
+		return images{}, fmt.Errorf("read image base URL %q: %w", u.Redacted(), err)
 	}
 	if !strings.HasSuffix(u.Path, "/") {
 		u = u.JoinPath("/")
@@ -191,8 +193,8 @@ func imagesOf(base string) (images, error) {
 	return images{BaseURL: u.String(), SecureBaseURL: secure, ImageSizes: reference.Images()}, nil
 }
 
-// complaintOf returns why u is no folder that a size and a path can follow.
-func complaintOf(u *url.URL) error {
+// checkFolder returns why u is no folder that a size and a path can follow.
+func checkFolder(u *url.URL) error {
 	switch {
 	case u.Scheme != "http" && u.Scheme != "https":
 		return errors.New("want http:// or https://")
@@ -211,19 +213,6 @@ type Body struct {
 	Identity []byte // facts are JSON without blanks or a newline
 	Gzip     []byte // the same as one gzip member
 	ETag     []byte // W/"<32 hex digits>", the first half of the SHA-256 of Identity
-}
-
-// newBody encodes v, which always can be encoded: an error is a bug here and panics.
-func newBody(v any) *Body {
-	var identity bytes.Buffer
-	enc := json.NewEncoder(&identity)
-	enc.SetEscapeHTML(false) // the API has "&" as it stands
-	err := enc.Encode(v)
-	identity.Truncate(max(0, identity.Len()-len("\n")))
-	if err != nil {
-		panic(fmt.Errorf("static: encode %T: %w", v, err))
-	}
-	return BodyOf(bytes.Clone(identity.Bytes()), nil)
 }
 
 // BodyOf returns the body of its identity form. packed is that as one gzip member, nil to compress it

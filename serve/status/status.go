@@ -91,8 +91,8 @@ func render(table map[Code]refusal) (all [256]refusal) {
 	return all
 }
 
-// An unknown code gets the refusal of Internal: a wrong constant becomes an honest 500.
-func (c Code) of() *refusal {
+// refusal returns the refusal of Internal for an unknown code: a wrong constant becomes an honest 500.
+func (c Code) refusal() *refusal {
 	if refusals[c].http == 0 {
 		return &refusals[Internal]
 	}
@@ -100,13 +100,13 @@ func (c Code) of() *refusal {
 }
 
 // HTTP returns the HTTP status of c.
-func (c Code) HTTP() int { return c.of().http }
+func (c Code) HTTP() int { return c.refusal().http }
 
 // Message returns the status_message of c. For [MissingQuery] it is the one entry of errors.
-func (c Code) Message() string { return c.of().message }
+func (c Code) Message() string { return c.refusal().message }
 
 // Body returns the JSON response of c. The slice is shared by all callers and must not be changed.
-func (c Code) Body() []byte { return c.of().body }
+func (c Code) Body() []byte { return c.refusal().body }
 
 // Error names the code, the HTTP status and the message: a Code is the error of what it refuses.
 func (c Code) Error() string {
