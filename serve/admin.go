@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"log"
@@ -37,13 +36,6 @@ func (s *Server) AdminURL() string {
 	return "http://" + s.admin.Addr().String()
 }
 
-func ignoreClosed(err error) error {
-	if errors.Is(err, nethttp.ErrServerClosed) {
-		return nil
-	}
-	return err
-}
-
 // adminServer serves /livez, /readyz, /metrics, /refused and /debug/pprof/.
 func (s *Server) adminServer() *nethttp.Server {
 	mux := nethttp.NewServeMux()
@@ -73,9 +65,9 @@ func (s *Server) forThisMachine(next nethttp.Handler) nethttp.Handler {
 	if s.admin == nil || !s.admin.Addr().(*net.TCPAddr).IP.IsLoopback() {
 		return next
 	}
-	own, _, _ := net.SplitHostPort(s.cfg.AdminAddr) // valid; "" with a passed listener
+	name, _, _ := net.SplitHostPort(s.cfg.AdminAddr) // valid; "" with a passed listener
 	return nethttp.HandlerFunc(func(w nethttp.ResponseWriter, r *nethttp.Request) {
-		if !isLoopback(r.Host) && !strings.EqualFold((&url.URL{Host: r.Host}).Hostname(), own) {
+		if !isLoopback(r.Host) && !strings.EqualFold((&url.URL{Host: r.Host}).Hostname(), name) {
 			respond(w, nethttp.StatusMisdirectedRequest, "the admin listener is on loopback: want localhost or 127.0.0.1 as the host, or the name in --admin-addr")
 			return
 		}
@@ -95,7 +87,7 @@ func isLoopback(host string) bool {
 }
 
 // writeMetrics writes all metrics in the text form of Prometheus.
-func (s *Server) writeMetrics(to io.Writer) error {
+func (s *Server) writeMetrics(dst io.Writer) error {
 	var w observe.Writer
 	s.releases.WriteMetrics(&w)
 	s.age.writeMetrics(&w)
@@ -107,7 +99,7 @@ func (s *Server) writeMetrics(to io.Writer) error {
 		s.puller.WriteMetrics(&w)
 	}
 	for _, p := range s.polls {
-		p.writeMetrics(&w)
+		w.Time(observe.PollEnded, time.Unix(0, p.ended.Load()), p.files)
 	}
 	w.Bool(observe.TokensStale, s.tokens.Err() != nil)
 	w.Int(observe.TokensActive, int64(s.tokens.Get().Active(time.Now().Unix())))
@@ -127,10 +119,10 @@ func (s *Server) writeMetrics(to io.Writer) error {
 		w.Int(observe.AccessLogLinesLost, s.access.Lost())
 	}
 	s.http.WriteMetrics(&w)
-	if _, err := w.WriteTo(to); err != nil {
+	if _, err := w.WriteTo(dst); err != nil {
 		return err
 	}
-	return WriteProcessMetrics(to)
+	return WriteProcessMetrics(dst)
 }
 
 // maxAdmin limits the response that AskAdmin reads.
@@ -147,15 +139,15 @@ func AskAdmin(ctx context.Context, addr, path string) (status int, body []byte, 
 		host = "localhost"
 	}
 	address := "http://" + net.JoinHostPort(host, port) + path
-	rq, err := nethttp.NewRequestWithContext(ctx, nethttp.MethodGet, address, nil)
+	request, err := nethttp.NewRequestWithContext(ctx, nethttp.MethodGet, address, nil)
 	if err != nil {
 		return 0, nil, err
 	}
-	rs, err := (&nethttp.Transport{DisableKeepAlives: true}).RoundTrip(rq)
+	response, err := (&nethttp.Transport{DisableKeepAlives: true}).RoundTrip(request)
 	if err == nil {
-		defer rs.Body.Close()
-		status = rs.StatusCode
-		body, err = io.ReadAll(io.LimitReader(rs.Body, maxAdmin))
+		defer response.Body.Close()
+		status = response.StatusCode
+		body, err = io.ReadAll(io.LimitReader(response.Body, maxAdmin))
 	}
 	if err != nil {
 		return 0, nil, fmt.Errorf("ask %s: %w", address, err)
@@ -192,7 +184,7 @@ func (s *Server) ready(w nethttp.ResponseWriter, _ *nethttp.Request) {
 		respond(w, nethttp.StatusServiceUnavailable, readyStopping)
 		return
 	case id == "":
-		respond(w, nethttp.StatusServiceUnavailable, readyNone+s.awaited())
+		respond(w, nethttp.StatusServiceUnavailable, readyNone+s.waitReason())
 		return
 	}
 	text := readyOK + id
@@ -217,8 +209,8 @@ func (s *Server) pullErr() error {
 	return s.puller.Err()
 }
 
-// awaited returns, after a colon, what a Server without a release waits for.
-func (s *Server) awaited() (text string) {
+// waitReason returns, after a colon, what a Server without a release waits for.
+func (s *Server) waitReason() (text string) {
 	if s.puller != nil && s.puller.Doing() != "" {
 		text = ": " + s.puller.Doing()
 	}
@@ -237,7 +229,7 @@ func respond(w nethttp.ResponseWriter, code int, text string) {
 
 // WriteProcessMetrics writes the metrics of the process and of Go's runtime. The words of their names replace the
 // library's empty help texts.
-func WriteProcessMetrics(to io.Writer) error {
+func WriteProcessMetrics(dst io.Writer) error {
 	metrics.ExposeMetadata(true)
 	var all, kept bytes.Buffer
 	metrics.WriteProcessMetrics(&all)
@@ -258,6 +250,6 @@ func WriteProcessMetrics(to io.Writer) error {
 			kept.WriteString(line)
 		}
 	}
-	_, err := to.Write(kept.Bytes())
+	_, err := dst.Write(kept.Bytes())
 	return err
 }

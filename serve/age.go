@@ -27,9 +27,9 @@ type ageWatch struct {
 	warned  time.Time // the last time
 }
 
-// watchAge returns an ageWatch that warns of data older than most; 0 is no limit.
-func watchAge(most time.Duration, log *slog.Logger) *ageWatch {
-	return &ageWatch{max: most, log: log, now: time.Now}
+// watchAge returns an ageWatch that warns of data older than limit; 0 is no limit.
+func watchAge(limit time.Duration, log *slog.Logger) *ageWatch {
+	return &ageWatch{max: limit, log: log, now: time.Now}
 }
 
 // look notes the served release, nil for none. It logs the age of a new release's data, and warns of data that is

@@ -26,9 +26,6 @@ const (
 // thread in a page fault.
 type faultWatch struct{ fromDisk atomic.Bool }
 
-// active reports whether pages currently come from the disk.
-func (w *faultWatch) active() bool { return w.fromDisk.Load() }
-
 // run watches the process until ctx ends. Where pages are not counted it does nothing.
 func (w *faultWatch) run(ctx context.Context) {
 	last, ok := pagesRead()

@@ -38,9 +38,9 @@ func newMissingFile(path string, log *slog.Logger) *missingFile {
 }
 
 // note notes a resource without waiting.
-func (m *missingFile) note(one edge.Missing) {
+func (m *missingFile) note(resource edge.Missing) {
 	select {
-	case m.found <- one:
+	case m.found <- resource:
 	default:
 	}
 }
@@ -74,10 +74,10 @@ func (m *missingFile) append() (err error) {
 	}
 	full := false
 	for n := len(m.found); n > 0; n-- {
-		one := <-m.found
-		line := fmt.Sprintf("%s %d\n", one.Kind, one.ID)
-		if one.IMDb {
-			line = fmt.Sprintf("tt%07d\n", one.ID)
+		resource := <-m.found
+		line := fmt.Sprintf("%s %d\n", resource.Kind, resource.ID)
+		if resource.IMDb {
+			line = fmt.Sprintf("tt%07d\n", resource.ID)
 		}
 		switch {
 		case m.noted[line]:

@@ -71,7 +71,7 @@ func Listen(cfg Config) (s *Server, err error) {
 		return nil, err
 	}
 	if cfg.FromDisk == nil {
-		cfg.FromDisk = s.faults.active
+		cfg.FromDisk = s.faults.fromDisk.Load
 	}
 	if cfg.Missing != "" {
 		s.missing = newMissingFile(cfg.Missing, cfg.Log)
@@ -97,7 +97,7 @@ func Listen(cfg Config) (s *Server, err error) {
 		bound.Close()
 		return s, err
 	}
-	s.polls = []*poll{newPoll("tokens", s.tokens.Poll), newPoll("releases", s.pollReleases)}
+	s.polls = []*poll{newPoll("tokens", s.tokens.Poll), newPoll("releases", func() { s.releases.Poll(); s.lookAtAge() })}
 	if cfg.TLSCert != "" {
 		s.polls = append(s.polls, newPoll("certificate", s.http.PollCertificate))
 	}
@@ -163,7 +163,7 @@ func (s *Server) Status() (text string, ready bool) {
 	if id := s.Release(); id != "" {
 		return "serving " + id, true
 	}
-	return strings.ReplaceAll("no release"+s.awaited(), "\n", "; "), false
+	return strings.ReplaceAll("no release"+s.waitReason(), "\n", "; "), false
 }
 
 // Run serves until ctx ends. Then /readyz responds with 503. Requests are served during the shutdown delay, so
@@ -176,7 +176,12 @@ func (s *Server) Run(ctx context.Context) error {
 	s.lookAtAge()
 	var polling sync.WaitGroup
 	for _, p := range s.polls {
-		polling.Go(func() { p.run(following, s.cfg.Poll) })
+		polling.Go(func() {
+			every(following, s.cfg.Poll, func() {
+				p.look()
+				p.ended.Store(time.Now().UnixNano())
+			})
+		})
 	}
 	if s.missing != nil {
 		go every(following, s.cfg.Poll, s.missing.write) // the end waits for no file
@@ -189,16 +194,34 @@ func (s *Server) Run(ctx context.Context) error {
 	g.Go(s.http.Serve)
 	admin := s.adminServer()
 	if s.admin != nil {
-		g.Go(func() error { return ignoreClosed(admin.Serve(s.admin)) })
+		g.Go(func() error {
+			if err := admin.Serve(s.admin); !errors.Is(err, nethttp.ErrServerClosed) {
+				return err
+			}
+			return nil
+		})
 	}
 	g.Go(func() error {
 		defer unfollow()
 		select {
 		case <-ctx.Done():
-			s.awaitBalancers(serving)
+			s.stopping.Store(true)
+			s.http.Drain()
+			if s.cfg.ShutdownDelay > 0 { // load balancers notice
+				s.cfg.Log.Info("stopping", "requests accepted for", s.cfg.ShutdownDelay.String())
+				select {
+				case <-serving.Done():
+				case <-time.After(s.cfg.ShutdownDelay):
+				}
+			}
 		case <-serving.Done():
 		}
-		return s.drain(ctx, admin)
+		draining, cancel := context.WithoutCancel(ctx), context.CancelFunc(func() {})
+		if s.cfg.DrainTimeout > 0 {
+			draining, cancel = context.WithTimeout(draining, s.cfg.DrainTimeout)
+		}
+		defer cancel()
+		return errors.Join(s.http.Stop(draining), admin.Shutdown(draining))
 	})
 	err := g.Wait()
 	polled := make(chan struct{})
@@ -208,12 +231,6 @@ func (s *Server) Run(ctx context.Context) error {
 	case <-time.After(pollsEnd): // the end of the process ends them
 	}
 	return err
-}
-
-// pollReleases checks for another release, and the age of its data.
-func (s *Server) pollReleases() {
-	s.releases.Poll()
-	s.lookAtAge()
 }
 
 func (s *Server) lookAtAge() {
@@ -236,30 +253,6 @@ func every(ctx context.Context, interval time.Duration, fn func()) {
 			fn()
 		}
 	}
-}
-
-// awaitBalancers makes /readyz report that the server stops, and waits for the shutdown delay.
-func (s *Server) awaitBalancers(ctx context.Context) {
-	s.stopping.Store(true)
-	s.http.Drain()
-	if s.cfg.ShutdownDelay <= 0 {
-		return
-	}
-	s.cfg.Log.Info("stopping", "requests accepted for", s.cfg.ShutdownDelay.String())
-	select {
-	case <-ctx.Done():
-	case <-time.After(s.cfg.ShutdownDelay):
-	}
-}
-
-// drain refuses new connections and waits for the requests under way, for the drain timeout at most.
-func (s *Server) drain(ctx context.Context, admin *nethttp.Server) error {
-	ctx, cancel := context.WithoutCancel(ctx), context.CancelFunc(func() {})
-	if s.cfg.DrainTimeout > 0 {
-		ctx, cancel = context.WithTimeout(ctx, s.cfg.DrainTimeout)
-	}
-	defer cancel()
-	return errors.Join(s.http.Stop(ctx), admin.Shutdown(ctx))
 }
 
 // Reload checks at once for changed tokens, certificates and releases, and for another file with the name of the access
@@ -309,22 +302,10 @@ func newPoll(files string, look func()) *poll {
 	return p
 }
 
-// run checks the files every interval until ctx ends.
-func (p *poll) run(ctx context.Context, interval time.Duration) {
-	every(ctx, interval, func() {
-		p.look()
-		p.ended.Store(time.Now().UnixNano())
-	})
-}
-
 // err returns an error if no check has completed for a while.
 func (p *poll) err() error {
 	if d := time.Since(time.Unix(0, p.ended.Load())); d > pollStalls {
 		return fmt.Errorf("%s: the last look at the files ended %s ago", p.files, d.Truncate(time.Second))
 	}
 	return nil
-}
-
-func (p *poll) writeMetrics(w *observe.Writer) {
-	w.Time(observe.PollEnded, time.Unix(0, p.ended.Load()), p.files)
 }
