@@ -104,8 +104,8 @@ func (x *examiner) command(args ...string) string {
 	return shellescape.QuoteCommand(words)
 }
 
-// set returns how a setting gets another value.
-func (x *examiner) set(name, value string) string {
+// setHint returns how a setting gets another value.
+func (x *examiner) setHint(name, value string) string {
 	if x.ConfigFile == "" {
 		return "set --" + name + " to " + value
 	}
@@ -123,7 +123,7 @@ func (x *examiner) config() {
 		name, _, _ := strings.Cut(line, ":")
 		name, _, _ = strings.Cut(name, " \"") // the value
 		_, want, _ := strings.Cut(line, "want ")
-		x.fail("config", x.set(name, want), "%s", line)
+		x.fail("config", x.setHint(name, want), "%s", line)
 	}
 }
 
@@ -174,12 +174,12 @@ func (x *examiner) address(check, addr string) {
 			holder += ", or by an edge without --admin-addr"
 		}
 		_, port, _ := net.SplitHostPort(addr)
-		x.fail(check, shellescape.QuoteCommand([]string{"ss", "-ltnp", "sport = :" + port})+" names it: stop that program, or "+x.set(check, "another port"),
+		x.fail(check, shellescape.QuoteCommand([]string{"ss", "-ltnp", "sport = :" + port})+" names it: stop that program, or "+x.setHint(check, "another port"),
 			"%s is held by %s", addr, holder)
 	case errors.Is(err, fs.ErrPermission): // the system asks for the privilege before it looks at the port
-		x.fail(check, x.set(check, "a port above 1023")+", or give the program CAP_NET_BIND_SERVICE", "%s needs a privilege", addr)
+		x.fail(check, x.setHint(check, "a port above 1023")+", or give the program CAP_NET_BIND_SERVICE", "%s needs a privilege", addr)
 	default:
-		x.fail(check, x.set(check, "an address of this machine"), "%v", err)
+		x.fail(check, x.setHint(check, "an address of this machine"), "%v", err)
 	}
 }
 
@@ -188,23 +188,23 @@ func (x *examiner) admin() {
 	ip := net.ParseIP(host)
 	switch {
 	case x.Config.AdminAddr == "":
-		x.warn("admin", x.set("admin-addr", "127.0.0.1:8079"), "without an admin listener there are no readiness checks and no metrics")
+		x.warn("admin", x.setHint("admin-addr", "127.0.0.1:8079"), "without an admin listener there are no readiness checks and no metrics")
 	case err == nil && host != "localhost" && (ip == nil || !ip.IsLoopback()):
-		x.warn("admin", x.set("admin-addr", "127.0.0.1:"+port)+", or allow only your monitoring to reach it", "%s is open to the network, with profiles and metrics", x.Config.AdminAddr)
+		x.warn("admin", x.setHint("admin-addr", "127.0.0.1:"+port)+", or allow only your monitoring to reach it", "%s is open to the network, with profiles and metrics", x.Config.AdminAddr)
 	}
 }
 
 // openFiles compares the limit of open files, up to which the edge raises its own, with the limit of connections.
 func (x *examiner) openFiles() {
-	have, want := connlimit.OpenFiles(), uint64(x.Config.MaxConns)+http.OtherFiles
+	limit, want := connlimit.OpenFiles(), uint64(x.Config.MaxConns)+http.OtherFiles
 	raise := "raise the hard limit of open files to " + strconv.FormatUint(want, 10)
 	switch {
-	case have >= want:
-		x.ok("open files", "%d files may be open", have)
-	case have <= http.OtherFiles:
-		x.fail("open files", raise, "%d files may be open: the edge needs %d or more", have, http.OtherFiles+1)
+	case limit >= want:
+		x.ok("open files", "%d files may be open", limit)
+	case limit <= http.OtherFiles:
+		x.fail("open files", raise, "%d files may be open: the edge needs %d or more", limit, http.OtherFiles+1)
 	default:
-		x.warn("open files", raise+"; or "+x.set("max-conns", strconv.FormatUint(have-http.OtherFiles, 10)),
-			"%d files may be open, and %d connections are allowed: the edge allows fewer", have, x.Config.MaxConns)
+		x.warn("open files", raise+"; or "+x.setHint("max-conns", strconv.FormatUint(limit-http.OtherFiles, 10)),
+			"%d files may be open, and %d connections are allowed: the edge allows fewer", limit, x.Config.MaxConns)
 	}
 }

@@ -27,17 +27,17 @@ func (x *examiner) tokens() {
 	records, err := auth.List(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		x.fail("tokens", x.issue("me", nil), "there is no token file %s", path)
+		x.fail("tokens", x.issueCommand("me", nil), "there is no token file %s", path)
 		return
 	case errors.Is(err, auth.ErrIsToken):
-		x.fail("tokens", x.set("tokens", "the file that token issue made"), "%v", err)
+		x.fail("tokens", x.setHint("tokens", "the file that token issue made"), "%v", err)
 		return
 	case err != nil:
-		x.fail("tokens", "correct the file, or move it away and issue new tokens: "+x.issue("me", nil), "token file: %v", err)
+		x.fail("tokens", "correct the file, or move it away and issue new tokens: "+x.issueCommand("me", nil), "token file: %v", err)
 		return
 	}
 	x.private("tokens", path)
-	active, soon, void := 0, 0, 0
+	active, expiring, void := 0, 0, 0
 	for i := range records {
 		r := &records[i]
 		if !r.Revoked.IsZero() || !r.Expires.IsZero() && !r.Expires.After(x.Now) {
@@ -50,14 +50,14 @@ func (x *examiner) tokens() {
 		}
 		active++
 		if !r.Expires.IsZero() && r.Expires.Sub(x.Now) < expiresSoon {
-			soon++
-			x.warn("tokens", x.issue(r.Name, records), "token %s expires on %s", r.Name, r.Expires.Format(time.DateOnly))
+			expiring++
+			x.warn("tokens", x.issueCommand(r.Name, records), "token %s expires on %s", r.Name, r.Expires.Format(time.DateOnly))
 		}
 	}
 	switch {
 	case active == 0:
-		x.fail("tokens", x.issue("me", records), "no token of %s is in force: every request gets 401", path)
-	case soon+void == 0:
+		x.fail("tokens", x.issueCommand("me", records), "no token of %s is in force: every request gets 401", path)
+	case expiring+void == 0:
 		x.ok("tokens", "%d in force", active)
 	}
 }
@@ -79,8 +79,8 @@ func (x *examiner) refused(ctx context.Context) {
 	}
 }
 
-// issue returns the command that issues a token. A name that is already in records gets today's date appended.
-func (x *examiner) issue(name string, records []auth.Record) string {
+// issueCommand returns the command that issues a token. A name that is already in records gets today's date appended.
+func (x *examiner) issueCommand(name string, records []auth.Record) string {
 	if slices.ContainsFunc(records, func(r auth.Record) bool { return r.Name == name }) {
 		name += "-" + x.Now.Format(time.DateOnly)
 	}

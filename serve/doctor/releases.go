@@ -20,7 +20,7 @@ import (
 const (
 	verifiedSize = 256 << 20 // bytes of a release that are checked
 	manyReleases = 10
-	keptReleases = "3" // by the mend for too many releases
+	keptReleases = "3" // in the command against too many releases
 )
 
 // folder examines the releases of a folder.
@@ -33,17 +33,17 @@ func (x *examiner) folder(ctx context.Context) {
 	}
 	switch {
 	case errors.Is(err, store.ErrNoRelease) || errors.Is(err, fs.ErrNotExist):
-		x.fail("release", x.publish(infos), "no release is published in %s", folder.Dir)
+		x.fail("release", x.publishCommand(infos), "no release is published in %s", folder.Dir)
 		return
 	case errors.Is(err, release.ErrCorrupt): // current, or canary
-		mend := x.publish(infos)
+		mend := x.publishCommand(infos)
 		if _, currentErr := store.Current(ctx, folder); !errors.Is(currentErr, release.ErrCorrupt) {
-			mend = x.onStore("rollback", "--canary")
+			mend = x.storeCommand("rollback", "--canary")
 		}
 		x.fail("release", mend, "%v", err)
 		return
 	case err != nil:
-		x.fail("release", x.set("releases", "a folder of releases that the edge may read"), "%v", err)
+		x.fail("release", x.setHint("releases", "a folder of releases that the edge may read"), "%v", err)
 		return
 	}
 	x.verify(ctx, folder, id, infos)
@@ -61,51 +61,51 @@ func (x *examiner) folder(ctx context.Context) {
 		}
 	}
 	if kept > manyReleases {
-		x.warn("releases", x.onStore("prune", "--keep", keptReleases), "%d releases are kept", kept)
+		x.warn("releases", x.storeCommand("prune", "--keep", keptReleases), "%d releases are kept", kept)
 	}
 }
 
-// publish returns the command that publishes the newest release with records, or makes one, and a catalogue before it.
-func (x *examiner) publish(infos []store.Info) string {
+// publishCommand returns the command that publishes the newest release with records, or makes one, and a catalogue before it.
+func (x *examiner) publishCommand(infos []store.Info) string {
 	at := slices.IndexFunc(infos, func(i store.Info) bool { return i.Err == nil && !i.Empty })
 	if at < 0 {
 		if files, _ := filepath.Glob(filepath.Join(x.Catalog, "*.parquet")); len(files) == 0 {
-			return x.command("ingest", "--catalog", x.Catalog) + " SRC, then " + x.build()
+			return x.command("ingest", "--catalog", x.Catalog) + " SRC, then " + x.buildCommand()
 		}
-		return x.build()
+		return x.buildCommand()
 	}
-	return x.onStore("publish", infos[at].ID)
+	return x.storeCommand("publish", infos[at].ID)
 }
 
-// build returns the command that makes a release from the catalogue.
-func (x *examiner) build() string {
+// buildCommand returns the command that makes a release from the catalogue.
+func (x *examiner) buildCommand() string {
 	return x.command("build", "--catalog", x.Catalog, "--releases", x.Config.Releases, "--publish")
 }
 
-// onStore returns a command that works on the releases.
-func (x *examiner) onStore(command string, args ...string) string {
+// storeCommand returns a command that works on the releases.
+func (x *examiner) storeCommand(command string, args ...string) string {
 	return x.command(append([]string{command, "--releases", x.Config.Releases}, args...)...)
 }
 
-// instead returns how another release replaces one that cannot be served.
-func (x *examiner) instead(id string, infos []store.Info) string {
+// replaceHint returns how another release replaces one that cannot be served.
+func (x *examiner) replaceHint(id string, infos []store.Info) string {
 	isPrevious := func(i store.Info) bool { return i.Previous && i.Err == nil && !i.Empty }
 	isSound := func(i store.Info) bool { return i.ID != id && i.Err == nil && !i.Empty }
 	isCanary := func(i store.Info) bool { return i.ID == id && i.Canary && !i.Current }
-	isOther := func(i store.Info) bool { return i.ID == id && errors.Is(i.Err, release.ErrVersion) }
+	isOtherVersion := func(i store.Info) bool { return i.ID == id && errors.Is(i.Err, release.ErrVersion) }
 	switch {
 	case x.Config.Pull.Pin != "":
-		return x.set("pin", "a release of "+x.onStore("releases"))
+		return x.setHint("pin", "a release of "+x.storeCommand("releases"))
 	case slices.ContainsFunc(infos, isCanary):
-		return x.onStore("rollback", "--canary")
+		return x.storeCommand("rollback", "--canary")
 	case slices.ContainsFunc(infos, isPrevious):
-		return x.onStore("rollback")
+		return x.storeCommand("rollback")
 	case slices.ContainsFunc(infos, isSound): // the newest
-		return x.onStore("publish", infos[slices.IndexFunc(infos, isSound)].ID)
-	case slices.ContainsFunc(infos, isOther): // it stays for a way back
-		return x.build()
+		return x.storeCommand("publish", infos[slices.IndexFunc(infos, isSound)].ID)
+	case slices.ContainsFunc(infos, isOtherVersion): // it stays for a way back
+		return x.buildCommand()
 	default: // a build keeps a release that opens
-		return "move " + filepath.Join(x.Config.Releases, id) + " elsewhere, then " + x.build()
+		return "move " + filepath.Join(x.Config.Releases, id) + " elsewhere, then " + x.buildCommand()
 	}
 }
 
@@ -113,23 +113,23 @@ func (x *examiner) instead(id string, infos []store.Info) string {
 func (x *examiner) verify(ctx context.Context, folder store.Folder, id string, infos []store.Info) {
 	at := slices.IndexFunc(infos, func(i store.Info) bool { return i.ID == id })
 	if at < 0 {
-		x.fail("release", x.instead(id, infos), "release %s is not in %s", id, folder.Dir)
+		x.fail("release", x.replaceHint(id, infos), "release %s is not in %s", id, folder.Dir)
 		return
 	}
 	info := &infos[at]
 	if info.Err != nil {
-		x.fail("release", x.instead(id, infos), "release %s cannot be opened: %v", id, info.Err)
+		x.fail("release", x.replaceHint(id, infos), "release %s cannot be opened: %v", id, info.Err)
 		return
 	}
 	parts := int(max(1, info.Bytes/verifiedSize))
 	problems, err := check.Verify(ctx, folder.Path(id), check.Options{Subset: 1, Of: parts}, nil)
 	switch {
 	case err != nil:
-		x.fail("release", x.instead(id, infos), "%v", err)
+		x.fail("release", x.replaceHint(id, infos), "%v", err)
 	case len(problems) > 0:
-		x.fail("release", x.instead(id, infos), "%s is damaged: %v", id, &problems[0])
+		x.fail("release", x.replaceHint(id, infos), "%s is damaged: %v", id, &problems[0])
 	case info.Empty:
-		x.warn("release", "ingest dumps, then "+x.build(), "%s has no record: every title gets 404", id)
+		x.warn("release", "ingest dumps, then "+x.buildCommand(), "%s has no record: every title gets 404", id)
 	default:
 		x.ok("release", "%s, %s, checked 1 of %d parts", id, amount(info.Bytes), parts)
 		if info.Fallback != "" {
@@ -144,9 +144,9 @@ func (x *examiner) age(info *store.Info) {
 	if info.Fetched.IsZero() {
 		return
 	}
-	oldest, most := info.Fetched.OldestTime(), x.Config.MaxDataAge
-	if most > 0 && x.Now.Sub(oldest) > most {
-		x.warn("age", "fetch the old records again, ingest and build", "the oldest record is of %s, more than %d days ago", oldest.Format(time.DateOnly), int(most.Hours()/24))
+	oldest, limit := info.Fetched.OldestTime(), x.Config.MaxDataAge
+	if limit > 0 && x.Now.Sub(oldest) > limit {
+		x.warn("age", "fetch the old records again, ingest and build", "the oldest record is of %s, more than %d days ago", oldest.Format(time.DateOnly), int(limit.Hours()/24))
 		return
 	}
 	x.ok("age", "the oldest record is of %s", oldest.Format(time.DateOnly))
@@ -167,7 +167,7 @@ func (x *examiner) bucket(ctx context.Context) {
 	switch {
 	case err == nil:
 	case errors.Is(err, store.ErrNoRelease):
-		report("release", x.command("publish", "--releases", x.Config.Releases, "--from", "DIR")+"; or "+x.set("releases", "the URL of the releases"),
+		report("release", x.command("publish", "--releases", x.Config.Releases, "--from", "DIR")+"; or "+x.setHint("releases", "the URL of the releases"),
 			"nothing is published there, or the URL names another folder: %v", err)
 	case errors.Is(err, fs.ErrPermission):
 		report("release", "export AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or what the vendor of the bucket requires, for a user who may read it",
@@ -175,13 +175,13 @@ func (x *examiner) bucket(ctx context.Context) {
 	case errors.Is(err, release.ErrVersion):
 		report("release", x.command("build", "--publish")+" with this program, and "+x.command("publish", "--releases", x.Config.Releases, "--from", "DIR"), "%v", err)
 	case errors.Is(err, fs.ErrNotExist) && x.Config.Pull.Pin != "":
-		report("release", x.set("pin", "a release of "+x.onStore("releases")), "%v", err)
+		report("release", x.setHint("pin", "a release of "+x.storeCommand("releases")), "%v", err)
 	case errors.Is(err, fs.ErrNotExist) && x.Config.Pull.Follow == pull.Canary:
-		report("release", x.onStore("rollback", "--canary"), "%v", err)
+		report("release", x.storeCommand("rollback", "--canary"), "%v", err)
 	case errors.Is(err, fs.ErrNotExist):
-		report("release", x.onStore("rollback"), "%v", err)
+		report("release", x.storeCommand("rollback"), "%v", err)
 	default:
-		report("release", x.set("releases", "the URL of a bucket that this machine reaches"), "%v", err)
+		report("release", x.setHint("releases", "the URL of a bucket that this machine reaches"), "%v", err)
 	}
 }
 
