@@ -100,10 +100,29 @@ func Write(tb Tester, dir string, resources ...Resource) {
 	z, err := segment.New(6)
 	must(err)
 	for _, r := range resources {
-		spec, err := r.spec(z)
-		must(err)
-		err = s.Add(spec)
-		must(err)
+		spec := release.ResourceSpec{Key: r.Key, ID: r.ID, Aliases: r.Aliases}
+		for _, f := range r.Fragments {
+			fs := release.FragmentSpec{Address: f.Address}
+			for _, piece := range f.Pieces {
+				var ps release.PieceSpec
+				switch p := piece.(type) {
+				case release.PieceSpec:
+					ps = p
+				case Literal:
+					ps = release.PieceSpec{Op: release.OpLiteral, Literal: []byte(p)}
+				case string:
+					g, err := z.Segment([]byte(p))
+					must(err)
+					g.Stored = bytes.Clone(g.Stored) // the next one overwrites it
+					ps = release.PieceSpec{Op: release.OpSegment, Segment: g}
+				default:
+					tb.Fatalf("%T is no piece", piece)
+				}
+				fs.Pieces = append(fs.Pieces, ps)
+			}
+			spec.Fragments = append(spec.Fragments, fs)
+		}
+		must(s.Add(spec))
 	}
 	_, err = s.Close()
 	must(err)
@@ -138,33 +157,4 @@ func FileOf(tb Tester, r *release.Reader, prefix string, movie fragment.ID) stri
 	}
 	tb.Fatalf("no file %s of movie %d", prefix, movie)
 	return ""
-}
-
-func (r *Resource) spec(z *segment.Compressor) (release.ResourceSpec, error) {
-	spec := release.ResourceSpec{Key: r.Key, ID: r.ID, Aliases: r.Aliases}
-	for _, f := range r.Fragments {
-		fs := release.FragmentSpec{Address: f.Address}
-		for _, p := range f.Pieces {
-			ps, err := pieceOf(z, p)
-			if err != nil {
-				return spec, err
-			}
-			fs.Pieces = append(fs.Pieces, ps)
-		}
-		spec.Fragments = append(spec.Fragments, fs)
-	}
-	return spec, nil
-}
-
-func pieceOf(z *segment.Compressor, piece any) (release.PieceSpec, error) {
-	switch p := piece.(type) {
-	case release.PieceSpec:
-		return p, nil
-	case Literal:
-		return release.PieceSpec{Op: release.OpLiteral, Literal: []byte(p)}, nil
-	default:
-		g, err := z.Segment([]byte(p.(string)))
-		g.Stored = bytes.Clone(g.Stored) // the next one overwrites it
-		return release.PieceSpec{Op: release.OpSegment, Segment: g}, err
-	}
 }
