@@ -51,9 +51,9 @@ type Info struct {
 type Bucket interface {
 	// Stat describes the object with a key; the error matches fs.ErrNotExist if it is absent.
 	Stat(ctx context.Context, key string) (Info, error)
-	// List describes the objects whose keys start with prefix, sorted by key. If there are more than most, it returns
+	// List describes the objects whose keys start with prefix, sorted by key. If there are more than limit, it returns
 	// the first of them and an error that matches ErrTooMany.
-	List(ctx context.Context, prefix string, most int) ([]Info, error)
+	List(ctx context.Context, prefix string, limit int) ([]Info, error)
 	// ReadRange returns n bytes of a version from off; all of them must exist.
 	ReadRange(ctx context.Context, o Info, off, n int64) ([]byte, error)
 	// NewReader reads a version from its start to its end, NewReaderAt at any offset.

@@ -198,8 +198,8 @@ func Unavailable(w http.ResponseWriter) bool {
 	return true
 }
 
-// Serve responds without a fault, so the caller can modify the response.
-func (s *Server) Serve(w http.ResponseWriter, r *http.Request) {
+// respond sends the response without a fault, so the caller can modify it.
+func (s *Server) respond(w http.ResponseWriter, r *http.Request) {
 	if !s.changed(w, r) {
 		s.fake().ServeHTTP(w, r)
 	}
@@ -208,7 +208,7 @@ func (s *Server) Serve(w http.ResponseWriter, r *http.Request) {
 // NoLength responds without Content-Length.
 func (s *Server) NoLength(w http.ResponseWriter, r *http.Request) bool {
 	whole := httptest.NewRecorder()
-	s.Serve(whole, r)
+	s.respond(whole, r)
 	maps.Copy(w.Header(), whole.Header())
 	w.Header().Del("Content-Length")
 	w.WriteHeader(whole.Code)
@@ -219,20 +219,20 @@ func (s *Server) NoLength(w http.ResponseWriter, r *http.Request) bool {
 
 // CutAfter breaks the connection after n bytes of the body.
 func (s *Server) CutAfter(n int, w http.ResponseWriter, r *http.Request) bool {
-	s.Serve(&cutting{ResponseWriter: w, left: n}, r)
+	s.respond(&cutting{ResponseWriter: w, left: n}, r)
 	return true
 }
 
 // Lose executes a request and breaks the connection before the response.
 func (s *Server) Lose(r *http.Request) bool {
-	s.Serve(httptest.NewRecorder(), r)
+	s.respond(httptest.NewRecorder(), r)
 	panic(http.ErrAbortHandler)
 }
 
 // Flip responds with a flipped bit in byte n of the body, modulo its length.
 func (s *Server) Flip(n int, w http.ResponseWriter, r *http.Request) bool {
 	whole := httptest.NewRecorder()
-	s.Serve(whole, r)
+	s.respond(whole, r)
 	body := whole.Body.Bytes()
 	if len(body) > 0 {
 		body[n%len(body)] ^= 1

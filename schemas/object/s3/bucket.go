@@ -110,9 +110,9 @@ func (b *Bucket) info(o minio.ObjectInfo) (object.Info, error) {
 }
 
 // List implements object.Bucket. It omits keys with a trailing slash: some tools create them as folders.
-func (b *Bucket) List(ctx context.Context, prefix string, most int) ([]object.Info, error) {
+func (b *Bucket) List(ctx context.Context, prefix string, limit int) ([]object.Info, error) {
 	for try := 1; ; try++ {
-		all, err := b.list(ctx, prefix, most)
+		all, err := b.list(ctx, prefix, limit)
 		var garbled *xml.SyntaxError
 		if try == maxTries || !errors.Is(err, io.ErrUnexpectedEOF) && !errors.As(err, &garbled) {
 			return all, failed(b.at(prefix), err)
@@ -123,7 +123,7 @@ func (b *Bucket) List(ctx context.Context, prefix string, most int) ([]object.In
 	}
 }
 
-func (b *Bucket) list(ctx context.Context, prefix string, most int) (all []object.Info, err error) {
+func (b *Bucket) list(ctx context.Context, prefix string, limit int) (all []object.Info, err error) {
 	n := 0
 	for o := range b.client.ListObjectsIter(ctx, b.loc.Bucket, minio.ListObjectsOptions{Prefix: b.key(prefix), Recursive: true}) {
 		if _, ok := errors.AsType[*http.MaxBytesError](o.Err); ok {
@@ -132,8 +132,8 @@ func (b *Bucket) list(ctx context.Context, prefix string, most int) (all []objec
 		if o.Err != nil {
 			return nil, o.Err
 		}
-		if n++; n > most {
-			err = fmt.Errorf("%w: more than %d", object.ErrTooMany, most)
+		if n++; n > limit {
+			err = fmt.Errorf("%w: more than %d", object.ErrTooMany, limit)
 			break
 		}
 		if strings.HasSuffix(o.Key, "/") {
@@ -291,8 +291,8 @@ func (e *failure) Is(target error) bool { return target == classOf(e.err) }
 
 // failed adds the location to err. It returns errors that have one, and errors of contexts, unchanged.
 func failed(l object.Location, err error) error {
-	var named *failure
-	if err == nil || err == io.EOF || errors.As(err, &named) || err == context.Canceled || err == context.DeadlineExceeded {
+	var located *failure
+	if err == nil || err == io.EOF || errors.As(err, &located) || err == context.Canceled || err == context.DeadlineExceeded {
 		return err
 	}
 	if errors.Is(err, context.Canceled) {
