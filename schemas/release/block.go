@@ -48,10 +48,10 @@ func (b *block) piece(p *PieceSpec, where uint64) {
 	b.count++
 }
 
-// row adds a fragment whose recipe starts at offset at.
-func (b *block) row(a fragment.Address, at uint32) {
+// row adds a fragment whose recipe starts at that offset.
+func (b *block) row(a fragment.Address, start uint32) {
 	b.rows = le.AppendUint64(b.rows, a.Uint64())
-	b.rows = le.AppendUint32(b.rows, at)
+	b.rows = le.AppendUint32(b.rows, start)
 }
 
 // end assigns the open recipe to a fragment. It appends the recipe unless an equal one exists.
@@ -66,8 +66,8 @@ func (b *block) end(a fragment.Address) {
 		if len(b.known) == 0 {
 			b.known[string(b.recipes[len(b.recipes)-b.first:])] = 0
 		}
-		if at, ok := b.known[string(b.recipe)]; ok {
-			b.row(a, at)
+		if start, ok := b.known[string(b.recipe)]; ok {
+			b.row(a, start)
 			return
 		}
 		b.known[string(b.recipe)] = uint32(len(b.recipes))
@@ -77,10 +77,10 @@ func (b *block) end(a fragment.Address) {
 
 // append appends the open recipe and returns its offset.
 func (b *block) append() uint32 {
-	at := uint32(len(b.recipes))
+	start := uint32(len(b.recipes))
 	b.recipes = append(binary.AppendUvarint(b.recipes, uint64(len(b.recipe))), b.recipe...)
 	b.pieces += b.count
-	return at
+	return start
 }
 
 // bytes returns the whole block, valid until the next call.
@@ -118,7 +118,7 @@ func appendBlockHead(dst, key []byte, typ byte, fragments, recipes int, number u
 type BlockChecker struct{ b block }
 
 // Check returns the first difference in the block of e and its offset in the part; "" without one.
-func (c *BlockChecker) Check(e Entry) (off int64, what string) {
+func (c *BlockChecker) Check(e Entry) (off int64, fault string) {
 	c.b.reset()
 	want := appendBlockHead(c.b.buf[:0], e.Key(), typeAlias, 0, 0, e.ID())
 	var p Piece
@@ -159,8 +159,7 @@ func (c *BlockChecker) Check(e Entry) (off int64, what string) {
 	got := e.p.data[e.off:][:e.size()]
 	for i := range min(len(got), len(want)) {
 		if got[i] != want[i] {
-			what = fmt.Sprintf("%s: % x, want % x", fragment.DescribeKey(e.Key()), got[i:min(i+8, len(got))], want[i:min(i+8, len(want))])
-			return int64(e.off) + int64(i), what
+			return int64(e.off) + int64(i), fmt.Sprintf("%s: % x, want % x", fragment.DescribeKey(e.Key()), got[i:min(i+8, len(got))], want[i:min(i+8, len(want))])
 		}
 	}
 	if len(got) != len(want) {

@@ -211,14 +211,14 @@ func (m *Mapping) parse(magic string) error {
 	if size < HeaderLen+FooterLen {
 		return Corrupt(m.name, int64(size), "file is %d bytes long, header and footer need %d", size, HeaderLen+FooterLen)
 	}
-	at := size - FooterLen
-	foot := m.all[at:]
+	end := size - FooterLen
+	foot := m.all[end:]
 	if got, want := le.Uint32(foot[footerCRC:]), crc32.ChecksumIEEE(foot[:footerCRC]); got != want {
-		return Corrupt(m.name, int64(at+footerCRC), "CRC of the footer is %08x, want %08x", got, want)
+		return Corrupt(m.name, int64(end+footerCRC), "CRC of the footer is %08x, want %08x", got, want)
 	}
 	content := le.Uint64(foot[footerContent:])
-	if content < HeaderLen || content > at || content+CheckLen*blocksOf(content) != at {
-		return Corrupt(m.name, int64(at+footerContent), "%d bytes of content do not make a file of %d bytes", content, size)
+	if content < HeaderLen || content > end || content+CheckLen*blocksOf(content) != end {
+		return Corrupt(m.name, int64(end+footerContent), "%d bytes of content do not make a file of %d bytes", content, size)
 	}
 	if got := string(m.all[:len(magic)]); got != magic {
 		return Corrupt(m.name, headerMagic, "magic is %q, want %q", got, magic)
@@ -226,7 +226,7 @@ func (m *Mapping) parse(magic string) error {
 	if v := le.Uint64(m.all[headerVersion:]); v != fileVersion {
 		return Corrupt(m.name, headerVersion, "format version is %d, want %d", v, fileVersion)
 	}
-	m.data, m.sums = m.all[:content:content], m.all[content:at]
+	m.data, m.sums = m.all[:content:content], m.all[content:end]
 	for i := range m.counts {
 		m.counts[i] = le.Uint64(foot[footerCounts+8*i:])
 	}
@@ -279,9 +279,9 @@ func (m *Mapping) Compare(b uint64, block []byte) *CorruptError {
 }
 
 // Damaged records that a block is damaged, and marks it for another check.
-func (m *Mapping) Damaged(b uint64, what string) *CorruptError {
+func (m *Mapping) Damaged(b uint64, fault string) *CorruptError {
 	m.Forget(b)
-	err := &CorruptError{File: m.name, Off: int64(b * CheckBlock), What: what}
+	err := &CorruptError{File: m.name, Off: int64(b * CheckBlock), What: fault}
 	m.r.damage.note(b*CheckBlock, err)
 	return err
 }

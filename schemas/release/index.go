@@ -45,9 +45,9 @@ func writeKeys(path string, keys []pair) error {
 	return os.WriteFile(path, buf, 0o644)
 }
 
-// readKeys returns the pairs of part n's key file whose hashes are in range i of 2^first.
-func readKeys(from string, p *Part, i uint64, first int, n int) ([]pair, error) {
-	f, err := file.Open(filepath.Join(from, p.Keys))
+// readKeys returns the pairs of part n's key file, in the folder dir, whose hashes are in range i of 2^hashBits.
+func readKeys(dir string, p *Part, i uint64, hashBits, n int) ([]pair, error) {
+	f, err := file.Open(filepath.Join(dir, p.Keys))
 	if err != nil {
 		return nil, err
 	}
@@ -59,7 +59,7 @@ func readKeys(from string, p *Part, i uint64, first int, n int) ([]pair, error) 
 			if _, err := f.ReadAt(hash[:], int64(i)*pairLen); err != nil {
 				failed = cmp.Or(failed, err)
 			}
-			return le.Uint64(hash[:])>>(64-first) >= k
+			return le.Uint64(hash[:])>>(64-hashBits) >= k
 		}))
 	}
 	start, end := startOf(i), startOf(i+1)
@@ -98,10 +98,10 @@ func IndexCount(parts []Part) int {
 	return n
 }
 
-// WriteIndex writes index i of n = IndexCount(parts) into the folder dir. The folder from holds the key files, and
+// WriteIndex writes index i of n = IndexCount(parts) into the folder dir. The folder partsDir holds the key files, and
 // the parts to compare keys with equal hashes. A duplicate key is an error.
-func WriteIndex(ctx context.Context, dir, from string, parts []Part, i, n int) (File, error) {
-	first := bits.Len(uint(n)) - 1
+func WriteIndex(ctx context.Context, dir, partsDir string, parts []Part, i, n int) (File, error) {
+	hashBits := bits.Len(uint(n)) - 1
 	pairsOfPart := make([][]pair, len(parts))
 	g, reading := errgroup.WithContext(ctx)
 	g.SetLimit(filesAtOnce)
@@ -114,7 +114,7 @@ func WriteIndex(ctx context.Context, dir, from string, parts []Part, i, n int) (
 			if reading.Err() != nil {
 				return reading.Err()
 			}
-			pairsOfPart[number], err = readKeys(from, &parts[number], uint64(i), first, number)
+			pairsOfPart[number], err = readKeys(partsDir, &parts[number], uint64(i), hashBits, number)
 			return err
 		})
 	}
@@ -125,11 +125,11 @@ func WriteIndex(ctx context.Context, dir, from string, parts []Part, i, n int) (
 	slices.SortFunc(pairs, comparePairs)
 	for i := range pairs {
 		for k := i + 1; k < len(pairs) && pairs[k].hash == pairs[i].hash; k++ {
-			a, err := keyAt(from, parts, pairs[i].ref)
+			a, err := keyAt(partsDir, parts, pairs[i].ref)
 			if err != nil {
 				return File{}, err
 			}
-			b, err := keyAt(from, parts, pairs[k].ref)
+			b, err := keyAt(partsDir, parts, pairs[k].ref)
 			if err != nil {
 				return File{}, err
 			}
@@ -142,21 +142,21 @@ func WriteIndex(ctx context.Context, dir, from string, parts []Part, i, n int) (
 	if err != nil {
 		return File{}, err
 	}
-	return out.finish(writeSlots(out, pairs, first))
+	return out.finish(writeSlots(out, pairs, hashBits))
 }
 
 // writeSlots writes the slots of sorted pairs, whose hashes have the same first bits.
-func writeSlots(out *fileWriter, pairs []pair, first int) (c FileCounts) {
+func writeSlots(out *fileWriter, pairs []pair, hashBits int) (c FileCounts) {
 	homes := max(1, (5*uint64(len(pairs))+2)/3)
 	var next, reach uint64 // next is the first unwritten slot
-	fill := func(to uint64) {
-		for ; next < to; next++ {
+	fill := func(end uint64) {
+		for ; next < end; next++ {
 			_, _ = out.Write(make([]byte, SlotLen)) // finish returns the error
 		}
 	}
 	var buf []byte
 	for _, p := range pairs {
-		ideal := home(p.hash<<first, homes)
+		ideal := home(p.hash<<hashBits, homes)
 		fill(ideal)
 		reach = max(reach, next-ideal)
 		next++
@@ -169,8 +169,8 @@ func writeSlots(out *fileWriter, pairs []pair, first int) (c FileCounts) {
 }
 
 // keyAt reads the key of a block.
-func keyAt(from string, parts []Part, ref Ref) ([]byte, error) {
-	f, err := file.Open(filepath.Join(from, parts[ref>>refOffBits].Name))
+func keyAt(dir string, parts []Part, ref Ref) ([]byte, error) {
+	f, err := file.Open(filepath.Join(dir, parts[ref>>refOffBits].Name))
 	if err != nil {
 		return nil, err
 	}

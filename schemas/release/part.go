@@ -421,16 +421,16 @@ func (s *PartWriter) Copy(e Entry, aliases [][]byte) error {
 	}
 	copied := map[uint64]uint32{} // start of each recipe: old to new
 	for i := range e.Len() {
-		at, ok := copied[e.Recipe(i)]
+		start, ok := copied[e.Recipe(i)]
 		if !ok {
 			if err := s.copyRecipe(e.Fragment(i)); err != nil {
 				s.err = err
 				return fmt.Errorf("copy to part %d: %s: %w", s.o.Number, Describe(e.Key(), e.Address(i)), err)
 			}
-			at = s.block.append()
-			copied[e.Recipe(i)] = at
+			start = s.block.append()
+			copied[e.Recipe(i)] = start
 		}
-		s.block.row(e.Address(i), at)
+		s.block.row(e.Address(i), start)
 	}
 	r := ResourceSpec{Key: e.Key(), ID: e.ID(), Fingerprint: e.Fingerprint(), Aliases: aliases}
 	if s.err = s.writeBlocks(r, e.Len()); s.err != nil {

@@ -144,11 +144,11 @@ func (r *Reader) addPart(m *Mapping) error {
 	if n > 0 {
 		m.checkAll(list, n*packNameLen)
 	}
-	for at := list; at < uint64(len(m.data)); at += packNameLen {
-		name := packPrefix + hex.EncodeToString(m.data[at:][:packNameLen])
+	for off := list; off < uint64(len(m.data)); off += packNameLen {
+		name := packPrefix + hex.EncodeToString(m.data[off:][:packNameLen])
 		pack := r.files[name]
 		if pack == nil {
-			return Corrupt(m.name, int64(at), "%s is not in the manifest", name)
+			return Corrupt(m.name, int64(off), "%s is not in the manifest", name)
 		}
 		p.packs = append(p.packs, pack)
 	}
@@ -369,8 +369,8 @@ func (r *Reader) AwaitKeys(n int, key func(i int) []byte) {
 			ref := Ref(s & (1<<slotRefBits - 1))
 			if s>>slotRefBits == hash&(1<<slotTagBits-1) && ref>>refOffBits < Ref(len(r.parts)) {
 				b := r.parts[ref>>refOffBits].blocks
-				at := min(ref.off(), uint64(len(b)))
-				return b[at:min(at+blockKey+fragment.MaxKeyLen, uint64(len(b)))]
+				off := min(ref.off(), uint64(len(b)))
+				return b[off:min(off+blockKey+fragment.MaxKeyLen, uint64(len(b)))]
 			}
 		}
 		return nil
@@ -419,16 +419,16 @@ func (r *Reader) Removed(key []byte) (into []byte, removed bool, err error) {
 	if !ok {
 		return nil, false, nil
 	}
-	into, what := mergedInto(e)
-	if what != "" {
-		return nil, false, Corrupt(e.p.name, int64(e.off), "%s: %s", fragment.DescribeKey(e.Key()), what)
+	into, fault := mergedInto(e)
+	if fault != "" {
+		return nil, false, Corrupt(e.p.name, int64(e.off), "%s: %s", fragment.DescribeKey(e.Key()), fault)
 	}
 	return into, true, nil
 }
 
-// mergedInto returns the key that a removed resource was merged into, or nil if it was deleted. what describes a
+// mergedInto returns the key that a removed resource was merged into, or nil if it was deleted. fault describes a
 // violation of the format.
-func mergedInto(e Entry) (into []byte, what string) {
+func mergedInto(e Entry) (into []byte, fault string) {
 	key := e.Key()[1:]
 	if e.IsAlias() || len(key) == 0 || fragment.Kind(key[0]) >= fragment.KindAlias {
 		return nil, "it does not name a resource that can be removed"
@@ -440,8 +440,8 @@ func mergedInto(e Entry) (into []byte, what string) {
 	if !ok || e.Len() != 1 {
 		return nil, "it has to have one fragment at most, merged_into"
 	}
-	if into, what = textOf(f, fragment.MaxKeyLen); what != "" {
-		return nil, "merged_into: " + what
+	if into, fault = textOf(f, fragment.MaxKeyLen); fault != "" {
+		return nil, "merged_into: " + fault
 	}
 	if len(into) != len(key) || into[0] != key[0] || bytes.Equal(into, key) {
 		return nil, fmt.Sprintf("merged into %s, want another resource of the same kind", fragment.DescribeKey(into))
@@ -449,8 +449,8 @@ func mergedInto(e Entry) (into []byte, what string) {
 	return into, ""
 }
 
-// textOf returns a copy of the text of a fragment that is one segment or literal. what describes a violation.
-func textOf(f Fragment, limit uint32) (text []byte, what string) {
+// textOf returns a copy of the text of a fragment that is one segment or literal. fault describes a violation.
+func textOf(f Fragment, limit uint32) (text []byte, fault string) {
 	var p, second Piece
 	c := f.Pieces()
 	switch {

@@ -59,15 +59,15 @@ func (s *Scan) next() (Entry, bool) {
 }
 
 // read reads and checks pieces up to an offset of the part, and starts reading the next one.
-func (s *Scan) read(to uint64) {
+func (s *Scan) read(end uint64) {
 	p := s.last.p
 	n := uint64(len(p.blocks))
-	if to = min(to, n); to <= s.to {
+	if end = min(end, n); end <= s.to {
 		return
 	}
 	s.Close()
 	s.from = s.to
-	s.to = min(max(to, s.from+s.size), n)
+	s.to = min(max(end, s.from+s.size), n)
 	p.checkAll(s.from, s.to-s.from)
 	s.size = min(2*s.size, lastPiece)
 	file.Fetch(p.blocks[s.to:min(s.to+s.size, n)])

@@ -93,19 +93,19 @@ func (w *walker) part(ctx context.Context, i int) error {
 // block checks a block.
 func (w *walker) block(e release.Entry) {
 	w.counts[release.PartBlocks]++
-	file, at := e.Place()
+	file, off := e.Place()
 	key := e.Key()
 	if found, ok := w.r.Block(key); !ok || found != e {
-		w.problem(file, at, "%s: the index does not lead here", fragment.DescribeKey(key))
+		w.problem(file, off, "%s: the index does not lead here", fragment.DescribeKey(key))
 	}
-	if off, what := w.form.Check(e); what != "" {
-		w.problem(file, off, "%s", what)
+	if off, fault := w.form.Check(e); fault != "" {
+		w.problem(file, off, "%s", fault)
 	}
 	if e.IsAlias() {
 		// Bytes inside another block can look like a resource, but the index does not lead to them.
 		target, ok := e.Target()
 		if found, indexed := w.r.Block(target.Key()); !ok || !indexed || found != target {
-			w.problem(file, at, "alias %s leads to %d, where no resource starts", fragment.DescribeKey(key), e.ID())
+			w.problem(file, off, "alias %s leads to %d, where no resource starts", fragment.DescribeKey(key), e.ID())
 		}
 		return
 	}
@@ -123,8 +123,8 @@ func (w *walker) block(e release.Entry) {
 			case release.OpSegment:
 				w.segment(&p, e, i)
 			case release.OpReference, release.OpInclude:
-				if what := w.follower.fault(recipe{e, e.Address(i).Sub}, &p); what != "" {
-					w.problem(file, at, "%s: piece %d, %s, %s", release.Describe(key, e.Address(i)), number, p.Op, what)
+				if fault := w.follower.fault(recipe{e, e.Address(i).Sub}, &p); fault != "" {
+					w.problem(file, off, "%s: piece %d, %s, %s", release.Describe(key, e.Address(i)), number, p.Op, fault)
 				}
 			}
 		}
@@ -159,8 +159,8 @@ func (w *walker) segment(p *release.Piece, e release.Entry, i int) {
 	}
 	w.seen[where] = facts
 	err := w.guard(func() error {
-		if what := w.z.check(g); what != "" {
-			w.problem(file, off, "%s: %s", release.Describe(e.Key(), e.Address(i)), what)
+		if fault := w.z.check(g); fault != "" {
+			w.problem(file, off, "%s: %s", release.Describe(e.Key(), e.Address(i)), fault)
 		}
 		return nil
 	})
@@ -207,12 +207,12 @@ func (v *verifier) totals() {
 }
 
 // counted compares the manifest's counts, by name, with the parts' counts.
-func (v *verifier) counted(what string, counts, parts map[string]int64) {
+func (v *verifier) counted(field string, counts, parts map[string]int64) {
 	names := maps.Clone(parts)
 	maps.Copy(names, counts)
 	for _, name := range slices.Sorted(maps.Keys(names)) {
 		if counts[name] != parts[name] {
-			v.problem(release.ManifestName, -1, "%s: %s is %d, the parts have %d", what, name, counts[name], parts[name])
+			v.problem(release.ManifestName, -1, "%s: %s is %d, the parts have %d", field, name, counts[name], parts[name])
 		}
 	}
 }

@@ -77,7 +77,7 @@ type side struct {
 
 // A recipe is the fragments of a sub-request of a block.
 type recipe struct {
-	at  release.Ref
+	ref release.Ref
 	sub fragment.Sub
 }
 
@@ -136,10 +136,10 @@ func Releases(ctx context.Context, a, b *release.Reader, progress func(done, tot
 func (c *Comparison) walk(ctx context.Context, r *release.Reader, fn func(release.Entry) error) error {
 	last := c.done
 	for i := range r.Manifest().Parts {
-		at := int64(0)
+		previous := int64(0) // offset of the block before
 		err := r.EachBlock(i, func(e release.Entry) error {
 			_, off := e.Place()
-			c.done, at = c.done+off-at, off
+			c.done, previous = c.done+off-previous, off
 			if c.done-last >= walkedBytes {
 				last = c.done
 				c.a.ForgetLookups()
@@ -345,8 +345,8 @@ func (s *side) target(key []byte, sub fragment.Sub, level int) (uint64, error) {
 	if !ok {
 		return 0, release.Corrupt(release.ManifestName, -1, "%s, which is included, is not there", fragment.DescribeKey(key))
 	}
-	at := recipe{e.Ref(), sub}
-	if sum, known := s.sums[at]; known {
+	r := recipe{e.Ref(), sub}
+	if sum, known := s.sums[r]; known {
 		return sum, nil
 	}
 	if !e.Has(sub) {
@@ -359,7 +359,7 @@ func (s *side) target(key []byte, sub fragment.Sub, level int) (uint64, error) {
 	if len(s.sums) >= maxCache {
 		clear(s.sums)
 	}
-	s.sums[at] = sum
+	s.sums[r] = sum
 	return sum, nil
 }
 

@@ -36,9 +36,9 @@ func (s Bucket) String() string { return s.Folder.String() }
 func FileName(f release.File) string { return filesPrefix + f.SHA256 }
 
 // change takes no lock: conditional writes exclude concurrent changes.
-func (s Bucket) change(doing string, fn func() error) error {
+func (s Bucket) change(operation string, fn func() error) error {
 	if err := fn(); err != nil {
-		return fmt.Errorf("%s: %w", doing, err)
+		return fmt.Errorf("%s: %w", operation, err)
 	}
 	return nil
 }

@@ -92,12 +92,12 @@ func (s Bucket) Push(ctx context.Context, dir string, progress func(done, total 
 }
 
 // NoteForced implements Store.
-func (s Bucket) NoteForced(ctx context.Context, id string, why any) error {
+func (s Bucket) NoteForced(ctx context.Context, id string, reason any) error {
 	data, _, err := readObject(ctx, s.Folder, id+reportName, maxReportBytes, nil)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	if data, err = withForced(data, why); err != nil {
+	if data, err = withForced(data, reason); err != nil {
 		return err
 	}
 	return s.Folder.Put(ctx, id+reportName, data)

@@ -39,10 +39,10 @@ func invalid(format string, args ...any) error {
 }
 
 // dictionary returns the part of an old file at the place of a slice of a new one, with half a slice on either side.
-func dictionary(at, slice, size, oldSize int64) (from, to int64) {
+func dictionary(off, slice, size, oldSize int64) (from, to int64) {
 	middle := oldSize / 2
 	if size > slice { // in KiB, whose product has room in 64 bits
-		middle = min(oldSize, (at+slice/2)>>10*(oldSize>>10)/max(size>>10, 1)<<10)
+		middle = min(oldSize, (off+slice/2)>>10*(oldSize>>10)/max(size>>10, 1)<<10)
 	}
 	return max(0, middle-slice), min(oldSize, middle+slice)
 }
@@ -65,9 +65,9 @@ func encodeDelta(w io.Writer, newFile release.File, newData []byte, oldFile rele
 		return err
 	}
 	var frame []byte
-	for at := 0; at < len(newData); at += deltaSlice {
-		part := newData[at:min(at+deltaSlice, len(newData))]
-		from, to := dictionary(int64(at), int64(deltaSlice), newFile.Size, oldFile.Size)
+	for off := 0; off < len(newData); off += deltaSlice {
+		part := newData[off:min(off+deltaSlice, len(newData))]
+		from, to := dictionary(int64(off), int64(deltaSlice), newFile.Size, oldFile.Size)
 		window := max(zstd.MinWindowSize, 1<<bits.Len(uint(int(to-from)+len(part))))
 		options := []zstd.EOption{zstd.WithEncoderLevel(zstd.SpeedBetterCompression), zstd.WithEncoderConcurrency(1), zstd.WithWindowSize(window), zstd.WithSingleSegment(true)}
 		if from < to {
@@ -109,16 +109,16 @@ func ApplyDelta(w io.Writer, newFile release.File, delta io.Reader, oldFile rele
 	}
 	sha := sha256.New()
 	var frame, dict, part []byte
-	for at := int64(0); at < newFile.Size; at += slice {
-		want := min(slice, newFile.Size-at)
+	for off := int64(0); off < newFile.Size; off += slice {
+		want := min(slice, newFile.Size-off)
 		n, err := binary.ReadUvarint(in)
 		if err != nil || n > uint64(2*want+1<<10) {
-			return invalid("frame of %d bytes for %d bytes at byte %d of the file: %v", n, want, at, err)
+			return invalid("frame of %d bytes for %d bytes at byte %d of the file: %v", n, want, off, err)
 		}
 		if frame, err = readInto(frame, in, int64(n)); err != nil {
-			return invalid("read frame for byte %d of the file: %v", at, err)
+			return invalid("read frame for byte %d of the file: %v", off, err)
 		}
-		from, to := dictionary(at, slice, newFile.Size, oldFile.Size)
+		from, to := dictionary(off, slice, newFile.Size, oldFile.Size)
 		if dict, err = readInto(dict, io.NewSectionReader(old, from, to-from), to-from); err != nil {
 			return invalid("read bytes %d to %d of %s: %v", from, to, oldFile.Name, err)
 		}
@@ -129,7 +129,7 @@ func ApplyDelta(w io.Writer, newFile release.File, delta io.Reader, oldFile rele
 		part, err = z.DecodeAll(frame, part[:0])
 		z.Close()
 		if err != nil || int64(len(part)) != want {
-			return invalid("frame for byte %d of the file has %d bytes, want %d: %v", at, len(part), want, err)
+			return invalid("frame for byte %d of the file has %d bytes, want %d: %v", off, len(part), want, err)
 		}
 		sha.Write(part)
 		if _, err := w.Write(part); err != nil {

@@ -76,16 +76,16 @@ func (s Folder) removePointer(_ context.Context, name string) error {
 }
 
 // change locks the store.
-func (s Folder) change(doing string, fn func() error) error {
+func (s Folder) change(operation string, fn func() error) error {
 	l := flock.New(filepath.Join(s.Dir, storeLock))
 	if err := l.Lock(); errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("%s: folder %q does not exist: %w", doing, s.Dir, ErrNoRelease)
+		return fmt.Errorf("%s: folder %q does not exist: %w", operation, s.Dir, ErrNoRelease)
 	} else if err != nil {
-		return fmt.Errorf("%s: lock %q: %w", doing, l.Path(), err)
+		return fmt.Errorf("%s: lock %q: %w", operation, l.Path(), err)
 	}
 	err := fn()
 	if err != nil {
-		err = fmt.Errorf("%s: %w", doing, err)
+		err = fmt.Errorf("%s: %w", operation, err)
 	}
 	return errors.Join(err, l.Unlock())
 }
@@ -178,14 +178,14 @@ func (s Folder) info(id string) Info {
 }
 
 // NoteForced implements Store.
-func (s Folder) NoteForced(_ context.Context, id string, why any) error {
+func (s Folder) NoteForced(_ context.Context, id string, reason any) error {
 	return s.change("note in the report", func() error {
 		path := filepath.Join(s.Path(id), release.ReportName)
 		data, err := file.Read(path, maxReportBytes)
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err
 		}
-		if data, err = withForced(data, why); err != nil {
+		if data, err = withForced(data, reason); err != nil {
 			return err
 		}
 		return file.WriteFile(path, data, 0o644)

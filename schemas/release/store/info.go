@@ -61,19 +61,19 @@ func readReport(report []byte) (r reported) {
 }
 
 // withForced adds the reason for publishing despite the gate to a report, which may be nil.
-func withForced(report []byte, why any) ([]byte, error) {
+func withForced(report []byte, reason any) ([]byte, error) {
 	var fields map[string]json.RawMessage
 	if err := json.Unmarshal(report, &fields); err != nil && report != nil {
 		return nil, fmt.Errorf("%s: %w", release.ReportName, err)
 	}
-	reason, err := json.Marshal(why)
+	forced, err := json.Marshal(reason)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", release.ReportName, err)
 	}
 	if fields == nil {
 		fields = map[string]json.RawMessage{}
 	}
-	fields["forced"] = reason
+	fields["forced"] = forced
 	return json.Marshal(fields)
 }
 

@@ -50,10 +50,10 @@ type Store interface {
 	Prune(ctx context.Context, keep int, grace time.Duration) (removed []string, err error)
 	// NoteForced records in the report of release id why it was published despite the gate. The manifest cannot contain
 	// that, because the ID covers all of its bytes.
-	NoteForced(ctx context.Context, id string, why any) error
+	NoteForced(ctx context.Context, id string, reason any) error
 
-	// change calls fn, which changes the store, while no other process does. Its errors start with doing.
-	change(doing string, fn func() error) error
+	// change calls fn, which changes the store, while no other process does. Its errors start with operation.
+	change(operation string, fn func() error) error
 	// pointer reads a pointer, of one ID or more. The error matches ErrNoRelease if it is absent, and
 	// release.ErrCorrupt if it is invalid; then its version is returned, too.
 	pointer(ctx context.Context, name string) (pointer, error)
@@ -110,8 +110,8 @@ func SetCanary(ctx context.Context, s Store, id string) (previous string, err er
 }
 
 // publish sets a pointer to the release id, and returns its previous target.
-func publish(ctx context.Context, s Store, doing, name, id string) (previous string, err error) {
-	err = s.change(doing, func() error {
+func publish(ctx context.Context, s Store, operation, name, id string) (previous string, err error) {
+	err = s.change(operation, func() error {
 		old, err := repairable(ctx, s, name)
 		if err == nil {
 			err = s.check(ctx, id)
