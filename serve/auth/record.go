@@ -89,14 +89,24 @@ const (
 //
 // Blank lines and lines that start with # are ignored. An unknown field, kind or scope makes its token void, since a
 // later version may restrict the token by it: the other lines count, revocations among them. Any other fault makes the
-// whole file an error: a typing error in a revocation must not read as "not revoked". A file that lost its end is an
-// error too: its last line has no newline, it is empty, or it starts with fileMark and has no line fileEnd.
+// whole file an error: a typing error in a revocation must not read as "not revoked". A file that lost its end, to a full
+// disk or in a broken copy, is an error too, because the lost part may have held a revocation: its last line has no
+// newline, it is empty, or it starts with fileMark and has no line fileEnd.
 func parse(name string, data []byte) ([]Record, error) {
 	if word := bytes.TrimSpace(data); len(word) == TokenLen && bytes.HasPrefix(word, []byte(tokenPrefix)) {
 		return nil, fmt.Errorf("%s: %w", name, ErrIsToken)
 	}
-	if err := checkEnd(name, data); err != nil {
-		return nil, err
+	cut := ""
+	switch {
+	case len(data) == 0:
+		cut = "empty: want a line at least, if only a comment"
+	case data[len(data)-1] != '\n':
+		cut = "cut off: want a newline at the end of the last line"
+	case bytes.HasPrefix(data, []byte(fileMark)) && !bytes.Contains(data, []byte("\n"+fileEnd+"\n")):
+		cut = fmt.Sprintf("cut off: want the line %q after the tokens", fileEnd)
+	}
+	if cut != "" {
+		return nil, fmt.Errorf("%s:%d: %s", name, bytes.Count(data, []byte{'\n'})+1, cut)
 	}
 	var records []Record
 	hashes, names := map[[sha256.Size]byte]int{}, map[string]int{} // lines; names of unrevoked tokens
@@ -157,23 +167,6 @@ func appendField(dst []byte, name, value string) []byte {
 		return dst
 	}
 	return fmt.Appendf(dst, "\t%s=%s", name, value)
-}
-
-// checkEnd refuses a file that lost its end, to a full disk or in a broken copy: the lost part may have held a
-// revocation.
-func checkEnd(name string, data []byte) error {
-	var what string
-	switch {
-	case len(data) == 0:
-		what = "empty: want a line at least, if only a comment"
-	case data[len(data)-1] != '\n':
-		what = "cut off: want a newline at the end of the last line"
-	case bytes.HasPrefix(data, []byte(fileMark)) && !bytes.Contains(data, []byte("\n"+fileEnd+"\n")):
-		what = fmt.Sprintf("cut off: want the line %q after the tokens", fileEnd)
-	default:
-		return nil
-	}
-	return fmt.Errorf("%s:%d: %s", name, bytes.Count(data, []byte{'\n'})+1, what)
 }
 
 // parseLine returns nil for a blank line or a comment.

@@ -47,26 +47,26 @@ func maskQuery(raw []byte) string {
 func mask(escaped string) string {
 	plain, first := decoded(escaped), -1
 	text := lower(plain)
-	found := func(at int) {
-		if at >= 0 && (first < 0 || at < first) {
-			first = at
+	found := func(i int) {
+		if i >= 0 && (first < 0 || i < first) {
+			first = i
 		}
 	}
 	for _, s := range tokenStarts {
 		found(strings.Index(text, s))
 	}
-	for at := range text {
-		switch text[at] {
+	for i := range text {
+		switch text[i] {
 		case '=':
 		case ':': // only after a name in JSON, because titles have colons
-			if !strings.HasSuffix(strings.TrimRight(text[:at], " "), `"`) {
+			if !strings.HasSuffix(strings.TrimRight(text[:i], " "), `"`) {
 				continue
 			}
 		default:
 			continue
 		}
-		if namesSecret(text[:at]) {
-			found(at + 1)
+		if namesSecret(text[:i]) {
+			found(i + 1)
 		}
 	}
 	if first < 0 {
@@ -102,8 +102,8 @@ const maxIndexes = 4
 func MaskPath(raw []byte) string {
 	path := string(raw)
 	plain := decoded(path)
-	if at := strings.Index(lower(plain), guestPath); at >= 0 {
-		head, rest := plain[:at+len(guestPath)], strings.TrimRight(plain[at+len(guestPath):], "/")
+	if i := strings.Index(lower(plain), guestPath); i >= 0 {
+		head, rest := plain[:i+len(guestPath)], strings.TrimRight(plain[i+len(guestPath):], "/")
 		if rest != "new" {
 			path = head + masked
 			for _, end := range guestEnds {

@@ -56,6 +56,10 @@ func New(imageBaseURL string) (*Set, error) {
 		return nil, err
 	}
 	movieGenres := genreLists(reference.Movie)
+	var timezones []object // of the legacy list: an object for each country
+	for _, c := range reference.Timezones() {
+		timezones = append(timezones, object{c.Code: c.Zones})
+	}
 	return &Set{
 		ops: map[api.Op]choice{
 			api.OpConfigurationDetails:             fixed(configuration{ChangeKeys: reference.ChangeKeys(), Images: images}),
@@ -73,7 +77,7 @@ func New(imageBaseURL string) (*Set, error) {
 			api.OpWatchProviderTvList:              providerLists(reference.TV),
 			api.OpLegacyGenreList:                  movieGenres,
 			api.OpLegacyJobList:                    fixed(object{"jobs": reference.Departments()}),
-			api.OpLegacyTimezonesList:              fixed(legacyTimezones()),
+			api.OpLegacyTimezonesList:              fixed(timezones),
 		},
 	}, nil
 }
@@ -148,7 +152,20 @@ func countryLists() choice {
 		if err != nil || l.Code == "en" || display.Regions(tag) == nil {
 			continue
 		}
-		c.byLanguage[fragment.Language(l.Code, "")] = prepare(func() any { return countriesIn(tag) })
+		c.byLanguage[fragment.Language(l.Code, "")] = prepare(func() any {
+			names := display.Regions(tag)
+			list := slices.Clone(reference.Countries())
+			for i := range list {
+				region, err := language.ParseRegion(list[i].Code)
+				if err != nil {
+					continue // the country no longer exists
+				}
+				if name := names.Name(region); name != "" {
+					list[i].NativeName = name
+				}
+			}
+			return list
+		})
 	}
 	return c
 }
@@ -165,7 +182,16 @@ func providerLists(m reference.Media) choice {
 		c.byRegion[countryOf(country.Code)] = none
 	}
 	for _, code := range reference.ProviderCountries() {
-		c.byRegion[countryOf(code)] = prepare(func() any { return providersIn(m, code) })
+		c.byRegion[countryOf(code)] = prepare(func() any {
+			rows := []reference.Provider{}
+			for _, p := range reference.Providers(m) {
+				if rank, ok := p.Priorities.In(code); ok {
+					p.Priority = rank // display_priority is the country's; display_priorities keep all countries
+					rows = append(rows, p)
+				}
+			}
+			return object{"results": rows}
+		})
 	}
 	return c
 }
@@ -262,42 +288,4 @@ func genresOf(m reference.Media, name func(id int64) string) object {
 		list = append(list, g)
 	}
 	return object{"genres": list}
-}
-
-// countriesIn returns the countries with their names in a language.
-func countriesIn(tag language.Tag) []reference.Country {
-	names := display.Regions(tag)
-	list := slices.Clone(reference.Countries())
-	for i := range list {
-		region, err := language.ParseRegion(list[i].Code)
-		if err != nil {
-			continue // one that is no more
-		}
-		if name := names.Name(region); name != "" {
-			list[i].NativeName = name
-		}
-	}
-	return list
-}
-
-// providersIn returns the providers with offers in a country. Their display_priority
-// is the country's; display_priorities keep all countries.
-func providersIn(m reference.Media, country string) object {
-	rows := []reference.Provider{}
-	for _, p := range reference.Providers(m) {
-		if rank, ok := p.Priorities.In(country); ok {
-			p.Priority = rank
-			rows = append(rows, p)
-		}
-	}
-	return object{"results": rows}
-}
-
-// legacyTimezones returns the response of /3/timezones/list: an object for each country.
-func legacyTimezones() []object {
-	var list []object
-	for _, c := range reference.Timezones() {
-		list = append(list, object{c.Code: c.Zones})
-	}
-	return list
 }
