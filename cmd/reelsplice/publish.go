@@ -191,7 +191,7 @@ func (s releaseSet) admit(ctx context.Context, g *publishGate, from releaseSet, 
 		}
 	}
 	if v.Forced {
-		if err := s.NoteForced(ctx, id, &v); err != nil {
+		if err := s.RecordForced(ctx, id, &v); err != nil {
 			return v, "", err
 		}
 	}

@@ -66,8 +66,8 @@ type damagedBlock struct {
 	off  uint64 // offset of its first byte
 }
 
-// note records damage, and reports new damage.
-func (d *damageLog) note(off uint64, err *CorruptError) {
+// record adds a damaged block, and reports it if it is new.
+func (d *damageLog) record(off uint64, err *CorruptError) {
 	d.mu.Lock()
 	place := damagedBlock{err.File, off}
 	_, known := d.blocks[place]

@@ -282,7 +282,7 @@ func (m *Mapping) Compare(b uint64, block []byte) *CorruptError {
 func (m *Mapping) Damaged(b uint64, fault string) *CorruptError {
 	m.Forget(b)
 	err := &CorruptError{File: m.name, Off: int64(b * CheckBlock), What: fault}
-	m.r.damage.note(b*CheckBlock, err)
+	m.r.damage.record(b*CheckBlock, err)
 	return err
 }
 

@@ -91,8 +91,8 @@ func (s Bucket) Push(ctx context.Context, dir string, progress func(done, total 
 	return m, err
 }
 
-// NoteForced implements Store.
-func (s Bucket) NoteForced(ctx context.Context, id string, reason any) error {
+// RecordForced implements Store.
+func (s Bucket) RecordForced(ctx context.Context, id string, reason any) error {
 	data, _, err := readObject(ctx, s.Folder, id+reportName, maxReportBytes, nil)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err

@@ -177,8 +177,8 @@ func (s Folder) info(id string) Info {
 	return i
 }
 
-// NoteForced implements Store.
-func (s Folder) NoteForced(_ context.Context, id string, reason any) error {
+// RecordForced implements Store.
+func (s Folder) RecordForced(_ context.Context, id string, reason any) error {
 	return s.change("note in the report", func() error {
 		path := filepath.Join(s.Path(id), release.ReportName)
 		data, err := file.Read(path, maxReportBytes)

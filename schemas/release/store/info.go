@@ -49,7 +49,7 @@ func Describe(m *release.Manifest, built time.Time) Info {
 // reported contains the fields of a build's report for Info.
 type reported struct {
 	BuiltAt time.Time       `json:"built_at"` // zero if unknown
-	Forced  json.RawMessage `json:"forced"`   // recorded by NoteForced
+	Forced  json.RawMessage `json:"forced"`   // recorded by RecordForced
 }
 
 // readReport returns a zero value for an unreadable report.

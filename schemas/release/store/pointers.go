@@ -48,9 +48,9 @@ type Store interface {
 	// rolled-back ones, then the newest ones up to keep, at least 1. It neither counts nor removes releases with an Err in
 	// List. It also removes the files of killed builders, and from a bucket unreferenced objects older than grace.
 	Prune(ctx context.Context, keep int, grace time.Duration) (removed []string, err error)
-	// NoteForced records in the report of release id why it was published despite the gate. The manifest cannot contain
+	// RecordForced records in the report of release id why it was published despite the gate. The manifest cannot contain
 	// that, because the ID covers all of its bytes.
-	NoteForced(ctx context.Context, id string, reason any) error
+	RecordForced(ctx context.Context, id string, reason any) error
 
 	// change calls fn, which changes the store, while no other process does. Its errors start with operation.
 	change(operation string, fn func() error) error
@@ -147,7 +147,7 @@ func Rollback(ctx context.Context, s Store) (from, to string, err error) {
 		}
 		from, to = old.ids[0], old.ids[1]
 		if err = s.check(ctx, to); err == nil {
-			err = noteRolledBack(ctx, s, from)
+			err = recordRolledBack(ctx, s, from)
 		}
 		if err == nil {
 			err = s.setPointer(ctx, currentName, old, old.ids[1:])
@@ -168,7 +168,7 @@ func RemoveCanary(ctx context.Context, s Store) (id string, err error) {
 			return err
 		}
 		if current, _ := Current(ctx, s); id != "" && id != current { // otherwise all edges serve it
-			if err := noteRolledBack(ctx, s, id); err != nil {
+			if err := recordRolledBack(ctx, s, id); err != nil {
 				return err
 			}
 		}
@@ -177,9 +177,9 @@ func RemoveCanary(ctx context.Context, s Store) (id string, err error) {
 	return id, err
 }
 
-// noteRolledBack adds a release to the list of rolled-back ones, unless it is broken: a build or an upload may repair
+// recordRolledBack adds a release to the list of rolled-back ones, unless it is broken: a build or an upload may repair
 // that. A corrupt list is replaced.
-func noteRolledBack(ctx context.Context, s Store, id string) error {
+func recordRolledBack(ctx context.Context, s Store, id string) error {
 	if err := s.check(ctx, id); IsBroken(err) {
 		return nil
 	}
