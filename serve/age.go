@@ -32,9 +32,9 @@ func watchAge(limit time.Duration, log *slog.Logger) *ageWatch {
 	return &ageWatch{max: limit, log: log, now: time.Now}
 }
 
-// look notes the served release, nil for none. It logs the age of a new release's data, and warns of data that is
+// check notes the served release, nil for none. It logs the age of a new release's data, and warns of data that is
 // too old: once for each release, and then once a day.
-func (w *ageWatch) look(m *release.Manifest) {
+func (w *ageWatch) check(m *release.Manifest) {
 	if m == nil {
 		return
 	}

@@ -29,7 +29,7 @@ func TestAge(t *testing.T) {
 	look := func(m *release.Manifest, want ...string) {
 		t.Helper()
 		b.Reset()
-		w.look(m)
+		w.check(m)
 		lines := strings.Split(strings.TrimSuffix(b.String(), "\n"), "\n")
 		if b.Len() == 0 {
 			lines = nil
@@ -84,11 +84,11 @@ func TestAge(t *testing.T) {
 func TestNoAgeLimit(t *testing.T) {
 	var b bytes.Buffer
 	w := watchAge(0, slog.New(slog.NewTextHandler(&b, nil)))
-	w.look(manifestOf("r1", "1990-01-01", "1990-01-01"))
+	w.check(manifestOf("r1", "1990-01-01", "1990-01-01"))
 	if err := w.err(); err != nil || strings.Contains(b.String(), "WARN") {
 		t.Errorf("Err = %v, logged %s", err, b.String())
 	}
-	w.look(manifestOf("r2", "", ""))
+	w.check(manifestOf("r2", "", ""))
 	var m observe.Writer
 	w.writeMetrics(&m)
 	if n, err := m.WriteTo(&b); n > 0 || err != nil {

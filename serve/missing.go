@@ -37,8 +37,8 @@ func newMissingFile(path string, log *slog.Logger) *missingFile {
 	return &missingFile{path: path, log: observe.Limit(log, 1, time.Minute), found: make(chan edge.Missing, maxMissing), size: -1}
 }
 
-// note notes a resource without waiting.
-func (m *missingFile) note(resource edge.Missing) {
+// add notes a resource without waiting.
+func (m *missingFile) add(resource edge.Missing) {
 	select {
 	case m.found <- resource:
 	default:

@@ -69,7 +69,7 @@ func TestMissingFile(t *testing.T) {
 	movie := func(id int) edge.Missing { return edge.Missing{Kind: fragment.KindMovie, ID: uint64(id)} }
 	m := open(path)
 	for i := range 2 * maxMissing { // nobody writes: note does not wait
-		m.note(movie(i%2 + 1))
+		m.add(movie(i%2 + 1))
 	}
 	m.write()
 	if !strings.Contains(log.String(), "missing resources are not written") {
@@ -82,14 +82,14 @@ func TestMissingFile(t *testing.T) {
 	has("movie 1\nmovie 2\n")
 	servetest.WriteFile(t, path, "movie 2\ntv 3\nmovie 4 and torn")
 	m = open(path) // the next run
-	m.note(movie(2))
-	m.note(movie(5))
+	m.add(movie(2))
+	m.add(movie(5))
 	m.write()
 	has("movie 2\ntv 3\nmovie 4 and torn\nmovie 5\n")
 	line := strings.Repeat("#", 1023) + "\n"
 	servetest.WriteFile(t, path, strings.Repeat(line, maxMissingBytes/len(line)-1)+line[:1000]+"\n")
 	for i := range 10 {
-		m.note(movie(100 + i))
+		m.add(movie(100 + i))
 	}
 	m.write()
 	if info, err := os.Stat(path); err != nil || info.Size() > maxMissingBytes || !strings.Contains(log.String(), "crawl --ids fetches what it names") {
@@ -100,7 +100,7 @@ func TestMissingFile(t *testing.T) {
 	}
 	m = open("/dev/full")
 	for range 3 {
-		m.note(movie(1))
+		m.add(movie(1))
 		m.write()
 	}
 	if !strings.Contains(log.String(), "no space left") || strings.Count(log.String(), "\n") != 1 {

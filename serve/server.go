@@ -75,7 +75,7 @@ func Listen(cfg Config) (s *Server, err error) {
 	}
 	if cfg.Missing != "" {
 		s.missing = newMissingFile(cfg.Missing, cfg.Log)
-		cfg.Options.Missing = s.missing.note
+		cfg.Options.Missing = s.missing.add
 	}
 	signer, err := auth.OpenSigner(cfg.SigningKey)
 	if err != nil {
@@ -97,7 +97,7 @@ func Listen(cfg Config) (s *Server, err error) {
 		bound.Close()
 		return s, err
 	}
-	s.polls = []*poll{newPoll("tokens", s.tokens.Poll), newPoll("releases", func() { s.releases.Poll(); s.lookAtAge() })}
+	s.polls = []*poll{newPoll("tokens", s.tokens.Poll), newPoll("releases", func() { s.releases.Poll(); s.checkAge() })}
 	if cfg.TLSCert != "" {
 		s.polls = append(s.polls, newPoll("certificate", s.http.PollCertificate))
 	}
@@ -173,12 +173,12 @@ func (s *Server) Run(ctx context.Context) error {
 	// Serving outlives ctx by the delay and the drain.
 	g, serving := errgroup.WithContext(context.WithoutCancel(ctx))
 	following, unfollow := context.WithCancel(serving)
-	s.lookAtAge()
+	s.checkAge()
 	var polling sync.WaitGroup
 	for _, p := range s.polls {
 		polling.Go(func() {
 			every(following, s.cfg.Poll, func() {
-				p.look()
+				p.check()
 				p.ended.Store(time.Now().UnixNano())
 			})
 		})
@@ -233,11 +233,11 @@ func (s *Server) Run(ctx context.Context) error {
 	return err
 }
 
-func (s *Server) lookAtAge() {
+func (s *Server) checkAge() {
 	h := s.releases.Acquire()
 	defer h.Release()
 	if h != nil {
-		s.age.look(h.Reader.Manifest())
+		s.age.check(h.Reader.Manifest())
 	}
 }
 
@@ -258,12 +258,12 @@ func every(ctx context.Context, interval time.Duration, fn func()) {
 // Reload checks at once for changed tokens, certificates and releases, and for another file with the name of the access
 // log. It logs unusable ones, and keeps the last valid one.
 func (s *Server) Reload() {
-	s.access.Look()
+	s.access.Reopen()
 	s.tokens.Poll()
 	s.http.PollCertificate()
 	s.releases.Reload()
 	if s.puller != nil {
-		s.puller.Look()
+		s.puller.CheckNow()
 	}
 	s.cfg.Log.Info("reloaded")
 }
@@ -292,12 +292,12 @@ const (
 // A poll checks files periodically. A file system that does not respond may block it for ever.
 type poll struct {
 	files string // in messages and metrics
-	look  func()
+	check func()
 	ended atomic.Int64 // Unix time of the last completed check, or of the poll's start, in nanoseconds
 }
 
-func newPoll(files string, look func()) *poll {
-	p := &poll{files: files, look: look}
+func newPoll(files string, check func()) *poll {
+	p := &poll{files: files, check: check}
 	p.ended.Store(time.Now().UnixNano())
 	return p
 }

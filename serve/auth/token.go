@@ -74,8 +74,7 @@ func CheckChosen(token []byte, weak bool) error {
 // ErrWeak matches the error for a token that is easy to guess.
 var ErrWeak = errors.New("easy to guess")
 
-// A chosen token of this length, with so many distinct characters, is hard to guess, such as a v3 key
-// of 32 hex digits.
+// A chosen token with this length and number of distinct characters is hard to guess, such as a v3 key of 32 hex digits.
 const (
 	strongLen      = 20
 	strongDistinct = 8

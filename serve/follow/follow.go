@@ -14,7 +14,7 @@ import (
 	"github.com/reelsplice/reelsplice/schemas/file"
 )
 
-// Files are what a Value is made from.
+// Files are the sources of a Value.
 type Files[T any] struct {
 	Name    string // in messages: "token file"
 	Paths   []string
@@ -36,7 +36,7 @@ type Value[T any] struct {
 	loaded  atomic.Int64          // when current was made, in nanoseconds of Unix time
 
 	mu   sync.Mutex // for one Poll at a time
-	seen [][]byte   // the contents that current is made of
+	seen [][]byte   // contents of the files of current
 }
 
 // Open makes the value. Files that cannot be used are an error.
@@ -62,8 +62,8 @@ func (v *Value[T]) Err() error {
 	return nil
 }
 
-// Poll makes the value anew if the files have changed. It reads them: a stat misses a change within the grain of a
-// file system's clock, and may be an old one over a network.
+// Poll replaces the value if the files have changed. It reads them: a stat misses a change within the resolution of a
+// file system's clock, and may be outdated over a network.
 func (v *Value[T]) Poll() {
 	v.mu.Lock()
 	defer v.mu.Unlock()

@@ -43,8 +43,8 @@ const (
 	clockSkew = time.Hour
 )
 
-// builtIn are the hosts of the public API and its images. An authority for one of them may sign for all: another one is
-// added without a client that has to trust anew.
+// builtIn are the hosts of the public API and its images. An authority for one of them may sign for all, so that clients
+// need not trust a new authority when another host is added.
 var builtIn = []string{"api.themoviedb.org", "api.tmdb.org", "image.tmdb.org"}
 
 // errBadName is about a host that no certificate can name.

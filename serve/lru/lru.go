@@ -23,10 +23,10 @@ type entry[V any] struct {
 	size  int
 }
 
-// overhead is about the memory of a value beside its size and its key, in bytes.
+// overhead is about the memory of a value in addition to its size and its key, in bytes.
 const overhead = 256
 
-// New returns a Cache of so many bytes.
+// New returns a Cache with a limit in bytes.
 func New[V any](bytes int) *Cache[V] {
 	return &Cache[V]{max: bytes, free: bytes, byKey: map[string]*list.Element{}}
 }

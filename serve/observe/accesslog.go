@@ -131,11 +131,11 @@ func (l *AccessLog) Lines() int64 { return l.lines.Load() }
 // Lost returns how many lines were lost so far.
 func (l *AccessLog) Lost() int64 { return l.queue.Lost() }
 
-// Look makes the next line go to the file that has the name by then, as after a rotation. Without it, lines follow the
+// Reopen makes the next line go to the file that then has the name, as after a rotation. Without it, lines follow the
 // name within a second. It does nothing to a nil AccessLog or standard output.
-func (l *AccessLog) Look() {
+func (l *AccessLog) Reopen() {
 	if l != nil && l.file != nil {
-		l.file.looked.Store(0)
+		l.file.comparedAt.Store(0)
 	}
 }
 
@@ -170,14 +170,14 @@ func parseTraceparent(header []byte) (trace, parent string, ok bool) {
 
 var traceContext = regexp.MustCompile("(?s)^([0-9a-f]{2})-([0-9a-f]{32})-([0-9a-f]{16})-[0-9a-f]{2}(-.*)?$")
 
-// lookEvery is how often a file is compared with the one that has its name, at most.
-const lookEvery = time.Second
+// compareEvery is the shortest time between two comparisons of a file with the one that has its name.
+const compareEvery = time.Second
 
-// A file is a log file that may be renamed and made anew by other programs.
+// A file is a log file that other programs may rename and replace.
 type file struct {
-	path   string
-	f      atomic.Pointer[os.File]
-	looked atomic.Int64 // when f was last compared with the file of that name, in nanoseconds of Unix time
+	path       string
+	f          atomic.Pointer[os.File]
+	comparedAt atomic.Int64 // last comparison with the file of that name, in nanoseconds of Unix time
 }
 
 // open opens the file with the name, and creates it if needed. A pipe without a reader is an error instead of a wait.
@@ -191,21 +191,21 @@ func (f *file) open() (*os.File, error) {
 
 // Write appends p. It is called by the queue alone.
 func (f *file) Write(p []byte) (int, error) {
-	if f.moved() {
-		if opened, err := f.open(); err == nil { // else the old file stays in use
-			_ = f.f.Swap(opened).Close() // each line was written by itself
+	if f.isReplaced() {
+		if opened, err := f.open(); err == nil { // otherwise the old file stays in use
+			_ = f.f.Swap(opened).Close() // it holds no buffered lines
 		}
 	}
 	return f.f.Load().Write(p)
 }
 
-// moved reports whether another file, or none, has the name. It looks once in a while.
-func (f *file) moved() bool {
+// isReplaced reports whether another file, or none, has the name. It compares them once in a while.
+func (f *file) isReplaced() bool {
 	now := time.Now().UnixNano()
-	if now-f.looked.Load() < int64(lookEvery) {
+	if now-f.comparedAt.Load() < int64(compareEvery) {
 		return false
 	}
-	f.looked.Store(now)
+	f.comparedAt.Store(now)
 	named, err := os.Stat(f.path)
 	if err != nil {
 		return os.IsNotExist(err)

@@ -1,5 +1,4 @@
-// Package observe shows what the edge does, and keeps that from holding it up: metrics, the access log, and
-// the log of the server.
+// Package observe has the metrics, the access log, and the log of the server, none of which delays a response.
 //
 // The registry has each family of metrics with its name, type, help and labels, in the conventions of Prometheus. A
 // Writer writes samples of these families and no others, so that /metrics, its documentation, the dashboard and the

@@ -43,7 +43,7 @@ func maskQuery(raw []byte) string {
 	return clip(visible(strings.Join(pairs, "&")), maxQuery)
 }
 
-// mask returns a text up to the first credential in it. A text with one is shown as it is without escapes.
+// mask returns a text up to its first credential. A text with a credential loses its escapes.
 func mask(escaped string) string {
 	plain, first := decoded(escaped), -1
 	text := lower(plain)
@@ -95,7 +95,7 @@ func namesSecret(text string) bool {
 	return false
 }
 
-// maxIndexes is how many indexes after a name are looked into.
+// maxIndexes bounds the indexes after a name that are examined.
 const maxIndexes = 4
 
 // MaskPath returns a raw path without credentials, as text of visible ASCII.
@@ -127,7 +127,7 @@ func MaskText(value []byte) string {
 	return clip(printable(mask(string(value[:min(len(value), maxText)]))), maxAgent)
 }
 
-// maxEscapes is how many times a text may be escaped before it is not looked into.
+// maxEscapes bounds the levels of escapes that are decoded.
 const maxEscapes = 4
 
 // decoded returns a text without percent-escapes, nested ones included. Malformed escapes stay.

@@ -70,7 +70,7 @@ func (p *fifo) open(t *testing.T) *AccessLog {
 func TestFullPipe(t *testing.T) {
 	p := newFIFO(t)
 	l := p.open(t)
-	l.Look()
+	l.Reopen()
 	var err error
 	var got []byte
 	sharedtest.Within(t, "the log", func() {

@@ -117,13 +117,13 @@ func lines(b []byte) int64 {
 	return n
 }
 
-// Limit returns a logger that passes on n records at once, and as many in each span of time. The first
-// record after others were held back has their number, as "suppressed".
+// Limit returns a logger that passes on n records at once, and n more in each span of time. The first record after
+// dropped ones has their number, as "suppressed".
 func Limit(log *slog.Logger, n int, span time.Duration) *slog.Logger {
 	return slog.New(&limited{log.Handler(), &limit{passes: rate.NewLimiter(rate.Every(span/time.Duration(n)), n)}})
 }
 
-// A limit is what a limited handler and those derived from it share.
+// A limit is shared by a limited handler and the handlers derived from it.
 type limit struct {
 	passes     *rate.Limiter
 	suppressed atomic.Int64 // since the last record that passed

@@ -38,7 +38,7 @@ func (w *Writer) Bool(f Family, v bool, labels ...string) {
 	w.Int(f, n, labels...)
 }
 
-// Time is Float for a Unix time in seconds. The zero time, a moment yet to come, adds nothing.
+// Time is Float for a Unix time in seconds. The zero time, before the event, adds nothing.
 func (w *Writer) Time(f Family, t time.Time, labels ...string) {
 	if !t.IsZero() {
 		w.sample(f, "", labels, strconv.FormatFloat(float64(t.UnixMilli())/1000, 'f', 3, 64))

@@ -31,7 +31,7 @@ type Summary struct {
 	RawBytes    int64            `json:"raw_bytes"`    // size of the inflated segments
 	StoredBytes int64            `json:"stored_bytes"` // size of the segments
 	FilesBytes  int64            `json:"files_bytes"`  // size of all files
-	Years       []Year           `json:"years"`        // those with titles; null without tables
+	Years       []Year           `json:"years"`        // years with titles; null without tables
 	Releases    []Release        `json:"releases"`     // releases of the store, the oldest first
 	Changes     *Changes         `json:"changes"`
 	// ChangesAt is the time that the lists of changes have for them, RFC 3339; "" without a parent.
@@ -133,12 +133,12 @@ func readReport(folder store.Folder, id string) (r buildReport, err error) {
 		return r, fmt.Errorf("read report of release %s: %w", id, err)
 	}
 	if !json.Valid(data) || json.Unmarshal(data, &r) != nil {
-		r = buildReport{} // nothing guards its bytes: it is like none
+		r = buildReport{} // no checksum guards it: an invalid one counts as absent
 	}
 	return r, nil
 }
 
-// changes returns nil for a release that was made upon no other, and for reports of older builds.
+// changes returns nil for a first release, and for reports of older builds.
 func (r *buildReport) changes() *Changes {
 	if r.Previous == "" || r.Created == nil || r.Deleted == nil {
 		return nil

@@ -135,8 +135,8 @@ func (c *cache) hasRoom(dir string, files []release.File) error {
 	return nil
 }
 
-// evict removes the releases that were current the longest ago, until the cache with the wanted release fits its
-// size. The wanted, served and current releases stay.
+// evict removes the least recently current releases until the cache with the wanted release fits its size. The wanted,
+// served and current releases stay.
 func (c *cache) evict(wanted *release.Manifest) error {
 	inUse := c.inUse(wanted)
 	for {

@@ -17,10 +17,10 @@ import (
 // it has been checked and is durable.
 const partSuffix = ".part"
 
-// fetch gets a file of a release: by a patch, if there is one, or else whole.
+// fetch gets a file of a release: by a patch if there is one, otherwise whole.
 func (p *Puller) fetch(ctx context.Context, dir string, f release.File, d *patch, j *job) error {
 	path := filepath.Join(dir, f.Name)
-	if _, err := os.Lstat(path + partSuffix); err != nil && d != nil { // else most of it may be there
+	if _, err := os.Lstat(path + partSuffix); err != nil && d != nil { // otherwise most of it may be there
 		err := p.apply(ctx, d, f, path)
 		if err == nil {
 			j.done.Add(f.Size)
@@ -110,7 +110,7 @@ func (p *Puller) patches(ctx context.Context, wanted []release.File, room int64)
 
 // apply makes the file path by a patch.
 func (p *Puller) apply(ctx context.Context, d *patch, f release.File, path string) error {
-	temporary := path + "." + d.old.SHA256[:16] + deltaSuffix // an interrupted download goes on
+	temporary := path + "." + d.old.SHA256[:16] + deltaSuffix // an interrupted download continues
 	if err := p.origin.download(ctx, d.info.Key, d.info.Size, temporary, new(job)); err != nil {
 		if ctx.Err() == nil { // the whole file takes its place
 			err = errors.Join(err, os.RemoveAll(temporary))

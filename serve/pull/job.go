@@ -41,7 +41,7 @@ func (p *Puller) pull(ctx context.Context, id string, verify bool) error {
 	defer func() {
 		cancel(nil)
 		watching.Wait()
-		p.now.Store(nil)
+		p.running.Store(nil)
 	}()
 	err := p.gather(working, id, verify)
 	if err != nil && errors.Is(context.Cause(working), errMoved) {
@@ -63,7 +63,7 @@ func (p *Puller) watch(ctx context.Context, id string, cancel context.CancelCaus
 			cancel(errMoved)
 			return
 		}
-		if j := p.now.Load(); j != nil && time.Since(last) >= progressEvery {
+		if j := p.running.Load(); j != nil && time.Since(last) >= progressEvery {
 			last = time.Now()
 			p.log.Info("pulling", "release", id, "bytes", j.done.Load(), "of", j.total)
 		}
@@ -92,7 +92,7 @@ func (p *Puller) gather(ctx context.Context, id string, verify bool) error {
 	for _, f := range files {
 		j.total += f.Size
 	}
-	p.now.Store(j)
+	p.running.Store(j)
 	missing, err := p.reuse(ctx, files, dir, verify, j)
 	if err != nil {
 		return err

@@ -37,7 +37,7 @@ type pointer struct {
 // target returns the id of the release to make current.
 func (o *origin) target(ctx context.Context) (string, error) {
 	if o.cfg.Pin != "" {
-		o.counts.looked.Store(time.Now().UnixNano())
+		o.counts.pointerReadAt.Store(time.Now().UnixNano())
 		return o.cfg.Pin, nil
 	}
 	id, err := o.read(ctx, o.cfg.Follow)
@@ -47,7 +47,7 @@ func (o *origin) target(ctx context.Context) (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("read the pointer: %w", err)
 	}
-	o.counts.looked.Store(time.Now().UnixNano())
+	o.counts.pointerReadAt.Store(time.Now().UnixNano())
 	return id, nil
 }
 
@@ -136,7 +136,7 @@ func (o *origin) named(ctx context.Context, name string, err error) error {
 	return err
 }
 
-// manifest returns the manifest of a release of the bucket, parsed and as it is.
+// manifest returns the manifest of a release of the bucket, and its bytes.
 func (o *origin) manifest(ctx context.Context, id string) (m *release.Manifest, data []byte, err error) {
 	name := id + "/" + manifestFile
 	if data, err = o.readSmall(ctx, name, release.MaxManifestBytes); err != nil {

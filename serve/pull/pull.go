@@ -54,8 +54,8 @@ type Config struct {
 	Dir      string        // the cache, a folder of releases
 	Size     int64         // bytes of the cache; above it, releases neither served nor pulled are evicted, then a pull is refused
 	Follow   string        // Current or Canary
-	Pin      string        // id of the release to serve in place of the pointers'; "" for none
-	Interval time.Duration // between two looks at the pointer
+	Pin      string        // id of the release to serve instead of following a pointer; "" for none
+	Interval time.Duration // between two reads of the pointer
 	Rate     int64         // bytes a second; 0 for no bound
 	Stall    time.Duration // longest time of a request of up to 1 MiB
 	Log      *slog.Logger
@@ -109,12 +109,12 @@ type Edge interface {
 
 // A Puller synchronizes a cache with a bucket. Run does the work; the other methods are safe for concurrent use.
 type Puller struct {
-	cfg    Config
-	origin origin // its pointer belongs to the goroutine that watches during a pull
-	log    *slog.Logger
-	counts counts
-	err    atomic.Pointer[error] // why the last step failed; nil if it did not
-	now    atomic.Pointer[job]   // the pull at work; nil for none
+	cfg     Config
+	origin  origin // its pointer belongs to the goroutine that watches during a pull
+	log     *slog.Logger
+	counts  counts
+	err     atomic.Pointer[error] // why the last step failed; nil if it did not
+	running atomic.Pointer[job]   // the pull at work; nil for none
 
 	wake chan struct{} // ends a wait
 
@@ -143,7 +143,7 @@ func New(cfg Config) (*Puller, error) {
 		cache: cache{dir: cfg.Dir, maxBytes: cfg.Size, store: store.Folder{Dir: cfg.Dir}, log: cfg.Log},
 	}
 	p.origin = origin{cfg: &p.cfg, limiter: rate.NewLimiter(limit, int(cfg.granule)), counts: &p.counts}
-	p.counts.looked.Store(time.Now().UnixNano())
+	p.counts.pointerReadAt.Store(time.Now().UnixNano())
 	return p, nil
 }
 
@@ -157,14 +157,14 @@ func (p *Puller) Err() error {
 
 // Doing describes the running pull, "" for none.
 func (p *Puller) Doing() string {
-	if j := p.now.Load(); j != nil {
+	if j := p.running.Load(); j != nil {
 		return j.String()
 	}
 	return ""
 }
 
-// Look ends the wait before the next check of the pointer.
-func (p *Puller) Look() {
+// CheckNow ends the wait before the next check of the pointer.
+func (p *Puller) CheckNow() {
 	select {
 	case p.wake <- struct{}{}:
 	default: // it ends already
@@ -241,7 +241,7 @@ func (p *Puller) lock(ctx context.Context) func() {
 	}
 }
 
-// wait returns the time to the next step, after so many failures in a row. Edges that start together spread out.
+// wait returns the time to the next step after consecutive failures. Edges that start together spread out.
 func (p *Puller) wait(failures int) time.Duration {
 	wait := p.cfg.Interval << min(failures, 16)
 	wait = min(wait, max(maxWait, p.cfg.Interval))
@@ -316,19 +316,19 @@ func (p *Puller) publish(id string) error {
 type counts struct {
 	pulls, failures, patchFailures atomic.Int64
 	moved, reused                  atomic.Int64 // bytes
-	looked                         atomic.Int64 // nanoseconds of Unix time when the pointer was last read, or when the Puller was made
+	pointerReadAt                  atomic.Int64 // last read of the pointer, or start of the Puller, in nanoseconds of Unix time
 }
 
 // WriteMetrics adds the metrics of p to w.
 func (p *Puller) WriteMetrics(w *observe.Writer) {
 	c := &p.counts
-	w.Bool(observe.Pulling, p.now.Load() != nil)
+	w.Bool(observe.Pulling, p.running.Load() != nil)
 	w.Int(observe.Pulls, c.pulls.Load())
 	w.Int(observe.PullFailures, c.failures.Load())
 	w.Int(observe.PullDeltaFailures, c.patchFailures.Load())
 	w.Int(observe.PullBytes, c.moved.Load())
 	w.Int(observe.PullReusedBytes, c.reused.Load())
-	w.Float(observe.PullPointerAge, time.Since(time.Unix(0, c.looked.Load())).Seconds())
+	w.Float(observe.PullPointerAge, time.Since(time.Unix(0, c.pointerReadAt.Load())).Seconds())
 	w.Int(observe.CacheBytes, p.cache.bytes.Load())
 	w.Int(observe.CacheBytesMax, p.cfg.Size)
 }

@@ -215,7 +215,7 @@ func TestFaults(t *testing.T) {
 			for name, data := range good {
 				w.bucket.files.Store(name, data)
 			}
-			p.Look() // the wait after a failure may be long
+			p.CheckNow() // the wait after a failure may be long
 			sharedtest.Eventually(t, "recovery from "+c.name, func() bool { return p.Err() == nil })
 		}
 		w.point(Current, second, first)
@@ -350,11 +350,11 @@ func TestDoesNotFit(t *testing.T) {
 			w.bucket.reads = nil
 			w.point(Current, c.id, first)
 			sharedtest.Eventually(t, c.name+" is refused", func() bool { return p.Err() != nil && strings.HasPrefix(p.Err().Error(), c.want) })
-			p.Look()
+			p.CheckNow()
 			sharedtest.Eventually(t, "it is tried again", func() bool { return p.counts.failures.Load() > 1 })
 			w.current(first)
 			w.point(Current, first)
-			p.Look() // the wait after a failure may be long
+			p.CheckNow() // the wait after a failure may be long
 			sharedtest.Eventually(t, "there is no error", func() bool { return p.Err() == nil })
 			stop()
 			for _, o := range w.bucket.reads {

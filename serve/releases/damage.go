@@ -11,12 +11,12 @@ import (
 	"github.com/reelsplice/reelsplice/serve/observe"
 )
 
-// The first request that uses a segment checks it. Independently of requests, Poll looks at the lengths of files, and
+// The first request that uses a segment checks it. Independently of requests, Poll checks the lengths of files, and
 // Scrub reads all of the release at a bounded rate. New damage makes prepared responses void, so that they are composed,
 // and thereby checked, again.
 
 const (
-	// sizesEvery and sizesPerFile, for each file, are the shortest time between two looks at the lengths of files. A look
+	// sizesEvery and sizesPerFile, for each file, are the shortest time between two checks of the lengths of files. A check
 	// takes microseconds for each file.
 	sizesEvery   = time.Second
 	sizesPerFile = 5 * time.Millisecond

@@ -26,18 +26,17 @@ import (
 // damages bounds the damaged places logged a second.
 const damages = 3
 
-// Releases holds the served release and follows the store's current one.
-// A new one is opened beside the old one, requests move over, and the old one is
-// closed after its last request.
+// Releases holds the served release and follows the store's current one. A new one is opened while the old one serves,
+// requests move over, and the old one is closed after its last request.
 type Releases struct {
-	cfg      Config
-	current  atomic.Pointer[Held]
-	failed   atomic.Pointer[failure]
-	opened   atomic.Uint64 // releases so far
-	looking  sync.Mutex    // held for one look at the store at a time
-	damages  *slog.Logger  // for damage, limited
-	sized    time.Time     // when the lengths of files were last looked at
-	scrubbed atomic.Int64  // end of the last whole background check, in nanoseconds of Unix time; 0 for none
+	cfg            Config
+	current        atomic.Pointer[Held]
+	failed         atomic.Pointer[failure]
+	opened         atomic.Uint64 // releases so far
+	following      sync.Mutex    // held by follow
+	damages        *slog.Logger  // for damage, limited
+	sizesCheckedAt time.Time     // last check of the lengths of files
+	scrubbed       atomic.Int64  // end of the last whole background check, in nanoseconds of Unix time; 0 for none
 }
 
 // failure is a release that could not be opened. It is tried again only after the
@@ -220,8 +219,8 @@ func (r *Releases) Poll() {
 		return
 	}
 	wait := max(sizesEvery, sizesPerFile*time.Duration(len(h.Reader.Manifest().Files())))
-	if now := time.Now(); now.Sub(r.sized) >= wait {
-		r.sized = now
+	if now := time.Now(); now.Sub(r.sizesCheckedAt) >= wait {
+		r.sizesCheckedAt = now
 		check.Sizes(h.Reader)
 	}
 }
@@ -235,10 +234,10 @@ func (r *Releases) Reload() {
 // follow opens the store's current release if it is not the served one.
 // The served one stays if that fails.
 func (r *Releases) follow() {
-	r.looking.Lock()
-	defer r.looking.Unlock()
+	r.following.Lock()
+	defer r.following.Unlock()
 	id, err := r.cfg.Wanted()
-	if r.awaited(id, err) {
+	if r.awaits(id, err) {
 		r.failed.Store(nil)
 		return
 	}
@@ -266,8 +265,8 @@ func (r *Releases) follow() {
 	r.cfg.Log.Info("release switched", "release", id)
 }
 
-// awaited reports whether no release is served and the wanted one does not exist yet.
-func (r *Releases) awaited(id string, err error) bool {
+// awaits reports whether no release is served and the wanted one does not exist yet.
+func (r *Releases) awaits(id string, err error) bool {
 	if err == nil {
 		_, err = os.Stat(r.cfg.Store.Path(id))
 	}
