@@ -92,7 +92,7 @@ func install(ctx context.Context, releases store.Folder, folder *work.Folder, r 
 		if _, err := os.Stat(filepath.Join(releases.Path(m.Parent), f.Name)); err == nil && m.Parent != "" && slices.Contains(m.Packs, f) {
 			continue
 		}
-		if err := w.Take(folder.InDir(work.Release), f); err != nil {
+		if err := w.LinkFile(folder.InDir(work.Release), f); err != nil {
 			return fmt.Errorf("install %s: %w", f.Name, err)
 		}
 	}

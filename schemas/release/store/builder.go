@@ -59,8 +59,8 @@ func Create(releasesDir string) (*Builder, error) {
 // Dir returns the folder of the release until it is installed.
 func (b *Builder) Dir() string { return b.tmp }
 
-// Take links a file from another folder into the release, or copies it between file systems.
-func (b *Builder) Take(dir string, f release.File) error {
+// LinkFile links a file of the folder dir into the release, or copies it between file systems.
+func (b *Builder) LinkFile(dir string, f release.File) error {
 	from, to := filepath.Join(dir, f.Name), filepath.Join(b.tmp, f.Name)
 	if _, err := os.Lstat(to); err == nil {
 		return nil // two parts with the same content
