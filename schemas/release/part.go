@@ -292,10 +292,10 @@ func (s *PartWriter) place(g *Segment) (where uint64, err error) {
 	if ok && known.resource == s.resource {
 		return known.where, nil
 	}
-	where = known.where
-	if ok {
-		// It is stored already, for another resource of the series.
-	} else if m := g.pack; m != nil && m.r == s.o.Previous && !m.sparse {
+	switch m := g.pack; {
+	case ok: // stored already, for another resource of the series
+		where = known.where
+	case m != nil && m.r == s.o.Previous && !m.sparse:
 		n, ok := s.reused[m]
 		if !ok {
 			if n, err = s.listPack(newPack(s.o.Previous.manifest.Packs[m.number], uint64(len(m.data)), m.counts)); err != nil {
@@ -304,10 +304,18 @@ func (s *PartWriter) place(g *Segment) (where uint64, err error) {
 			s.reused[m] = n
 		}
 		where = uint64(n)<<wherePackShift | g.off
-	} else {
+	default:
 		g.Check() // its pack is rewritten: damaged bytes must not get valid checksums
 		if s.pack == nil || s.pack.off+uint64(len(g.Stored)) > uint64(s.o.MaxPackBytes) && s.packCounts[PackSegments] > 0 {
-			if err := s.nextPack(); err != nil {
+			if err := s.endPack(); err != nil {
+				return 0, err
+			}
+			if s.packNumber, err = s.listPack(Pack{}); err != nil {
+				return 0, err
+			}
+			s.packCounts = FileCounts{}
+			path := filepath.Join(s.o.Dir, fmt.Sprintf(".pack-%05d-%05d", s.o.Number, s.packNumber))
+			if s.pack, err = createFile(path, packMagic, 0o666); err != nil {
 				return 0, err
 			}
 		}
@@ -331,21 +339,6 @@ func (s *PartWriter) listPack(p Pack) (int, error) {
 	p.Live = 0
 	s.packs = append(s.packs, p)
 	return len(s.packs) - 1, nil
-}
-
-// nextPack starts another pack.
-func (s *PartWriter) nextPack() error {
-	if err := s.endPack(); err != nil {
-		return err
-	}
-	number, err := s.listPack(Pack{})
-	if err != nil {
-		return err
-	}
-	path := filepath.Join(s.o.Dir, fmt.Sprintf(".pack-%05d-%05d", s.o.Number, number))
-	s.packNumber, s.packCounts = number, FileCounts{}
-	s.pack, err = createFile(path, packMagic, 0o666)
-	return err
 }
 
 func (s *PartWriter) endPack() error {
