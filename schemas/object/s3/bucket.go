@@ -17,7 +17,6 @@ import (
 	"io/fs"
 	"net/http"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -147,39 +146,6 @@ func (b *Bucket) list(ctx context.Context, prefix string, limit int) (all []obje
 	}
 	slices.SortFunc(all, func(a, b object.Info) int { return strings.Compare(a.Key, b.Key) })
 	return all, cmp.Or(err, ctx.Err())
-}
-
-// get opens a stream of n bytes from off, or to the end if n is negative. It returns the size and ETag of the whole
-// object. Unless etag is "", another version causes errCondition.
-func (b *Bucket) get(ctx context.Context, name, etag string, off, n int64) (body io.ReadCloser, size int64, version string, err error) {
-	var o minio.GetObjectOptions
-	if etag != "" {
-		o.Set("If-Match", `"`+etag+`"`)
-	}
-	switch {
-	case n >= 0:
-		o.Set("Range", fmt.Sprintf("bytes=%d-%d", off, off+n-1))
-	case off > 0:
-		o.Set("Range", fmt.Sprintf("bytes=%d-", off))
-	}
-	body, info, header, err := b.client.GetObject(ctx, b.loc.Bucket, b.key(name), o)
-	if err != nil {
-		return nil, 0, "", err
-	}
-	size = info.Size
-	if _, total, ok := strings.Cut(header.Get("Content-Range"), "/"); ok {
-		if size, err = strconv.ParseInt(total, 10, 64); err != nil {
-			err = fmt.Errorf("Content-Range %q: %w", header.Get("Content-Range"), err)
-		}
-	}
-	if err == nil && size < 0 {
-		err = errNoSize
-	}
-	if err != nil {
-		_ = body.Close() // discarded
-		return nil, 0, "", err
-	}
-	return body, size, info.ETag, nil
 }
 
 // Create implements object.Folder. If the store has no conditional writes, the error matches object.ErrUnsupported.

@@ -7,8 +7,12 @@ import (
 	"io"
 	"io/fs"
 	"slices"
+	"strconv"
+	"strings"
 	"sync"
 	"time"
+
+	"github.com/minio/minio-go/v7"
 
 	"github.com/reelsplice/reelsplice/schemas/object"
 )
@@ -109,20 +113,40 @@ func pause(ctx context.Context, failures int) error {
 
 // open opens a stream of the remaining bytes. It compares size and ETag, for stores that ignore the condition.
 func (r *reader) open() error {
-	o, n := r.info, r.end-r.off
-	if r.end == o.Size {
-		n = -1
+	var o minio.GetObjectOptions
+	if r.info.ETag != "" {
+		o.Set("If-Match", `"`+r.info.ETag+`"`)
 	}
-	body, size, etag, err := r.bucket.get(r.ctx, o.Key, o.ETag, r.off, n)
+	switch {
+	case r.end < r.info.Size:
+		o.Set("Range", fmt.Sprintf("bytes=%d-%d", r.off, r.end-1))
+	case r.off > 0:
+		o.Set("Range", fmt.Sprintf("bytes=%d-", r.off))
+	}
+	b := r.bucket
+	body, info, header, err := b.client.GetObject(r.ctx, b.loc.Bucket, b.key(r.info.Key), o)
 	if class := classOf(err); class == errCondition || r.off > 0 && class == fs.ErrNotExist {
 		return changed(err)
 	}
 	if err != nil {
 		return err
 	}
-	if size != o.Size || o.ETag != "" && etag != "" && etag != o.ETag {
+	size := info.Size // of the whole object
+	if _, total, ok := strings.Cut(header.Get("Content-Range"), "/"); ok {
+		if size, err = strconv.ParseInt(total, 10, 64); err != nil {
+			err = fmt.Errorf("Content-Range %q: %w", header.Get("Content-Range"), err)
+		}
+	}
+	switch {
+	case err != nil:
+	case size < 0:
+		err = errNoSize
+	case size != r.info.Size || r.info.ETag != "" && info.ETag != "" && info.ETag != r.info.ETag:
+		err = fmt.Errorf("%w: it had %d bytes and ETag %s, now %d bytes and ETag %s", object.ErrChanged, r.info.Size, r.info.ETag, size, info.ETag)
+	}
+	if err != nil {
 		_ = body.Close() // discarded
-		return fmt.Errorf("%w: it had %d bytes and ETag %s, now %d bytes and ETag %s", object.ErrChanged, o.Size, o.ETag, size, etag)
+		return err
 	}
 	r.body = body
 	return nil
