@@ -54,8 +54,8 @@ func buildIncremental(t *testing.T, c Config) Report {
 	if x, y := resources(t, a), resources(t, b); !maps.Equal(x, y) {
 		t.Errorf("%d resources, the full build has %d", len(x), len(y))
 	}
-	if x, y := a.Manifest().Counts, b.Manifest().Counts; !cmp.Equal(x.Answers, y.Answers) || !maps.Equal(x.Terms, y.Terms) {
-		t.Errorf("the manifest counts %v and %v, that of the full build %v and %v", x.Answers, x.Terms, y.Answers, y.Terms)
+	if x, y := a.Manifest().Counts, b.Manifest().Counts; !cmp.Equal(x.ResponseCounts, y.ResponseCounts) || !maps.Equal(x.Terms, y.Terms) {
+		t.Errorf("the manifest counts %v and %v, that of the full build %v and %v", x.ResponseCounts, x.Terms, y.ResponseCounts, y.Terms)
 	}
 	return incremental
 }

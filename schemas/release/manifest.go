@@ -51,7 +51,7 @@ func (m *Manifest) Files() []File { return slices.Concat(m.Parts, m.Index, m.Pac
 // Counts are sizes of a release.
 type Counts struct {
 	Resources map[string]int64 `json:"resources"` // by the name of the fragment.Kind
-	Answers
+	ResponseCounts
 	Terms       map[string]int64 `json:"terms,omitempty"` // search terms, by the name of their table
 	Aliases     int64            `json:"aliases"`
 	Fragments   int64            `json:"fragments"`

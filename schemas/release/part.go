@@ -65,7 +65,7 @@ type Part struct {
 	Keys      string           `json:"keys"`      // name of the file with the hashes of its keys
 	KeyCount  int64            `json:"key_count"` // in that file
 	Resources map[string]int64 `json:"resources"` // by the name of the fragment.Kind
-	Answers
+	ResponseCounts
 	Aliases   int64  `json:"aliases"`
 	Fragments int64  `json:"fragments"`
 	Packs     []Pack `json:"packs"` // packs that hold the part's segments
@@ -104,11 +104,11 @@ type PartWriter struct {
 	packNumber int
 	packCounts FileCounts
 
-	counts  FileCounts
-	part    Part
-	kinds   [256]int64 // number of resources by kind
-	answers AnswerCounts
-	err     error // what broke the part for good
+	counts    FileCounts
+	part      Part
+	kinds     [256]int64 // number of resources by kind
+	responses ResponseCounter
+	err       error // what broke the part for good
 }
 
 // A placed is a segment with a place in a pack.
@@ -126,7 +126,7 @@ func CreatePart(o PartOptions) (*PartWriter, error) {
 	if err != nil {
 		return nil, fmt.Errorf("start part %d: %w", o.Number, err)
 	}
-	return &PartWriter{o: o, out: out, part: Part{Resources: map[string]int64{}}, placed: map[segmentID]placed{}, reused: map[*Mapping]int{}, answers: AnswerCounts{}}, nil
+	return &PartWriter{o: o, out: out, part: Part{Resources: map[string]int64{}}, placed: map[segmentID]placed{}, reused: map[*Mapping]int{}, responses: ResponseCounter{}}, nil
 }
 
 // Add writes a resource and keeps no reference to r. It rejects an invalid resource as a whole, and the part remains
@@ -274,7 +274,7 @@ func (s *PartWriter) writeBlocks(r ResourceSpec, fragments int) error {
 		return fmt.Errorf("part of more than %d bytes: divide the release into more parts", int64(maxPartBytes))
 	}
 	s.kinds[r.Key[0]]++
-	s.answers.add(fragment.Kind(r.Key[0]), s.block.rows)
+	s.responses.addRows(fragment.Kind(r.Key[0]), s.block.rows)
 	s.part.Aliases += int64(len(r.Aliases))
 	s.counts[PartBlocks] += uint64(1 + len(r.Aliases))
 	s.counts[PartResources]++
@@ -400,7 +400,7 @@ func (s *PartWriter) finish() (err error) {
 			s.part.Resources[fragment.Kind(k).String()] = n
 		}
 	}
-	s.part.Answers = s.answers.Named()
+	s.part.ResponseCounts = s.responses.Counts()
 	s.part.Packs = append(s.part.Packs, s.packs...)
 	s.part.File, err = s.out.finishHashed(s.counts, partPrefix)
 	return err

@@ -54,13 +54,13 @@ func (c *Contents) manifest(o ManifestSpec) *Manifest {
 		m.Counts.StoredBytes += p.StoredBytes
 	}
 	m.Counts.Resources, m.Counts.Terms = map[string]int64{}, c.Terms
-	m.Counts.Answers = Answers{map[string]int64{}, map[string]int64{}}
+	m.Counts.ResponseCounts = ResponseCounts{map[string]int64{}, map[string]int64{}}
 	for _, p := range c.Parts {
 		m.Parts = append(m.Parts, p.File)
 		for kind, n := range p.Resources {
 			m.Counts.Resources[kind] += n
 		}
-		m.Counts.Add(p.Answers)
+		m.Counts.Add(p.ResponseCounts)
 		m.Counts.Aliases += p.Aliases
 		m.Counts.Fragments += p.Fragments
 	}

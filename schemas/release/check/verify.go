@@ -56,7 +56,7 @@ func Verify(ctx context.Context, dir string, o Options, progress func(done, tota
 	if err != nil {
 		return nil, fmt.Errorf("verify release: %w", err)
 	}
-	v := &verifier{r: r, o: o, progress: progress, live: map[string]int64{}, answers: release.Answers{SubRequests: map[string]int64{}, Languages: map[string]int64{}}}
+	v := &verifier{r: r, o: o, progress: progress, live: map[string]int64{}, responses: release.ResponseCounts{SubRequests: map[string]int64{}, Languages: map[string]int64{}}}
 	if err = errors.Join(v.run(ctx), r.Close()); err != nil {
 		return nil, fmt.Errorf("verify release %q: %w", dir, err)
 	}
@@ -69,10 +69,10 @@ type verifier struct {
 	r *release.Reader
 	o Options
 
-	mu          sync.Mutex       // guards the rest
-	live        map[string]int64 // bytes of segments, by pack
-	answers     release.Answers  // all resources
-	broken      bool             // a part was not walked to its end
+	mu          sync.Mutex             // guards the rest
+	live        map[string]int64       // bytes of segments, by pack
+	responses   release.ResponseCounts // all resources
+	broken      bool                   // a part was not walked to its end
 	problems    []release.CorruptError
 	unlisted    int // problems beyond maxProblems
 	done, total int64

@@ -22,16 +22,16 @@ import (
 // A walker checks the blocks of parts, their index slots, and their references. It is for one goroutine.
 type walker struct {
 	*verifier
-	follower follower
-	form     release.BlockChecker
-	seen     map[place]segmentFacts // recent segments of the current part
-	segments []liveSegment          // segments of the current resource
-	live     map[string]int64       // bytes of the current part's segments, by pack
-	order    []int                  // fragments of the current resource
-	counts   release.FileCounts     // counts of the current part, as walked
-	answers  release.AnswerCounts   // answers of the current part's resources
-	z        inflater
-	inflater release.Inflater // for the text of filmographies
+	follower  follower
+	form      release.BlockChecker
+	seen      map[place]segmentFacts  // recent segments of the current part
+	segments  []liveSegment           // segments of the current resource
+	live      map[string]int64        // bytes of the current part's segments, by pack
+	order     []int                   // fragments of the current resource
+	counts    release.FileCounts      // counts of the current part, as walked
+	responses release.ResponseCounter // responses of the current part's resources
+	z         inflater
+	inflater  release.Inflater // for the text of filmographies
 }
 
 // maxCache bounds each cache of a walker.
@@ -58,7 +58,7 @@ type liveSegment struct {
 
 // part checks the blocks of part i, and their segments.
 func (w *walker) part(ctx context.Context, i int) error {
-	w.counts, w.seen, w.live, w.answers = release.FileCounts{}, map[place]segmentFacts{}, map[string]int64{}, release.AnswerCounts{}
+	w.counts, w.seen, w.live, w.responses = release.FileCounts{}, map[place]segmentFacts{}, map[string]int64{}, release.ResponseCounter{}
 	whole := false
 	err := w.guard(func() error {
 		err := w.r.EachBlock(i, func(e release.Entry) error {
@@ -76,7 +76,7 @@ func (w *walker) part(ctx context.Context, i int) error {
 	for pack, n := range w.live {
 		w.verifier.live[pack] += n
 	}
-	w.verifier.answers.Add(w.answers.Named())
+	w.verifier.responses.Add(w.responses.Counts())
 	w.mu.Unlock()
 	if !whole {
 		return nil // blocks after a broken one cannot be found
@@ -111,7 +111,7 @@ func (w *walker) block(e release.Entry) {
 	}
 	w.counts[release.PartResources]++
 	w.counts[release.PartFragments] += uint64(e.Len())
-	w.answers.AddEntry(e)
+	w.responses.Add(e)
 	w.segments = w.segments[:0]
 	var p release.Piece
 	w.order = distinct(w.order[:0], e, 0, e.Len())
@@ -197,9 +197,9 @@ func (v *verifier) totals() {
 		}
 	}
 	// Earlier programs did not count these, and a broken block makes the counts differ.
-	if a := m.Counts.Answers; (a.SubRequests != nil || a.Languages != nil) && v.o.Of <= 1 && !v.broken && len(v.problems) == 0 {
-		v.counted("sub_requests", a.SubRequests, v.answers.SubRequests)
-		v.counted("languages", a.Languages, v.answers.Languages)
+	if a := m.Counts.ResponseCounts; (a.SubRequests != nil || a.Languages != nil) && v.o.Of <= 1 && !v.broken && len(v.problems) == 0 {
+		v.counted("sub_requests", a.SubRequests, v.responses.SubRequests)
+		v.counted("languages", a.Languages, v.responses.Languages)
 	}
 	if want := [4]int64{m.Counts.Fragments, m.Counts.Segments, m.Counts.RawBytes, m.Counts.StoredBytes}; got != want {
 		v.problem(release.ManifestName, -1, "counts of fragments, segments, raw and stored bytes are %d, the files have %d", want, got)

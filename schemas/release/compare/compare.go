@@ -71,8 +71,8 @@ type Comparison struct {
 // A side is one of the two releases.
 type side struct {
 	*release.Reader
-	sums map[recipe]uint64            // cache of hashes of the targets of references and includes
-	bufs [release.MaxDepth + 1][]byte // buffers of sum, by level
+	targetHashes map[recipe]uint64            // cache of hashes of the targets of references and includes
+	bufs         [release.MaxDepth + 1][]byte // buffers of hash, by level
 }
 
 // A recipe is the fragments of a sub-request of a block.
@@ -81,7 +81,7 @@ type recipe struct {
 	sub fragment.Sub
 }
 
-// maxCache bounds side.sums.
+// maxCache bounds side.targetHashes.
 var maxCache = 1 << 19 // tests lower it
 
 // Releases finds the resources whose responses differ between an earlier and a later release. It reads only
@@ -95,7 +95,7 @@ var maxCache = 1 << 19 // tests lower it
 // time. Errors about the content match ErrCorrupt.
 func Releases(ctx context.Context, a, b *release.Reader, progress func(done, total int64)) (*Comparison, error) {
 	c := &Comparison{
-		a: side{Reader: a, sums: map[recipe]uint64{}}, b: side{Reader: b, sums: map[recipe]uint64{}},
+		a: side{Reader: a, targetHashes: map[recipe]uint64{}}, b: side{Reader: b, targetHashes: map[recipe]uint64{}},
 		moved: map[release.Ref]bool{}, defaults: map[fragment.Kind][]fragment.Sub{}, progress: progress,
 	}
 	for _, r := range []*release.Reader{a, b} { // both have a similar order
@@ -260,11 +260,11 @@ func (c *Comparison) compare(a, b release.Entry, anyOf bool) ([]fragment.Sub, er
 		if hidden && s.Internal() {
 			continue
 		}
-		before, err := c.a.answer(a, key, s)
+		before, err := c.a.responseHash(a, key, s)
 		if err != nil {
 			return nil, err
 		}
-		after, err := c.b.answer(b, key, s)
+		after, err := c.b.responseHash(b, key, s)
 		if err != nil {
 			return nil, err
 		}
@@ -283,18 +283,18 @@ func (c *Comparison) compare(a, b release.Entry, anyOf bool) ([]fragment.Sub, er
 	return c.subs, nil
 }
 
-// answer returns a hash of the responses to a sub-request of e, the resource with that key; e is the zero Entry if it
-// is absent.
-func (s *side) answer(e release.Entry, key []byte, sub fragment.Sub) (uint64, error) {
+// responseHash returns a hash of the responses to a sub-request of e, the resource with that key; e is the zero Entry
+// if it is absent.
+func (s *side) responseHash(e release.Entry, key []byte, sub fragment.Sub) (uint64, error) {
 	id := e.ID()
 	if !e.Has(sub) {
-		e = s.standIn(key)
+		e = s.defaultsOf(key)
 	}
-	return s.sum(e, sub, id, 0)
+	return s.hash(e, sub, id, 0)
 }
 
-// standIn returns the resource with the default fragments for the resource with that key.
-func (s *side) standIn(key []byte) release.Entry {
+// defaultsOf returns the resource with the default fragments for the resource with that key.
+func (s *side) defaultsOf(key []byte) release.Entry {
 	if len(key) == 0 || fragment.Kind(key[0]) >= fragment.KindAlias {
 		return release.Entry{}
 	}
@@ -303,8 +303,8 @@ func (s *side) standIn(key []byte) release.Entry {
 	return d
 }
 
-// sum returns a hash of the fragments of a sub-request of e and of their targets. Marks count as id.
-func (s *side) sum(e release.Entry, sub fragment.Sub, id uint64, level int) (uint64, error) {
+// hash returns a hash of the fragments of a sub-request of e and of their targets. Marks count as id.
+func (s *side) hash(e release.Entry, sub fragment.Sub, id uint64, level int) (uint64, error) {
 	if level > release.MaxDepth {
 		return 0, release.Corrupt(release.ManifestName, -1, "%s leads through more than %d references and includes", release.Describe(e.Key(), fragment.Address{Sub: sub}), release.MaxDepth)
 	}
@@ -320,10 +320,10 @@ func (s *side) sum(e release.Entry, sub fragment.Sub, id uint64, level int) (uin
 			case release.OpIDMark, release.OpIDEnd:
 				part = id
 			case release.OpReference:
-				part, err = s.target(p.Shared, p.Sub, level+1)
+				part, err = s.targetHash(p.Shared, p.Sub, level+1)
 			case release.OpInclude:
 				var key [fragment.MaxKeyLen]byte
-				part, err = s.target(p.Include.AppendKey(key[:0]), p.Include.Stored(), level+1)
+				part, err = s.targetHash(p.Include.AppendKey(key[:0]), p.Include.Stored(), level+1)
 			}
 			if err != nil {
 				return 0, err
@@ -339,34 +339,34 @@ func (s *side) sum(e release.Entry, sub fragment.Sub, id uint64, level int) (uin
 	return xxh3.Hash(b), nil
 }
 
-// target returns the sum of the target of a reference or an include, which has no ID.
-func (s *side) target(key []byte, sub fragment.Sub, level int) (uint64, error) {
+// targetHash returns the hash of the target of a reference or an include, which has no ID.
+func (s *side) targetHash(key []byte, sub fragment.Sub, level int) (uint64, error) {
 	e, ok := s.Lookup(key)
 	if !ok {
 		return 0, release.Corrupt(release.ManifestName, -1, "%s, which is included, is not there", fragment.DescribeKey(key))
 	}
 	r := recipe{e.Ref(), sub}
-	if sum, known := s.sums[r]; known {
-		return sum, nil
+	if hash, known := s.targetHashes[r]; known {
+		return hash, nil
 	}
 	if !e.Has(sub) {
-		e = s.standIn(key)
+		e = s.defaultsOf(key)
 	}
-	sum, err := s.sum(e, sub, 0, level)
+	hash, err := s.hash(e, sub, 0, level)
 	if err != nil {
 		return 0, err
 	}
-	if len(s.sums) >= maxCache {
-		clear(s.sums)
+	if len(s.targetHashes) >= maxCache {
+		clear(s.targetHashes)
 	}
-	s.sums[r] = sum
-	return sum, nil
+	s.targetHashes[r] = hash
+	return hash, nil
 }
 
 // Count returns the number of resources of each kind with that change.
 func (c *Comparison) Count(change Change) map[fragment.Kind]int64 {
 	n := map[fragment.Kind]int64{}
-	r := c.side(change)
+	r := c.reader(change)
 	for i, ref := range c.found[change] {
 		if i%keysMapped == keysMapped-1 {
 			r.ForgetLookups()
@@ -392,8 +392,8 @@ func (c *Comparison) Has(key []byte) bool {
 	return listed(c.b.Reader, Created, Changed) || listed(c.a.Reader, Deleted, Merged)
 }
 
-// side returns the release that contains the resources of a change.
-func (c *Comparison) side(change Change) *release.Reader {
+// reader returns the release that contains the resources of a change.
+func (c *Comparison) reader(change Change) *release.Reader {
 	if change == Created || change == Changed {
 		return c.b.Reader
 	}
@@ -404,7 +404,7 @@ func (c *Comparison) side(change Change) *release.Reader {
 // returns the first error of fn.
 func (c *Comparison) Each(ctx context.Context, change Change, fn func(Difference) error) error {
 	for _, ref := range c.found[change] {
-		e, _ := c.side(change).At(ref)
+		e, _ := c.reader(change).At(ref)
 		d := Difference{Change: change, Key: e.Key()}
 		err := ctx.Err()
 		switch change {

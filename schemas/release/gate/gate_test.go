@@ -16,7 +16,7 @@ func manifest(movies, videos, german, terms, live int64) *release.Manifest {
 		Sources: map[string]int64{"movie": movies, "movie_fetched_oldest": 20261231 - movies, "removed": 100 - movies},
 		Counts: release.Counts{
 			Resources: map[string]int64{"movie": movies, "find": movies / 2},
-			Answers: release.Answers{
+			ResponseCounts: release.ResponseCounts{
 				SubRequests: map[string]int64{"movie/details": movies, "movie/videos": videos}, Languages: map[string]int64{"de": german},
 			},
 			Terms: map[string]int64{"movie": terms},
@@ -59,7 +59,7 @@ func TestFalls(t *testing.T) {
 		}
 	}
 	old := manifest(100, 50, 20, 1000, 9000)
-	old.Counts.Answers, old.Counts.Terms = release.Answers{}, nil
+	old.Counts.ResponseCounts, old.Counts.Terms = release.ResponseCounts{}, nil
 	if got := Falls(old, manifest(100, 0, 0, 0, 9000), limits("0")); got != nil {
 		t.Errorf("a manifest of an earlier program, without most counts: %v falls", got)
 	}

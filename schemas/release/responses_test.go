@@ -21,7 +21,7 @@ func TestAnswers(t *testing.T) {
 		{Sub: fragment.SubVideos, Variant: fragment.Language("it", "")},
 		{Sub: fragment.SubRow},
 	}
-	c := AnswerCounts{}
+	c := ResponseCounter{}
 	for _, r := range []struct {
 		kind      fragment.Kind
 		addresses []fragment.Address
@@ -36,13 +36,13 @@ func TestAnswers(t *testing.T) {
 		for _, a := range r.addresses {
 			b.row(a, 0)
 		}
-		c.add(r.kind, b.rows)
+		c.addRows(r.kind, b.rows)
 	}
-	want := Answers{
+	want := ResponseCounts{
 		SubRequests: map[string]int64{"movie/details": 2, "movie/similar": 1, "movie/videos": 1, "season/details": 1},
 		Languages:   map[string]int64{"de": 3, "fr": 1},
 	}
-	if got := c.Named(); !cmp.Equal(got, want) {
+	if got := c.Counts(); !cmp.Equal(got, want) {
 		t.Error(cmp.Diff(want, got))
 	}
 }

@@ -2,8 +2,8 @@ package release
 
 import "github.com/reelsplice/reelsplice/schemas/fragment"
 
-// Answers counts the possible responses of resources. Manifests of earlier programs have none.
-type Answers struct {
+// ResponseCounts counts the possible responses of resources. Manifests of earlier programs have none.
+type ResponseCounts struct {
 	// SubRequests counts the resources of a kind that have a sub-request: "movie/credits".
 	SubRequests map[string]int64 `json:"sub_requests,omitempty"`
 	// Languages counts the resources with details in a language, besides the one that all have: "de".
@@ -11,7 +11,7 @@ type Answers struct {
 }
 
 // Add adds the counts of a part.
-func (a *Answers) Add(o Answers) {
+func (a *ResponseCounts) Add(o ResponseCounts) {
 	for name, n := range o.SubRequests {
 		a.SubRequests[name] += n
 	}
@@ -20,48 +20,48 @@ func (a *Answers) Add(o Answers) {
 	}
 }
 
-// AnswerCounts is Answers under construction. Make it before use.
-type AnswerCounts map[answer]int64
+// A ResponseCounter makes ResponseCounts. Make it before use.
+type ResponseCounter map[responseKey]int64
 
-// An answer is a sub-request of a kind, or a language with kind and sub 0.
-type answer struct {
+// A responseKey is a sub-request of a kind, or a language with kind and sub 0.
+type responseKey struct {
 	kind     fragment.Kind
 	sub      fragment.Sub
 	language fragment.Variant
 }
 
-// add counts each sub-request and language of a resource once. The rows of its fragments are sorted by sub-request,
+// addRows counts each sub-request and language of a resource once. The rows of its fragments are sorted by sub-request,
 // then by language.
-func (c AnswerCounts) add(kind fragment.Kind, rows []byte) {
+func (c ResponseCounter) addRows(kind fragment.Kind, rows []byte) {
 	if kind == 0 || kind >= fragment.KindAlias { // no path leads to it
 		return
 	}
-	var last answer
+	var last responseKey
 	for ; len(rows) >= fragmentLen; rows = rows[fragmentLen:] {
 		a := fragment.AddressOf(le.Uint64(rows))
 		if a.Sub != last.sub {
 			last.sub = a.Sub
 			if !a.Sub.Internal() {
-				c[answer{kind: kind, sub: a.Sub}]++
+				c[responseKey{kind: kind, sub: a.Sub}]++
 			}
 		}
 		if language := a.Variant.Bare(); a.Sub == fragment.SubDetails && language != last.language && a.Variant.IsLanguage() {
 			last.language = language
-			c[answer{language: language}]++
+			c[responseKey{language: language}]++
 		}
 	}
 }
 
-// AddEntry counts the sub-requests and languages of a resource.
-func (c AnswerCounts) AddEntry(e Entry) {
+// Add counts the sub-requests and languages of a resource.
+func (c ResponseCounter) Add(e Entry) {
 	n := fragmentLen * uint64(e.Len())
 	e.p.check(e.table, n)
-	c.add(fragment.Kind(e.Key()[0]), e.p.data[e.table:][:n])
+	c.addRows(fragment.Kind(e.Key()[0]), e.p.data[e.table:][:n])
 }
 
-// Named returns the counts by their names in a manifest.
-func (c AnswerCounts) Named() Answers {
-	a := Answers{map[string]int64{}, map[string]int64{}}
+// Counts returns the counts by their names in a manifest.
+func (c ResponseCounter) Counts() ResponseCounts {
+	a := ResponseCounts{map[string]int64{}, map[string]int64{}}
 	for key, n := range c {
 		if key.kind == 0 {
 			a.Languages[key.language.String()] = n
