@@ -164,7 +164,7 @@ func (r *run) sortBatch(b *batch) error {
 	}
 	s.rows += int64(len(b.rows))
 	s.leftOut += b.out.tally.ValuesLeftOut()
-	s.given |= b.out.given
+	s.rowKinds |= b.out.rowKinds
 	read := s.bytes + b.consumed
 	if b.end != nil {
 		b.out.tally.Rows.Blank += b.end.blank
@@ -180,7 +180,7 @@ func (r *run) sortBatch(b *batch) error {
 			s.unread++
 			r.list.skip(in.Name, b.end.skipped)
 		case !in.ofTables():
-			s.kinds[in.Kind] = true
+			s.fileKinds[in.Kind] = true
 		}
 		s.bytes += in.Bytes
 		read = s.bytes
@@ -358,7 +358,7 @@ type mapped struct {
 	payloads []byte
 	bad      []report.BadRow
 	ids      []byte         // entries of the records, for a resolve.Resolver
-	given    layout.KindSet // kinds of the records, except of resources that rows only name
+	rowKinds layout.KindSet // kinds of the records, except of resources that rows only name
 	tally    report.Tally
 	cells    map[string]record.Cells // counts of the rows' values, by column
 }
@@ -378,7 +378,7 @@ func (r *mapped) add(number int, rec *layout.Record, more bool, at source.Place,
 	r.list = append(r.list, outRecord{merge.Key{Kind: rec.Type.Kind, Key: rec.Key}, number, from, len(r.payloads)})
 	r.ids = ids.Append(r.ids, rec)
 	if rec.Mint == 0 || rec.Found == tmdb.FoundMint {
-		r.given |= layout.Kinds(rec.Type.Kind)
+		r.rowKinds |= layout.Kinds(rec.Type.Kind)
 	}
 	r.tally.Records.Add(rec.Type.Name(), 1)
 }

@@ -45,8 +45,8 @@ type progress struct {
 	failed        int64 // files
 	failures      []string
 	unread        int             // files that failed, or were left out during reading
-	kinds         map[string]bool // kinds of records, from file names
-	given         layout.KindSet  // see merge.Merger
+	fileKinds     map[string]bool // kinds of records, from file names
+	rowKinds      layout.KindSet  // see merge.Merger
 
 	seq uint64 // sequence number of the last sorted row
 	key []byte // key of that row
@@ -112,7 +112,7 @@ func (r *run) prepare(ctx context.Context) (err error) {
 		Catalog: r.Catalog, Dir: r.work.path(), Memory: r.Memory, Collector: r.list.collector(minted),
 		Merges: minted && r.Mode != merge.Overlay, Replaces: r.Mode == merge.Replace,
 	}
-	r.progress = progress{kinds: map[string]bool{}}
+	r.progress = progress{fileKinds: map[string]bool{}}
 	return nil
 }
 
@@ -197,14 +197,14 @@ func (r *run) write(ctx context.Context) error {
 		return err
 	}
 	m := merge.Merger{
-		Catalog: r.Catalog, Out: r.work.path("new"), Mode: r.Mode, Given: r.progress.given, Sources: r.list.all,
+		Catalog: r.Catalog, Out: r.work.path("new"), Mode: r.Mode, RowKinds: r.progress.rowKinds, Sources: r.list.all,
 		Quarantine: r.quarantine, Report: r.report, Changes: r.changes, Time: r.Date,
 	}
 	if total := r.sorter.Len(); r.Writing != nil {
 		m.Progress = func(read int64) { r.Writing(read, total) }
 		defer func() { r.Writing(total, total) }()
 	}
-	if err := m.Write(ctx, it, r.progress.kinds); err != nil {
+	if err := m.Write(ctx, it, r.progress.fileKinds); err != nil {
 		return err
 	}
 	if err := r.checkBad(true); err != nil {

@@ -17,7 +17,7 @@ import (
 	"github.com/reelsplice/reelsplice/schemas/record"
 )
 
-// maxDetailed is up to how many new resources of a kind changes have the details of.
+// maxDetailed is the number of new resources of a kind whose details are in the log.
 var maxDetailed = 10_000 // tests lower it
 
 // A changelog collects the changes of an ingest: see catalog.LoggedChange. A changed episode is also a change "episode" of
@@ -38,22 +38,15 @@ type changelog struct {
 // no record of the kind.
 func (c *changelog) add(kind fragment.Kind, key catalog.Key, old, now record.Record, first bool) error {
 	switch {
-	case kind == fragment.KindEpisode && first && !c.hadSeasons(): // seasons hold episodes, too
 	case kind == fragment.KindEpisode:
-		c.episode(key, old, now, first)
+		c.addEpisode(key, old, now, first)
 	case first || old.IsNil() && now.IsNil():
 	case kind == fragment.KindSeason:
-		c.season(key, old, now)
+		c.addSeason(key, old, now)
 	case kind == fragment.KindMovie || kind == fragment.KindTV || kind == fragment.KindPerson:
 		c.put(kind, int64(key.ID()), c.compare(kind, old, now))
 	}
 	return c.err
-}
-
-// hadSeasons reports whether the catalogue had seasons before.
-func (c *changelog) hadSeasons() bool {
-	_, err := os.Stat(filepath.Join(c.m.Catalog, catalog.TypeOf(fragment.KindSeason).File()))
-	return err == nil
 }
 
 // compare returns the changes of one resource. They are valid until the next call.
@@ -70,8 +63,8 @@ func (c *changelog) compare(kind fragment.Kind, old, now record.Record) []change
 	return c.differ.changes
 }
 
-// season adds the changes of a season and of the episodes in it.
-func (c *changelog) season(key catalog.Key, old, now record.Record) {
+// addSeason adds the changes of a season and of the episodes in it.
+func (c *changelog) addSeason(key catalog.Key, old, now record.Record) {
 	episodes := map[int64][2]record.Record{} // by number, before and after
 	for i, r := range []record.Record{old, now} {
 		for e := range r.Each("episodes") {
@@ -81,25 +74,39 @@ func (c *changelog) season(key catalog.Key, old, now record.Record) {
 			episodes[n] = both
 		}
 	}
-	var news []change
+	var inEpisodes []change
 	for _, n := range slices.Sorted(maps.Keys(episodes)) {
 		if e := episodes[n]; e[0].IsNil() || e[1].IsNil() || !record.Equal(e[0], e[1]) {
-			news = append(news, c.part(fragment.KindEpisode, e[0], e[1], record.Record{}, nil)...)
+			inEpisodes = append(inEpisodes, c.addPart(fragment.KindEpisode, e[0], e[1], record.Record{}, nil)...)
 		}
 	}
-	c.put(fragment.KindTV, int64(key.ID()), c.part(fragment.KindSeason, old, now, record.Record{}, news))
+	c.put(fragment.KindTV, int64(key.ID()), c.addPart(fragment.KindSeason, old, now, record.Record{}, inEpisodes))
 }
 
-// episode adds the changes of an episode that has its own record. If its season's record has it too, it is not new and is
-// compared with its fields there.
-func (c *changelog) episode(key catalog.Key, old, now record.Record, first bool) {
-	season, err := c.seasonOf(key)
-	if err != nil {
-		c.err = err
+// addEpisode adds the changes of an episode that has its own record. If its season's record has it too, it is not new and is
+// compared with its fields there. Calls must come in the order of the keys.
+func (c *changelog) addEpisode(key catalog.Key, old, now record.Record, first bool) {
+	seasons := catalog.TypeOf(fragment.KindSeason)
+	stored := filepath.Join(c.m.Catalog, seasons.File())
+	if _, err := os.Stat(stored); first && err != nil {
+		return // the catalogue had no episodes, which seasons also hold
+	}
+	if c.seasons == nil {
+		path := filepath.Join(c.m.Out, seasons.File())
+		if _, err := os.Stat(path); err != nil {
+			path = stored
+		}
+		if c.seasons, c.err = openStored(path, seasons, "id", "series_id", "season_number", "episodes"); c.err != nil {
+			return
+		}
+	}
+	seasonKey := catalog.SeasonKey(int64(key.ID()), int64(key.Season()))
+	if c.err = c.seasons.seek(seasonKey); c.err != nil {
 		return
 	}
-	if season == nil {
-		season = &catalog.Season{SeasonNumber: record.Number(int64(key.Season()))}
+	season := &catalog.Season{SeasonNumber: record.Number(int64(key.Season()))}
+	if !c.seasons.next.IsNil() && c.seasons.key == seasonKey {
+		season = record.As[catalog.Season](c.seasons.next)
 	}
 	var inSeason record.Record
 	for i := range season.Episodes {
@@ -113,50 +120,29 @@ func (c *changelog) episode(key catalog.Key, old, now record.Record, first bool)
 	if old.IsNil() && (first || now.IsNil()) {
 		return
 	}
-	if news := c.part(fragment.KindEpisode, old, now, inSeason, nil); news != nil {
-		c.put(fragment.KindSeason, season.ID.V, news)
-		of := record.Of(season)
-		c.put(fragment.KindTV, int64(key.ID()), []change{numbered(fragment.KindSeason, of, of, of)})
+	if changes := c.addPart(fragment.KindEpisode, old, now, inSeason, nil); changes != nil {
+		c.put(fragment.KindSeason, season.ID.V, changes)
+		r := record.Of(season)
+		c.put(fragment.KindTV, int64(key.ID()), []change{partChange(fragment.KindSeason, r, r, r)})
 	}
 }
 
-// seasonOf returns the season of an episode in the new catalogue, with its ids, numbers and episodes, or nil. Calls must come
-// in the order of the episodes' keys.
-func (c *changelog) seasonOf(episode catalog.Key) (*catalog.Season, error) {
-	if c.seasons == nil {
-		t := catalog.TypeOf(fragment.KindSeason)
-		path := filepath.Join(c.m.Out, t.File())
-		if _, err := os.Stat(path); err != nil {
-			path = filepath.Join(c.m.Catalog, t.File())
-		}
-		var err error
-		if c.seasons, err = openStored(path, t, "id", "series_id", "season_number", "episodes"); err != nil {
-			return nil, err
-		}
-	}
-	key := catalog.SeasonKey(int64(episode.ID()), int64(episode.Season()))
-	if err := c.seasons.seek(key); err != nil || c.seasons.next.IsNil() || c.seasons.key != key {
-		return nil, err
-	}
-	return record.As[catalog.Season](c.seasons.next), nil
-}
-
-// part adds the changes of a season or an episode, with news among them, and returns the change of its series or season; nil
-// if nothing changed. Only a third record may have its id.
-func (c *changelog) part(kind fragment.Kind, old, now, third record.Record, news []change) []change {
+// addPart adds the changes of a season or an episode, with the changes of its own parts, and returns the change of its series or
+// season; nil if nothing changed. The id is in old, now or fallback.
+func (c *changelog) addPart(kind fragment.Kind, old, now, fallback record.Record, inParts []change) []change {
 	changes := c.compare(kind, old, now)
 	if !now.IsNil() {
-		changes = append(changes, news...)
+		changes = append(changes, inParts...)
 	}
 	if len(changes) == 0 {
 		return nil
 	}
-	c.put(kind, known("id", now, old, third), changes)
-	return []change{numbered(kind, old, now, third)}
+	c.put(kind, firstInt("id", now, old, fallback), changes)
+	return []change{partChange(kind, old, now, fallback)}
 }
 
-// known returns an integer field of the first record that has it, or 0.
-func known(name string, records ...record.Record) int64 {
+// firstInt returns an integer field of the first record that has it, or 0.
+func firstInt(name string, records ...record.Record) int64 {
 	for _, r := range records {
 		if !r.IsNil() && r.IntNamed(name).V != 0 {
 			return r.IntNamed(name).V
@@ -165,9 +151,10 @@ func known(name string, records ...record.Record) int64 {
 	return 0
 }
 
-// numbered returns the change of a series or season by one of its parts: the part's id and number.
-func numbered(kind fragment.Kind, old, now, third record.Record) change {
-	value := fmt.Sprintf(`{"%[1]s_id":%[2]d,"%[1]s_number":%[3]d}`, kind, known("id", now, old, third), known(kind.String()+"_number", now, old, third))
+// partChange returns the change of a series or season by one of its parts: the part's id and number.
+func partChange(kind fragment.Kind, old, now, fallback record.Record) change {
+	id, number := firstInt("id", now, old, fallback), firstInt(kind.String()+"_number", now, old, fallback)
+	value := fmt.Sprintf(`{"%[1]s_id":%[2]d,"%[1]s_number":%[3]d}`, kind, id, number)
 	c := change{field: kind.String()}
 	if !old.IsNil() {
 		c.old = value
@@ -228,18 +215,18 @@ func (c *changelog) write(ctx context.Context) (err error) {
 		return err
 	}
 	var last []byte
-	have := map[string]bool{} // new changes of last: a season and its episode may have the same change
+	seen := map[string]bool{} // new changes of last: a season and its episode may have the same change
 	err = it.Each(func(key, payload []byte) error {
 		if !bytes.Equal(key, last) {
 			last = append(last[:0], key...)
-			clear(have)
+			clear(seen)
 		}
 		text := string(payload[4:])
 		if binary.BigEndian.Uint32(payload) >= firstNew {
-			if have[text] {
+			if seen[text] {
 				return nil
 			}
-			have[text] = true
+			seen[text] = true
 		}
 		row := record.Of(new(catalog.LoggedChange))
 		if err := record.DecodeBinary(text, row); err != nil {
@@ -276,15 +263,15 @@ func eachLogged(ctx context.Context, dir string, fields []string, fn func(*catal
 func TimeOfChanges(ctx context.Context, dir string, wanted, start time.Time) (time.Time, error) {
 	latest := int64(0)
 	err := eachLogged(ctx, dir, []string{"time"}, func(row *catalog.LoggedChange) { latest = max(latest, row.Time.V) })
-	switch at := time.Unix(latest, 0).UTC(); {
+	switch last := time.Unix(latest, 0).UTC(); {
 	case err != nil:
 		return wanted, err
-	case wanted.IsZero() && at.After(start):
-		return at, nil
+	case wanted.IsZero() && last.After(start):
+		return last, nil
 	case wanted.IsZero():
 		return start.UTC().Truncate(time.Second), nil
-	case wanted.Before(at):
-		return wanted, fmt.Errorf("changes of %s: catalogue %s has changes of %s, which is later", wanted.UTC().Format(time.RFC3339), dir, at.Format(time.RFC3339))
+	case wanted.Before(last):
+		return wanted, fmt.Errorf("changes of %s: catalogue %s has changes of %s, which is later", wanted.UTC().Format(time.RFC3339), dir, last.Format(time.RFC3339))
 	}
 	return wanted.UTC().Truncate(time.Second), nil
 }

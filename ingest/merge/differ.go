@@ -47,11 +47,11 @@ var silent = map[string]bool{
 // A changedList is a list whose elements make changes.
 type changedList struct {
 	field string
-	at    []string // its paths: in the details or in a sub-request
-	by    []string // fields that identify an element
-	// show are the fields of a change's value, in order; "name=from" renames one. A single field makes a plain value.
-	show  []string
-	codes []string // fields of an element with the language and the country of its change
+	paths []string // in the details or in a sub-request
+	keys  []string // fields that identify an element
+	// values are the fields of a change's value, in order; "name=from" renames one. A single field makes a plain value.
+	values []string
+	codes  []string // fields of an element with the language and the country of its change
 	// image is the name of an image in changes, and path the field of the details that has one image of the list.
 	image, path string
 }
@@ -64,43 +64,40 @@ var (
 )
 
 // character describes the change of a role's name, which has its own field.
-var character = changedList{field: "character_names", show: []string{"person_id=id", "character", "cast_id", "credit_id"}}
+var character = changedList{field: "character_names", values: []string{"person_id=id", "character", "cast_id", "credit_id"}}
 
 var changedLists = []changedList{
-	{field: "genres", at: []string{"genres"}, by: byID, show: named},
-	{field: "production_companies", at: []string{"production_companies"}, by: byID, show: named},
-	{field: "production_countries", at: []string{"production_countries"}, by: country, show: country},
-	{field: "network", at: []string{"networks"}, by: byID, show: named},
-	{field: "created_by", at: []string{"created_by"}, by: credit, show: []string{"person_id=id", "name", "credit_id"}},
-	{field: "belongs_to_collection", at: []string{"belongs_to_collection"}, show: named},
+	{field: "genres", paths: []string{"genres"}, keys: byID, values: named},
+	{field: "production_companies", paths: []string{"production_companies"}, keys: byID, values: named},
+	{field: "production_countries", paths: []string{"production_countries"}, keys: country, values: country},
+	{field: "network", paths: []string{"networks"}, keys: byID, values: named},
+	{field: "created_by", paths: []string{"created_by"}, keys: credit, values: []string{"person_id=id", "name", "credit_id"}},
+	{field: "belongs_to_collection", paths: []string{"belongs_to_collection"}, values: named},
 	imageList("posters", "poster", "poster_path"),
 	imageList("backdrops", "backdrop", "backdrop_path"),
 	imageList("logos", "title_logo", ""),
 	imageList("stills", "still", "still_path"),
 	imageList("profiles", "profile", "profile_path"),
-	{field: "cast", at: []string{"credits.cast"}, by: credit, show: []string{"person_id=id", "character", "order", "cast_id", "credit_id"}},
-	{field: "guest_stars", at: []string{"credits.guest_stars", "guest_stars"}, by: credit, show: []string{"person_id=id", "character", "order", "cast_id", "credit_id"}},
-	{field: "crew", at: []string{"credits.crew", "crew"}, by: credit, show: []string{"person_id=id", "department", "job", "credit_id"}},
-	{field: "videos", at: []string{"videos.results"}, by: []string{"id", "site", "key"}, show: []string{"id", "name", "key", "size", "site", "type"}, codes: []string{"iso_639_1", "iso_3166_1"}},
-	{field: "plot_keywords", at: []string{"keywords.keywords", "keywords.results"}, by: byID, show: named},
-	{field: "alternative_titles", at: []string{"alternative_titles.titles", "alternative_titles.results"}, by: []string{"iso_3166_1", "type"}, show: []string{"title", "iso_3166_1", "type"}},
-	{field: "release_dates", at: []string{"release_dates.results.release_dates"}, by: []string{"iso_3166_1", "type"}, show: []string{"iso_3166_1", "iso_639_1", "release_date", "certification", "type", "note"}},
-	{field: "certifications", at: []string{"content_ratings.results"}, by: country, show: []string{"iso_3166_1", "certification=rating"}},
+	{field: "cast", paths: []string{"credits.cast"}, keys: credit, values: []string{"person_id=id", "character", "order", "cast_id", "credit_id"}},
+	{field: "guest_stars", paths: []string{"credits.guest_stars", "guest_stars"}, keys: credit, values: []string{"person_id=id", "character", "order", "cast_id", "credit_id"}},
+	{field: "crew", paths: []string{"credits.crew", "crew"}, keys: credit, values: []string{"person_id=id", "department", "job", "credit_id"}},
+	{field: "videos", paths: []string{"videos.results"}, keys: []string{"id", "site", "key"}, values: []string{"id", "name", "key", "size", "site", "type"}, codes: []string{"iso_639_1", "iso_3166_1"}},
+	{field: "plot_keywords", paths: []string{"keywords.keywords", "keywords.results"}, keys: byID, values: named},
+	{field: "alternative_titles", paths: []string{"alternative_titles.titles", "alternative_titles.results"}, keys: []string{"iso_3166_1", "type"}, values: []string{"title", "iso_3166_1", "type"}},
+	{field: "release_dates", paths: []string{"release_dates.results.release_dates"}, keys: []string{"iso_3166_1", "type"}, values: []string{"iso_3166_1", "iso_639_1", "release_date", "certification", "type", "note"}},
+	{field: "certifications", paths: []string{"content_ratings.results"}, keys: country, values: []string{"iso_3166_1", "certification=rating"}},
 }
 
 func imageList(name, image, path string) changedList {
 	return changedList{
-		field: "images", at: []string{"images." + name}, by: []string{"file_path"}, show: []string{"file_path", "iso_639_1"}, codes: []string{"iso_639_1"},
+		field: "images", paths: []string{"images." + name}, keys: []string{"file_path"}, values: []string{"file_path", "iso_639_1"}, codes: []string{"iso_639_1"},
 		image: image, path: path,
 	}
 }
 
-// inDetails reports whether the list is a field of the details.
-func (l *changedList) inDetails() bool { return !strings.Contains(l.at[0], ".") }
-
 // isListed reports whether a field of the details is one of the lists, or a part of one.
 func isListed(name string) bool {
-	return slices.ContainsFunc(changedLists, func(l changedList) bool { return slices.Contains(l.at, name) })
+	return slices.ContainsFunc(changedLists, func(l changedList) bool { return slices.Contains(l.paths, name) })
 }
 
 // compare sets the changes between two records. A nil old record means a new resource: only its details make changes. An
@@ -112,23 +109,48 @@ func (d *differ) compare(kind fragment.Kind, old, now record.Record) {
 	}
 	differs := map[string]bool{}
 	for i := range now.Schema.Fields {
-		f := &now.Schema.Fields[i]
-		was, is := fieldText(old, f.Name), fieldText(now, f.Name)
-		if is == "" && !sameType(old, now) {
+		name := now.Schema.Fields[i].Name
+		oldText, newText := fieldText(old, name), fieldText(now, name)
+		if newText == "" && !sameType(old, now) {
 			continue
 		}
-		if differs[f.Name] = was != is; was != is && i < now.Schema.Subs {
-			d.detail(f.Name, was, is, old, now)
+		differs[name] = oldText != newText
+		switch {
+		case oldText == newText || i >= now.Schema.Subs || silent[name] || isListed(name):
+		case name == "spoken_languages":
+			d.note(name, "", "", codesOf(old, name), codesOf(now, name))
+		case slices.Contains(texts[kind], name):
+			d.note(name, "en", "US", oldText, newText)
+		case name == "first_air_date":
+			d.note("air_date", "", "", oldText, newText)
+		default:
+			d.note(name, "", "", oldText, newText)
 		}
 	}
-	d.extra(old, now)
+	// Fields that the API does not have.
+	var oldExtra record.RawFields
+	if !old.IsNil() {
+		oldExtra = extraOf(old)
+	}
+	newExtra := extraOf(now)
+	extra := newExtra
+	if sameType(old, now) {
+		extra = slices.Concat(newExtra, oldExtra)
+	}
+	slices.SortFunc(extra, func(a, b record.RawField) int { return cmp.Compare(a.Name, b.Name) })
+	for _, f := range slices.CompactFunc(extra, func(a, b record.RawField) bool { return a.Name == b.Name }) {
+		if !silent[f.Name] {
+			d.note(f.Name, "", "", oldExtra.Value(f.Name), newExtra.Value(f.Name))
+		}
+	}
 	for i := range changedLists {
 		l := &changedLists[i]
-		if d.kind == fragment.KindSeason && l.field == "network" || d.kind == fragment.KindEpisode && l.field == "cast" {
+		if kind == fragment.KindSeason && l.field == "network" || kind == fragment.KindEpisode && l.field == "cast" {
 			continue // copied from its series, or from its season
 		}
-		top := func(path string) bool { name, _, _ := strings.Cut(path, "."); return differs[name] }
-		if (slices.ContainsFunc(l.at, top) || differs[l.path]) && (l.inDetails() || !old.IsNil()) {
+		topDiffers := func(path string) bool { name, _, _ := strings.Cut(path, "."); return differs[name] }
+		inDetails := !strings.Contains(l.paths[0], ".")
+		if (slices.ContainsFunc(l.paths, topDiffers) || differs[l.path]) && (inDetails || !old.IsNil()) {
 			d.list(l, l.elements(old), l.elements(now))
 		}
 	}
@@ -138,7 +160,7 @@ func (d *differ) compare(kind fragment.Kind, old, now record.Record) {
 	if !old.IsNil() && differs["external_ids"] {
 		d.externalIDs(old, now)
 	}
-	if differs["release_date"] && !d.has("release_dates") {
+	if differs["release_date"] && !d.hasChange("release_dates") {
 		d.note("release_date", "", "", fieldText(old, "release_date"), fieldText(now, "release_date"))
 	}
 }
@@ -159,14 +181,14 @@ func fieldText(r record.Record, name string) string {
 
 // note adds the change of a value, if it changed.
 func (d *differ) note(field, language, country, old, now string) {
-	old, now = valueOf(old), valueOf(now)
+	old, now = nonEmpty(old), nonEmpty(now)
 	if old != now {
 		d.changes = append(d.changes, change{field, language, country, old, now})
 	}
 }
 
-// valueOf returns a value, "" for an empty one.
-func valueOf(text string) string {
+// nonEmpty returns a value, "" for an empty one.
+func nonEmpty(text string) string {
 	switch text {
 	case "null", `""`, "[]", "{}":
 		return ""
@@ -174,25 +196,9 @@ func valueOf(text string) string {
 	return text
 }
 
-// has reports whether there is a change of a field.
-func (d *differ) has(field string) bool {
+// hasChange reports whether there is a change of a field.
+func (d *differ) hasChange(field string) bool {
 	return slices.ContainsFunc(d.changes, func(c change) bool { return c.field == field })
-}
-
-// detail notes a field of the details.
-func (d *differ) detail(name, was, is string, old, now record.Record) {
-	switch {
-	case silent[name] || isListed(name):
-	case name == "spoken_languages":
-		d.note(name, "", "", codesOf(old, name), codesOf(now, name))
-	case slices.Contains(texts[d.kind], name):
-		d.note(name, "en", "US", was, is)
-	default:
-		if name == "first_air_date" {
-			name = "air_date"
-		}
-		d.note(name, "", "", was, is)
-	}
 }
 
 // codesOf returns the codes of a list of languages.
@@ -204,38 +210,19 @@ func codesOf(r record.Record, name string) string {
 	return record.List(codes)
 }
 
-// extra notes the fields that the API does not have.
-func (d *differ) extra(old, now record.Record) {
-	var was record.RawFields
-	if !old.IsNil() {
-		was = extraOf(old)
-	}
-	is := extraOf(now)
-	both := is
-	if sameType(old, now) {
-		both = slices.Concat(is, was)
-	}
-	slices.SortFunc(both, func(a, b record.RawField) int { return cmp.Compare(a.Name, b.Name) })
-	for _, f := range slices.CompactFunc(both, func(a, b record.RawField) bool { return a.Name == b.Name }) {
-		if !silent[f.Name] {
-			d.note(f.Name, "", "", was.Value(f.Name), is.Value(f.Name))
-		}
-	}
-}
-
 func extraOf(r record.Record) record.RawFields {
 	all, _ := record.Fields("{" + r.Object().Extra + "}") // it was parsed before
 	return all
 }
 
-// An element is an element of a list. For a list inside another list, of is the outer element.
-type element struct{ record, of record.Record }
+// An element is an element of a list. For a list inside another list, outer is that list's element.
+type element struct{ record, outer record.Record }
 
 // text returns the JSON of a field, "" for none. Release times are cut to days.
 func (e element) text(name string) string {
 	text := fieldText(e.record, name)
-	if text == "" && e.of.Schema != nil {
-		text = fieldText(e.of, name)
+	if text == "" && e.outer.Schema != nil {
+		text = fieldText(e.outer, name)
 	}
 	const day = len(`"2006-01-02`)
 	if name == "release_date" && len(text) > day+1 {
@@ -244,8 +231,8 @@ func (e element) text(name string) string {
 	return text
 }
 
-// at returns the elements at a path of a record.
-func at(r record.Record, path string) (all []element) {
+// elementsAt returns the elements at a path of a record.
+func elementsAt(r record.Record, path string) (all []element) {
 	outer, inner, nested := strings.Cut(path, ".results.")
 	if !nested {
 		for el := range r.Each(path) {
@@ -253,9 +240,9 @@ func at(r record.Record, path string) (all []element) {
 		}
 		return all
 	}
-	for of := range r.Each(outer + ".results") {
-		for el := range of.Each(inner) {
-			all = append(all, element{el, of})
+	for parent := range r.Each(outer + ".results") {
+		for el := range parent.Each(inner) {
+			all = append(all, element{el, parent})
 		}
 	}
 	return all
@@ -264,19 +251,19 @@ func at(r record.Record, path string) (all []element) {
 // elements returns the elements of the list, without repeats between its paths. An image that only the details name counts:
 // some dumps have no lists of images.
 func (l *changedList) elements(r record.Record) (all []element) {
-	all = at(r, l.at[0])
-	if len(l.at) > 1 {
-		have := map[string]bool{}
+	all = elementsAt(r, l.paths[0])
+	if len(l.paths) > 1 {
+		seen := map[string]bool{}
 		for _, e := range all {
-			have[l.identity(e)] = true
+			seen[l.identity(e)] = true
 		}
-		for _, e := range at(r, l.at[1]) {
-			if !have[l.identity(e)] {
+		for _, e := range elementsAt(r, l.paths[1]) {
+			if !seen[l.identity(e)] {
 				all = append(all, e)
 			}
 		}
 	}
-	path := valueOf(fieldText(r, l.path))
+	path := nonEmpty(fieldText(r, l.path))
 	if path == "" || slices.ContainsFunc(all, func(e element) bool { return e.text("file_path") == path }) {
 		return all
 	}
@@ -288,29 +275,29 @@ func (l *changedList) elements(r record.Record) (all []element) {
 // identity returns the values that identify an element.
 func (l *changedList) identity(e element) string {
 	var out []byte
-	for _, name := range l.by {
+	for _, name := range l.keys {
 		out = append(append(out, e.text(name)...), 0)
 	}
 	return string(out)
 }
 
-// value returns the value of an element in a change, "" for a nil element. alone is set if the element was added or deleted:
+// value returns the value of an element in a change, "" for a nil element. unpaired is set if the element was added or deleted:
 // an image then has no null fields.
-func (l *changedList) value(e *element, alone bool) string {
+func (l *changedList) value(e *element, unpaired bool) string {
 	if e == nil {
 		return ""
 	}
-	if len(l.show) == 1 {
-		return e.text(l.show[0])
+	if len(l.values) == 1 {
+		return e.text(l.values[0])
 	}
 	out := []byte{'{'}
-	for _, name := range l.show {
+	for _, name := range l.values {
 		name, from, ok := strings.Cut(name, "=")
 		if !ok {
 			from = name
 		}
 		text := e.text(from)
-		if text == "" || alone && l.image != "" && text == "null" {
+		if text == "" || unpaired && l.image != "" && text == "null" {
 			continue
 		}
 		out = record.AppendField(out, name, text)
@@ -328,38 +315,38 @@ type pair struct{ old, now *element }
 // pairs matches old and new elements and returns the pairs with different values: in the order of the new elements, then the
 // deleted ones. Among elements with the same identity, equal ones are matched first, the others in order.
 func (l *changedList) pairs(old, now []element) (out []pair) {
-	type was struct {
+	type candidate struct {
 		element *element
 		text    string
 	}
-	before := map[string][]was{}
+	before := map[string][]candidate{}
 	for i := range old {
 		id := l.identity(old[i])
-		before[id] = append(before[id], was{&old[i], l.value(&old[i], false)})
+		before[id] = append(before[id], candidate{&old[i], l.value(&old[i], false)})
 	}
 	for i := range now {
 		id, text := l.identity(now[i]), l.value(&now[i], false)
-		if at := slices.IndexFunc(before[id], func(w was) bool { return w.text == text }); at >= 0 {
-			before[id] = slices.Delete(before[id], at, at+1)
+		if j := slices.IndexFunc(before[id], func(c candidate) bool { return c.text == text }); j >= 0 {
+			before[id] = slices.Delete(before[id], j, j+1)
 			continue
 		}
 		out = append(out, pair{now: &now[i]})
 	}
 	next := func(e *element) *element {
 		id := l.identity(*e)
-		left := before[id]
-		if len(left) == 0 {
+		candidates := before[id]
+		if len(candidates) == 0 {
 			return nil
 		}
-		before[id] = left[1:]
-		return left[0].element
+		before[id] = candidates[1:]
+		return candidates[0].element
 	}
 	for i := range out {
 		out[i].old = next(out[i].now)
 	}
 	for i := range old {
-		if gone := next(&old[i]); gone != nil {
-			out = append(out, pair{old: gone})
+		if deleted := next(&old[i]); deleted != nil {
+			out = append(out, pair{old: deleted})
 		}
 	}
 	return out
@@ -368,8 +355,8 @@ func (l *changedList) pairs(old, now []element) (out []pair) {
 // list notes the changes of a list.
 func (d *differ) list(l *changedList, old, now []element) {
 	for _, p := range l.pairs(old, now) {
-		alone := p.old == nil || p.now == nil
-		if slices.Contains(l.show, "character") && !alone && p.old.text("character") != p.now.text("character") {
+		unpaired := p.old == nil || p.now == nil
+		if slices.Contains(l.values, "character") && !unpaired && p.old.text("character") != p.now.text("character") {
 			d.note(character.field, "", "", character.value(p.old, false), character.value(p.now, false))
 			if p.old.text("order") == p.now.text("order") {
 				continue
@@ -379,7 +366,7 @@ func (d *differ) list(l *changedList, old, now []element) {
 		for i, name := range l.codes {
 			codes[i] = record.Unquote(cmp.Or(p.now, p.old).text(name))
 		}
-		d.note(l.field, codes[0], codes[1], l.value(p.old, alone), l.value(p.now, alone))
+		d.note(l.field, codes[0], codes[1], l.value(p.old, unpaired), l.value(p.now, unpaired))
 	}
 }
 
@@ -414,8 +401,8 @@ func translated(r record.Record, names []string) (all []translation) {
 	}
 	for t := range r.Each("localized") {
 		language, country, _ := strings.Cut(code(t, "language"), "-")
-		given := func(t translation) bool { return t.language == language && (t.country == country || country == "") }
-		if !slices.ContainsFunc(all, given) {
+		exists := func(t translation) bool { return t.language == language && (t.country == country || country == "") }
+		if !slices.ContainsFunc(all, exists) {
 			add(language, country, t)
 		}
 	}
@@ -431,24 +418,24 @@ func (d *differ) translations(old, now []translation) {
 		}
 		return in[i], true
 	}
-	compare := func(was, is translation, t translation, alone bool) {
+	compare := func(before, after, t translation, unpaired bool) {
 		if t.language == "en" && t.country == "US" {
 			return
 		}
 		for _, name := range texts[d.kind] {
-			x, y := was.texts[name], is.texts[name]
-			if name == "runtime" && alone { // 0 is not translated
-				x, y = strings.TrimPrefix(x, "0"), strings.TrimPrefix(y, "0")
+			oldText, newText := before.texts[name], after.texts[name]
+			if name == "runtime" && unpaired { // 0 is not translated
+				oldText, newText = strings.TrimPrefix(oldText, "0"), strings.TrimPrefix(newText, "0")
 			}
-			d.note(name, t.language, t.country, x, y)
+			d.note(name, t.language, t.country, oldText, newText)
 		}
 	}
 	for _, t := range now {
-		was, ok := find(old, t)
+		before, ok := find(old, t)
 		if !ok {
 			d.note("translations", "", "", "", t.tag())
 		}
-		compare(was, t, t, !ok)
+		compare(before, t, t, !ok)
 	}
 	for _, t := range old {
 		if _, ok := find(now, t); !ok {
@@ -467,16 +454,16 @@ func (d *differ) externalIDs(old, now record.Record) {
 		return text
 	}
 	f, _ := now.Schema.Field("external_ids")
-	var was, is record.Record
+	var oldIDs, newIDs record.Record
 	for ids := range old.Each(f.Name) { // by name: an element of a season has other fields
-		was = ids
+		oldIDs = ids
 	}
 	for ids := range now.Each(f.Name) {
-		is = ids
+		newIDs = ids
 	}
 	for i := range f.Elem.Fields {
-		if name := f.Elem.Fields[i].Name; !d.has(name) { // otherwise it is a change of the details
-			d.note(name, "", "", quoted(fieldText(was, name)), quoted(fieldText(is, name)))
+		if name := f.Elem.Fields[i].Name; !d.hasChange(name) { // otherwise it is a change of the details
+			d.note(name, "", "", quoted(fieldText(oldIDs, name)), quoted(fieldText(newIDs, name)))
 		}
 	}
 }

@@ -192,7 +192,7 @@ func TestSubsAreCompared(t *testing.T) {
 			if a.Pattern() || untold[a.Sub] != "" || a.Name == "translations" || a.Name == "external_ids" {
 				continue
 			}
-			if !slices.ContainsFunc(changedLists, func(l changedList) bool { return strings.HasPrefix(l.at[0], a.Sub.Name()+".") }) {
+			if !slices.ContainsFunc(changedLists, func(l changedList) bool { return strings.HasPrefix(l.paths[0], a.Sub.Name()+".") }) {
 				t.Errorf("%s of %s is not compared: add it to changedLists in differ.go, or with a reason to this test", a.Name, kind)
 			}
 		}

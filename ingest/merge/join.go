@@ -27,14 +27,14 @@ func (c conflict) top() string {
 func join(dst, src record.Record, disagree func(conflict)) {
 	for i := range src.Schema.Fields {
 		f := &src.Schema.Fields[i]
-		if !record.Present(src, f) || united(dst, src, f) {
+		if !record.Present(src, f) || uniteField(dst, src, f) {
 			continue
 		}
 		if f.Name == catalog.FetchedColumn { // the newest day counts, without a conflict
 			catalog.SetFetched(dst, max(catalog.FetchedOf(dst), catalog.FetchedOf(src)))
 			continue
 		}
-		if disagree != nil && scalar(f) && record.Present(dst, f) && !record.Same(dst, src, f) {
+		if disagree != nil && isScalar(f) && record.Present(dst, f) && !record.Same(dst, src, f) {
 			disagree(conflict{f.Name, record.FieldText(dst, f), record.FieldText(src, f)})
 		}
 		record.Copy(dst, src, f)
@@ -43,8 +43,8 @@ func join(dst, src record.Record, disagree func(conflict)) {
 	d.Extra = uniteExtra(d.Extra, src.Object().Extra)
 }
 
-// scalar reports whether a field is one value. Lists are not compared: sources cut and order them as they please.
-func scalar(f *record.Field) bool {
+// isScalar reports whether a field is one value. Lists are not compared: their length and order differ between sources.
+func isScalar(f *record.Field) bool {
 	switch f.Shape {
 	case record.ShapeString, record.ShapeInt, record.ShapeFloat, record.ShapeBool:
 		return true
@@ -52,12 +52,19 @@ func scalar(f *record.Field) bool {
 	return false
 }
 
-// united unites a field of both records. It reports false for a field that the later source replaces.
-func united(dst, src record.Record, f *record.Field) bool {
+// uniteField unites a field of both records. It reports false for a field that the later source replaces.
+func uniteField(dst, src record.Record, f *record.Field) bool {
 	rule := ruleOf(f)
 	switch {
-	case f.Shape == record.ShapeObject:
-		return uniteSub(dst, src, f)
+	case f.Shape == record.ShapeObject: // a sub-request is united field by field: a table may have only the cast, or one external id
+		if _, set := dst.Sub(f); !set || !f.IsSub() {
+			return false
+		}
+		sub, set := src.Sub(f)
+		if !set { // null images and videos count as absent
+			return slices.ContainsFunc(f.Elem.Fields, func(list record.Field) bool { return isByLanguage(ruleOf(&list)) })
+		}
+		join(dst.CloneSub(f), sub, nil)
 	case rule == nil && f.Name != "localized":
 		return false
 	case isUnset(src, f):
@@ -68,20 +75,6 @@ func united(dst, src record.Record, f *record.Field) bool {
 		rule.unite(dst, src, f)
 		record.Copy(dst, src, f)
 	}
-	return true
-}
-
-// uniteSub unites a sub-request field by field: a table may have only the cast, or one external id.
-func uniteSub(dst, src record.Record, f *record.Field) bool {
-	_, ok := dst.Sub(f)
-	news, ok2 := src.Sub(f)
-	switch {
-	case !f.IsSub() || !ok:
-		return false
-	case !ok2: // null images and videos count as absent
-		return slices.ContainsFunc(f.Elem.Fields, func(list record.Field) bool { return isByLanguage(ruleOf(&list)) })
-	}
-	join(dst.CloneSub(f), news, nil)
 	return true
 }
 

@@ -233,7 +233,7 @@ func TestParts(t *testing.T) {
 		for i, row := range rows {
 			p.put(rec(t, "movie", row), int64(i), func(c conflict) { told = append(told, c.field) })
 		}
-		if got := jsonOf(p.settle()); got != want || !slices.Equal(told, []string{"title"}) {
+		if got := jsonOf(p.finish()); got != want || !slices.Equal(told, []string{"title"}) {
 			t.Fatalf("parts %s\n = %s, conflicts %q\nwant %s, one of title", rows, got, told, want)
 		}
 	}
@@ -251,7 +251,7 @@ func TestPartsOfRow(t *testing.T) {
 	}
 	want := `{"id":1,"credits":{"crew":[{"id":30,"department":"Directing","job":"Director"},{"id":10,"department":"Directing","job":"Director"},` +
 		`{"id":20,"department":"Directing","job":"Director"},{"id":5,"department":"Writing","job":"Writer"},{"id":4,"department":"Writing","job":"Writer"}]}}`
-	if got := jsonOf(p.settle()); got != want {
+	if got := jsonOf(p.finish()); got != want {
 		t.Errorf("parts of one row =\n%s, want\n%s", got, want)
 	}
 }

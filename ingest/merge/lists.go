@@ -39,13 +39,13 @@ func setElements(dst record.Record, f *record.Field, list []record.Record) {
 func uniteLocalized(dst, src record.Record, f *record.Field) {
 	list := elements(dst, f)
 	for _, s := range elements(src, f) {
-		at := slices.IndexFunc(list, func(l record.Record) bool { return l.StringNamed("language").V == s.StringNamed("language").V })
-		if at < 0 {
+		i := slices.IndexFunc(list, func(l record.Record) bool { return l.StringNamed("language").V == s.StringNamed("language").V })
+		if i < 0 {
 			list = append(list, s)
 			continue
 		}
-		list[at] = list[at].Clone()
-		join(list[at], s, nil)
+		list[i] = list[i].Clone()
+		join(list[i], s, nil)
 	}
 	slices.SortStableFunc(list, func(a, b record.Record) int {
 		return strings.Compare(a.StringNamed("language").V, b.StringNamed("language").V)
@@ -171,13 +171,23 @@ func languageOf(r record.Record) string {
 func (l *listRule) unite(dst, src record.Record, f *record.Field) {
 	old, list := elements(dst, f), elements(src, f)
 	sorted := slices.IsSortedFunc(old, l.order) && slices.IsSortedFunc(list, l.order)
-	find, gone, n := l.index(list), l.gone(list), len(list)
+	gone, n := l.gone(list), len(list)
+	byOwn, byOther := map[string]int{}, map[string]int{}
+	for i := n - 1; i >= 0; i-- { // the first of equal elements stays
+		id := l.identify(list[i])
+		byOwn[id.own], byOther[id.other] = i, i
+	}
 	for _, el := range old {
-		at, ok := find(el)
+		id := l.identify(el)
+		i, found := byOwn[id.own]
+		if !found || id.own == "" {
+			i, found = byOther[id.other]
+			found = found && id.other != "" && (id.own == "" || l.identify(list[i]).own == "")
+		}
 		switch {
-		case ok && !l.whole:
-			complete(list[at], el)
-		case !ok && !gone(el):
+		case found && !l.whole:
+			complete(list[i], el)
+		case !found && !gone(el):
 			list = append(list, el)
 		}
 	}
@@ -188,24 +198,6 @@ func (l *listRule) unite(dst, src record.Record, f *record.Field) {
 		slices.SortStableFunc(list, l.order)
 	}
 	setElements(src, f, list)
-}
-
-// index returns a function that finds an element in a list.
-func (l *listRule) index(list []record.Record) func(record.Record) (int, bool) {
-	own, other := map[string]int{}, map[string]int{}
-	for i := len(list) - 1; i >= 0; i-- { // the first of equal elements stays
-		n := l.identify(list[i])
-		own[n.own] = i
-		other[n.other] = i
-	}
-	return func(el record.Record) (int, bool) {
-		n := l.identify(el)
-		if at, ok := own[n.own]; ok && n.own != "" {
-			return at, true
-		}
-		at, ok := other[n.other]
-		return at, ok && n.other != "" && (n.own == "" || l.identify(list[at]).own == "")
-	}
 }
 
 // identify returns the identity of an element. Elements without one are the same if their content is.
@@ -219,17 +211,6 @@ func (l *listRule) identify(el record.Record) identity {
 
 func jsonOf(r record.Record) string { return string(record.Append(nil, r)) }
 
-// appendElements appends the elements of src's list to dst's.
-func appendElements(dst, src record.Record, f *record.Field) {
-	n, _ := src.Len(f)
-	if _, set := dst.Len(f); !set {
-		dst.MakeList(f, n)
-	}
-	for i := range n {
-		assign(dst.Grow(f), src.At(f, i))
-	}
-}
-
 // assign sets dst, an empty record, to src.
 func assign(dst, src record.Record) {
 	for i := range src.Schema.Fields {
@@ -238,46 +219,61 @@ func assign(dst, src record.Record) {
 	*dst.Object() = *src.Object()
 }
 
-func settleLists(r record.Record, path string, places map[string][]int) {
+// sortLists sorts the lists of a record, and of its objects and pages. places has the places of a list's elements in their
+// rows, by the path of the list.
+func sortLists(r record.Record, path string, places map[string][]int) {
 	for i := range r.Schema.Fields {
 		f := &r.Schema.Fields[i]
 		name := path + "." + f.Name
 		switch f.Shape {
 		case record.ShapeObject:
 			if sub, ok := r.Sub(f); ok {
-				settleLists(sub, name, places)
+				sortLists(sub, name, places)
 			}
 		case record.ShapeObjects:
 			if n, _ := r.Len(f); n > 1 {
-				settleList(r, f, places[name])
+				sortList(r, f, places[name])
 			}
 		case record.ShapePages:
 			for _, page := range elements(r, f) {
-				settleLists(page, name, nil)
+				sortLists(page, name, nil)
 			}
 			catalog.CountRows(r, f)
 		}
 	}
 }
 
-// settleList sorts a list: by the elements' own order, by department and job, by their places in their rows, by the time when
-// they were written. Equal elements of one resource become one, in the first place.
-func settleList(r record.Record, f *record.Field, places []int) {
+// sortList sorts a list: by the elements' own order, by department and job, by their places in their rows, by the time when
+// they were written. Elements with the same facts about one resource become one, in the first place. Elements without an id may
+// be about several resources.
+func sortList(r record.Record, f *record.Field, places []int) {
 	list := elements(r, f)
 	ranks := make(map[record.Record]rank, len(list))
 	for i, el := range list {
-		rank := rankOf(el)
-		if len(places) == len(list) {
-			rank.place = places[i]
+		order := *el.IntNamed("order")
+		if !order.Set {
+			order.V = 1 << 62 // after elements with an order
 		}
-		ranks[el] = rank
+		r := rank{
+			order.V, el.StringNamed("department").V, el.StringNamed("job").V, el.StringNamed("character").V,
+			el.IntNamed("id").V, el.StringNamed("created_at").V, jsonOf(el), 0,
+		}
+		if len(places) == len(list) {
+			r.place = places[i]
+		}
+		ranks[el] = r
 	}
-	slices.SortFunc(list, func(a, b record.Record) int {
-		return cmp.Or(ranks[a].compare(ranks[b]), cmp.Compare(ranks[a].place, ranks[b].place))
+	slices.SortFunc(list, func(x, y record.Record) int {
+		a, b := ranks[x], ranks[y]
+		return cmp.Or(a.compareFacts(b), strings.Compare(a.text, b.text), cmp.Compare(a.place, b.place))
 	})
-	list = slices.CompactFunc(list, func(a, b record.Record) bool { return ranks[a].same(ranks[b]) })
-	slices.SortStableFunc(list, func(a, b record.Record) int {
-		return cmp.Or(ranks[a].compareJobs(ranks[b]), cmp.Compare(ranks[a].place, ranks[b].place))
+	list = slices.CompactFunc(list, func(x, y record.Record) bool {
+		a, b := ranks[x], ranks[y]
+		return a.text == b.text || a.id != 0 && a.compareFacts(b) == 0
+	})
+	slices.SortStableFunc(list, func(x, y record.Record) int {
+		a, b := ranks[x], ranks[y]
+		return cmp.Or(a.compareJobs(b), cmp.Compare(a.place, b.place))
 	})
 	setElements(r, f, list)
 }
@@ -291,32 +287,12 @@ type rank struct {
 	place                      int // index in the list of its row
 }
 
-func rankOf(el record.Record) rank {
-	order := *el.IntNamed("order")
-	if !order.Set {
-		order.V = 1 << 62 // after elements with an order
-	}
-	return rank{
-		order.V, el.StringNamed("department").V, el.StringNamed("job").V, el.StringNamed("character").V,
-		el.IntNamed("id").V, el.StringNamed("created_at").V, jsonOf(el), 0,
-	}
-}
-
-func (a rank) compare(b rank) int {
-	return cmp.Or(a.compareAll(b), strings.Compare(a.text, b.text))
-}
-
 // compareJobs compares order, department and job.
 func (a rank) compareJobs(b rank) int {
 	return cmp.Or(cmp.Compare(a.order, b.order), strings.Compare(a.department, b.department), strings.Compare(a.job, b.job))
 }
 
-// compareAll compares all but places and texts.
-func (a rank) compareAll(b rank) int {
+// compareFacts compares all but places and texts.
+func (a rank) compareFacts(b rank) int {
 	return cmp.Or(a.compareJobs(b), cmp.Compare(a.id, b.id), strings.Compare(a.character, b.character), strings.Compare(a.created, b.created))
-}
-
-// same reports whether two elements have the same facts about one resource. Elements without an id may be about several.
-func (a rank) same(b rank) bool {
-	return a.text == b.text || a.id != 0 && a.compareAll(b) == 0
 }

@@ -9,7 +9,6 @@ package merge
 import (
 	"context"
 	"errors"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -25,10 +24,10 @@ import (
 
 // A Merger writes the new files of a catalogue.
 type Merger struct {
-	Catalog string // folder of the catalogue, which stays as it is
-	Out     string // folder of the new files
-	Mode    Mode
-	Given   layout.KindSet // kinds of the rows, without kinds that rows only name, such as the cast of a table
+	Catalog  string // folder of the catalogue, which stays as it is
+	Out      string // folder of the new files
+	Mode     Mode
+	RowKinds layout.KindSet // kinds of the rows, without kinds that rows only name, such as the cast of a table
 
 	Sources    []source.File // by number
 	Quarantine *report.Quarantine
@@ -60,11 +59,11 @@ const (
 // themselves, so that they also win over records that are ingested later.
 func overlayFile(t *catalog.Type) string { return t.Name() + ".overlay.parquet" }
 
-// Write writes the files of all kinds that have rows, and of those in kinds that have no file yet,
-// under their names in the catalogue. An empty one stands for a file that goes.
-func (m *Merger) Write(ctx context.Context, it *extsort.Iterator, kinds map[string]bool) (err error) {
+// Write writes the files of all kinds that have rows, and of those in fileKinds that have no file yet, under their names in
+// the catalogue. An empty file means that the catalogue's file goes.
+func (m *Merger) Write(ctx context.Context, it *extsort.Iterator, fileKinds map[string]bool) (err error) {
 	rows := &sortedRows{it: it, progress: m.Progress}
-	gone, err := catalog.ReadRemoved(m.Catalog)
+	before, err := catalog.ReadRemoved(m.Catalog)
 	if err != nil {
 		return err
 	}
@@ -76,25 +75,57 @@ func (m *Merger) Write(ctx context.Context, it *extsort.Iterator, kinds map[stri
 	defer func() { m.log.seasons.close() }()
 	var now []catalog.Removed
 	for _, t := range catalog.Types() {
-		old := &removedList{list: slices.DeleteFunc(slices.Clone(gone), func(r catalog.Removed) bool { return r.Kind != t.Kind })}
-		ok, err := m.hasNews(t, rows, kinds)
+		removed := &removedList{list: slices.DeleteFunc(slices.Clone(before), func(r catalog.Removed) bool { return r.Kind != t.Kind })}
+		path := filepath.Join(m.Catalog, t.File())
+		_, changed, err := rowStream{rows, t}.peek()
 		if err != nil {
 			return err
 		}
-		if !ok {
-			if err := m.countStored(t); err != nil {
+		if !changed {
+			stored, err := catalog.OpenIfAny(path, t)
+			switch {
+			case err != nil:
+				return err
+			case stored == nil:
+				changed = fileKinds[t.Name()]
+			case len(m.series) > 0 && isOfSeries(t.Kind): // it may have parts of removed series
+				changed = true
+			default:
+				n := stored.NumRows()
+				m.Report.Count(report.Records{Kind: t.Name(), Before: n, Now: n})
+			}
+			if err := stored.Close(); err != nil {
 				return err
 			}
-			now = append(now, old.list...)
+		}
+		if !changed {
+			now = append(now, removed.list...)
 			continue
 		}
-		removed, err := m.writeKind(ctx, t, rows, old)
-		if err != nil {
+		k := kindMerger{m: m, typ: t, rows: rowStream{rows, t}, wasRemoved: removed}
+		overlay := filepath.Join(m.Catalog, overlayFile(t))
+		if m.Mode == Overlay { // the rows go into the overlay, which then goes on top of the file
+			next := filepath.Join(m.Out, overlayFile(t))
+			o := kindMerger{m: m, typ: t, rows: k.rows, wasRemoved: &removedList{}, overlaying: true}
+			if err := o.writeFile(ctx, overlay, "", next); err != nil {
+				return err
+			}
+			k.rows.sortedRows, overlay = &sortedRows{}, next
+		}
+		if err := k.writeFile(ctx, path, overlay, filepath.Join(m.Out, t.File())); err != nil {
 			return err
 		}
-		now = append(now, removed...)
+		m.Report.Count(k.counts)
+		now = append(now, k.removed...)
 	}
-	if err := m.writeRemoved(gone, now); err != nil {
+	switch {
+	case slices.Equal(before, now):
+	case len(now) == 0:
+		err = os.WriteFile(filepath.Join(m.Out, catalog.RemovedFile), nil, 0o644)
+	default:
+		err = catalog.WriteRemoved(m.Out, now)
+	}
+	if err != nil {
 		return err
 	}
 	if err := m.log.write(ctx); err != nil {
@@ -103,62 +134,8 @@ func (m *Merger) Write(ctx context.Context, it *extsort.Iterator, kinds map[stri
 	return m.minted.write(m.Out)
 }
 
-// hasNews reports whether the file of a kind is to be written: there are rows, or it has parts of removed series, or there
-// was a source of that kind without any and there is no file yet.
-func (m *Merger) hasNews(t *catalog.Type, rows *sortedRows, kinds map[string]bool) (bool, error) {
-	if _, ok, err := (rowStream{rows, t}).peek(); ok || err != nil {
-		return ok, err
-	}
-	_, err := os.Stat(filepath.Join(m.Catalog, t.File()))
-	if errors.Is(err, fs.ErrNotExist) {
-		return kinds[t.Name()], nil
-	}
-	return len(m.series) > 0 && isOfSeries(t.Kind), nil
-}
-
 // isOfSeries reports whether a kind's keys begin with the id of a series.
 func isOfSeries(k fragment.Kind) bool { return k == fragment.KindSeason || k == fragment.KindEpisode }
-
-// countStored counts the records of a kind without news.
-func (m *Merger) countStored(t *catalog.Type) error {
-	f, err := catalog.OpenIfAny(filepath.Join(m.Catalog, t.File()), t)
-	if f == nil || err != nil {
-		return err
-	}
-	n := f.NumRows()
-	m.Report.Count(report.Records{Kind: t.Name(), Before: n, Now: n})
-	return f.Close()
-}
-
-// writeKind writes the file of a kind, after the overlay file if that changes. It returns the removed resources of the kind.
-func (m *Merger) writeKind(ctx context.Context, t *catalog.Type, rows *sortedRows, old *removedList) ([]catalog.Removed, error) {
-	overlay := filepath.Join(m.Catalog, overlayFile(t))
-	if m.Mode == Overlay {
-		k := kindMerger{m: m, typ: t, rows: rowStream{rows, t}, gone: &removedList{}, overlaying: true}
-		next := filepath.Join(m.Out, overlayFile(t))
-		if err := k.writeFile(ctx, overlay, "", next); err != nil {
-			return nil, err
-		}
-		rows, overlay = &sortedRows{}, next
-	}
-	k := kindMerger{m: m, typ: t, rows: rowStream{rows, t}, gone: old}
-	if err := k.writeFile(ctx, filepath.Join(m.Catalog, t.File()), overlay, filepath.Join(m.Out, t.File())); err != nil {
-		return nil, err
-	}
-	m.Report.Count(k.counts)
-	return k.removed, nil
-}
-
-// writeRemoved writes the list of removed resources, if it is another than before.
-func (m *Merger) writeRemoved(before, now []catalog.Removed) error {
-	if slices.Equal(before, now) {
-		return nil
-	}
-	if len(now) == 0 {
-		return os.WriteFile(filepath.Join(m.Out, catalog.RemovedFile), nil, 0o644)
-	}
-	return catalog.WriteRemoved(m.Out, now)
-}
 
 // A kindMerger merges the streams of one kind. Memory holds the versions of one resource, whatever the size of the
 // catalogue.
@@ -166,7 +143,7 @@ type kindMerger struct {
 	m            *Merger
 	typ          *catalog.Type
 	old, overlay *storedFile
-	gone         *removedList // resources that the catalogue lists as removed
+	wasRemoved   *removedList // resources that the catalogue lists as removed
 	rows         rowStream
 	overlaying   bool // the file is an overlay, which has records of removals
 
@@ -197,7 +174,7 @@ func (k *kindMerger) writeFile(ctx context.Context, from, overlay, to string) (e
 
 // merge writes the version of each key to w, in the order of the keys.
 func (k *kindMerger) merge(ctx context.Context, w *catalog.Writer) error {
-	streams := []stream{k.old, k.gone, k.rows, k.overlay}
+	streams := []stream{k.old, k.wasRemoved, k.rows, k.overlay}
 	for {
 		if err := ctx.Err(); err != nil {
 			return err
@@ -206,10 +183,11 @@ func (k *kindMerger) merge(ctx context.Context, w *catalog.Writer) error {
 		if err != nil || !ok {
 			return err
 		}
-		if copied, err := k.copyGroup(w, key, streams[1:]); copied || err != nil {
-			if err != nil {
-				return err
-			}
+		copied, err := k.copyGroup(w, key, streams[1:])
+		if err != nil {
+			return err
+		}
+		if copied {
 			continue
 		}
 		v, err := k.resolve(key)
@@ -240,15 +218,27 @@ func lowest(streams []stream) (key catalog.Key, found bool, err error) {
 	return key, found, nil
 }
 
-// copyGroup copies the row group that begins with key without decoding it, if no other stream has a key of it.
+// copyGroup copies the row group that begins with key without decoding it, if no other stream has a key of it. It copies only a
+// group whose first record is still next.
 func (k *kindMerger) copyGroup(w *catalog.Writer, key catalog.Key, others []stream) (bool, error) {
-	end, ok, err := k.old.groupAt(key)
-	if !ok || err != nil || k.m.Mode == Replace || !w.EndGroup(end != nil) {
+	old := k.old
+	if k.m.Mode == Replace || old.next.IsNil() || old.key != key {
+		return false, nil
+	}
+	if err := old.loadFirstKeys(); err != nil || old.firstKeys[old.group-1] != key {
 		return false, err
+	}
+	last := old.group == len(old.firstKeys)
+	if !w.EndGroup(!last) {
+		return false, nil
 	}
 	other, ok, err := lowest(others)
-	if err != nil || ok && (end == nil || other.Compare(*end) < 0) {
+	if err != nil || ok && (last || other.Compare(old.firstKeys[old.group]) < 0) {
 		return false, err
 	}
-	return true, k.old.copyGroup(w)
+	if err := w.CopyGroup(old.file, old.group-1); err != nil {
+		return false, err
+	}
+	old.closeGroup()
+	return true, nil
 }

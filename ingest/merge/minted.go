@@ -36,13 +36,6 @@ const (
 // A mintedID is an entry: kind, id and hash, big-endian.
 type mintedID [mintedBytes]byte
 
-func newMintedID(kind fragment.Kind, id, hash uint64) (m mintedID) {
-	m[0] = byte(kind)
-	binary.BigEndian.PutUint64(m[1:], id)
-	binary.BigEndian.PutUint64(m[mintedKey:], hash)
-	return m
-}
-
 // compare orders entries by kind and id.
 func (m mintedID) compare(o mintedID) int { return bytes.Compare(m[:mintedKey], o[:mintedKey]) }
 
@@ -75,14 +68,16 @@ func (m *mintedList) isTaken(kind fragment.Kind, id, hash uint64) bool {
 	if hash == 0 {
 		return false
 	}
-	one := newMintedID(kind, id, hash)
-	if at, ok := slices.BinarySearchFunc(m.old, one, mintedID.compare); ok {
-		return m.old[at] != one
+	entry := mintedID{byte(kind)}
+	binary.BigEndian.PutUint64(entry[1:], id)
+	binary.BigEndian.PutUint64(entry[mintedKey:], hash)
+	if i, ok := slices.BinarySearchFunc(m.old, entry, mintedID.compare); ok {
+		return m.old[i] != entry
 	}
-	if n := len(m.added); n > 0 && m.added[n-1].compare(one) == 0 {
-		return m.added[n-1] != one
+	if n := len(m.added); n > 0 && m.added[n-1].compare(entry) == 0 {
+		return m.added[n-1] != entry
 	}
-	m.added = append(m.added, one)
+	m.added = append(m.added, entry)
 	return false
 }
 

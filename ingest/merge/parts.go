@@ -10,36 +10,36 @@ import (
 // parts builds one record from several rows of a table. The result does not depend on the order of the rows, but the list
 // elements of one row stay in their order. The zero value has no parts.
 type parts struct {
-	record record.Record    // built so far
-	noted  map[string]bool  // fields that were reported as conflicts
-	places map[string][]int // index of each element in the list of its row, by the path of the list
-	row    int64            // row of the last part
-	inRow  map[string]int   // elements of that row so far, by list
+	record   record.Record    // built so far
+	reported map[string]bool  // fields that were reported as conflicts
+	places   map[string][]int // index of each element in the list of its row, by the path of the list
+	row      int64            // row of the last part
+	inRow    map[string]int   // elements of that row so far, by list
 }
 
 // put adds a part from a row. Its lists are appended. Of two values the greater text stays; disagree, unless nil, gets each
 // such field once.
 func (p *parts) put(part record.Record, row int64, disagree func(conflict)) {
 	if p.record.Schema == nil {
-		p.record, p.noted, p.places = part, map[string]bool{}, map[string][]int{}
+		p.record, p.reported, p.places = part, map[string]bool{}, map[string][]int{}
 	} else {
-		p.add(p.record, part, disagree)
+		p.combine(p.record, part, disagree)
 	}
 	if row != p.row || p.inRow == nil {
 		p.row, p.inRow = row, map[string]int{}
 	}
-	p.note(part, "")
+	p.notePlaces(part, "")
 }
 
-// note records the places of a part's elements.
-func (p *parts) note(part record.Record, path string) {
+// notePlaces records the places of a part's elements.
+func (p *parts) notePlaces(part record.Record, path string) {
 	for i := range part.Schema.Fields {
 		f := &part.Schema.Fields[i]
 		name := path + "." + f.Name
 		switch f.Shape {
 		case record.ShapeObject:
 			if sub, ok := part.Sub(f); ok {
-				p.note(sub, name)
+				p.notePlaces(sub, name)
 			}
 		case record.ShapeObjects:
 			n, _ := part.Len(f)
@@ -51,7 +51,8 @@ func (p *parts) note(part record.Record, path string) {
 	}
 }
 
-func (p *parts) add(dst, src record.Record, disagree func(conflict)) {
+// combine adds src to dst, field by field.
+func (p *parts) combine(dst, src record.Record, disagree func(conflict)) {
 	for i := range src.Schema.Fields {
 		f := &src.Schema.Fields[i]
 		switch {
@@ -59,19 +60,42 @@ func (p *parts) add(dst, src record.Record, disagree func(conflict)) {
 		case !record.Present(dst, f):
 			record.Copy(dst, src, f)
 		case f.Shape == record.ShapeObjects:
-			appendElements(dst, src, f)
+			n, _ := src.Len(f)
+			if _, set := dst.Len(f); !set {
+				dst.MakeList(f, n)
+			}
+			for i := range n {
+				assign(dst.Grow(f), src.At(f, i))
+			}
 		case f.Shape == record.ShapeObject:
 			to, ok := dst.Sub(f)
 			from, ok2 := src.Sub(f)
 			if ok && ok2 {
-				p.add(to, from, disagree)
+				p.combine(to, from, disagree)
 			} else if ok2 {
 				record.Copy(dst, src, f)
 			}
 		case f.Shape == record.ShapePages:
-			p.addPages(dst, src, f, disagree)
-		case !record.Same(dst, src, f):
-			p.choose(dst, src, f, disagree)
+			for _, page := range elements(src, f) {
+				old := elements(dst, f)
+				same := func(other record.Record) bool { return pages.identity(other) == pages.identity(page) }
+				if i := slices.IndexFunc(old, same); i >= 0 {
+					p.combine(old[i], page, disagree)
+				} else {
+					assign(dst.Grow(f), page)
+				}
+			}
+		case !record.Same(dst, src, f): // the greater text stays: the order of the rows must not matter
+			lost, kept := record.FieldText(dst, f), record.FieldText(src, f)
+			if lost > kept {
+				lost, kept = kept, lost
+			} else {
+				record.Copy(dst, src, f)
+			}
+			if disagree != nil && !p.reported[f.Name] && f.Name != catalog.FetchedColumn {
+				p.reported[f.Name] = true
+				disagree(conflict{f.Name, lost, kept})
+			}
 		}
 	}
 	d := dst.Object()
@@ -82,35 +106,8 @@ func (p *parts) add(dst, src record.Record, disagree func(conflict)) {
 	}
 }
 
-// addPages adds the rows of src's pages to dst's.
-func (p *parts) addPages(dst, src record.Record, f *record.Field, disagree func(conflict)) {
-	for _, page := range elements(src, f) {
-		same := func(other record.Record) bool { return pages.identity(other) == pages.identity(page) }
-		old := elements(dst, f)
-		if i := slices.IndexFunc(old, same); i >= 0 {
-			p.add(old[i], page, disagree)
-			continue
-		}
-		assign(dst.Grow(f), page)
-	}
-}
-
-// choose keeps the value with the greater text: the order of the rows must not matter.
-func (p *parts) choose(dst, src record.Record, f *record.Field, disagree func(conflict)) {
-	old, now := record.FieldText(dst, f), record.FieldText(src, f)
-	if old > now {
-		old, now = now, old
-	} else {
-		record.Copy(dst, src, f)
-	}
-	if disagree != nil && !p.noted[f.Name] && f.Name != catalog.FetchedColumn {
-		p.noted[f.Name] = true
-		disagree(conflict{f.Name, old, now})
-	}
-}
-
-// settle sorts the lists, removes repeated elements, and returns the record.
-func (p *parts) settle() record.Record {
-	settleLists(p.record, "", p.places)
+// finish sorts the lists, removes repeated elements, and returns the record.
+func (p *parts) finish() record.Record {
+	sortLists(p.record, "", p.places)
 	return p.record
 }

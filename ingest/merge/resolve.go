@@ -47,24 +47,24 @@ func (v version) with(later version) version {
 }
 
 // resolve merges all versions of one key: the catalogue's, then the rows in the order of their sources, then the overlay's.
-// A key without news keeps its record as it was read, without a clone and without a count.
+// An unchanged key keeps its record as it was read, without a clone and without a count.
 func (k *kindMerger) resolve(key catalog.Key) (version, error) {
-	v := version{removed: k.gone.takeIf(key)}
+	v := version{removed: k.wasRemoved.takeIf(key)}
 	if old := k.old.takeIf(key); !old.IsNil() {
 		v = versionOf(k.typ, old)
 	}
-	moved, news, err := k.readRows(key)
+	moved, incoming, err := k.readRows(key)
 	if err != nil {
 		return v, err
 	}
-	top := k.overlay.takeIf(key)
+	overlay := k.overlay.takeIf(key)
 	replaced := k.replaces(key)
-	if moved.isZero() && news.isZero() && top.IsNil() && (!replaced || !v.isRecord()) {
+	if moved.isZero() && incoming.isZero() && overlay.IsNil() && (!replaced || !v.isRecord()) {
 		return v, nil
 	}
 	before := v
 	switch {
-	case news.reset || replaced && v.isRecord():
+	case incoming.reset || replaced && v.isRecord():
 		v = version{}
 	case replaced: // a removed resource stays removed
 	case !moved.isZero():
@@ -73,14 +73,29 @@ func (k *kindMerger) resolve(key catalog.Key) (version, error) {
 		}
 		v = moved.with(v)
 	}
-	if k.m.Mode == Fill && !news.reset {
-		v = k.fill(v, news.version)
-	} else {
-		k.keepIDs(key, v, &news)
-		v = v.with(news.version)
+	switch {
+	case k.m.Mode != Fill || incoming.reset:
+		if v.isRecord() && incoming.isRecord() {
+			keepIDs(v.record, incoming.record, "", func(c conflict) {
+				k.conflict(key, c.field, func() string {
+					return fmt.Sprintf("%s in the catalogue, %s in %s: %s", record.Shown(c.old), record.Shown(c.new), k.name(incoming.owner(c.top())), withIDsStay)
+				})
+			})
+		}
+		v = v.with(incoming.version)
+	case v.isZero():
+		v = incoming.version
+	case v.isRecord() && incoming.isRecord(): // a removed resource stays removed
+		stored := k.copy(v.record) // join may keep parts of it
+		unsetEmpty(stored, incoming.record)
+		join(incoming.record, stored, nil)
+		if day := catalog.FetchedOf(stored); day != "" {
+			catalog.SetFetched(incoming.record, day)
+		}
+		v = incoming.version
 	}
-	if !top.IsNil() {
-		v = v.with(versionOf(k.typ, top))
+	if !overlay.IsNil() {
+		v = v.with(versionOf(k.typ, overlay))
 	}
 	return v, k.count(key, before, v)
 }
@@ -91,39 +106,10 @@ func (k *kindMerger) replaces(key catalog.Key) bool {
 	if k.m.Mode != Replace {
 		return false
 	}
-	if isOfSeries(k.typ.Kind) && !k.m.Given.Has(k.typ.Kind) {
+	if isOfSeries(k.typ.Kind) && !k.m.RowKinds.Has(k.typ.Kind) {
 		return k.m.series[key.ID()]
 	}
-	return k.m.Given.Has(k.typ.Kind) || layout.IsMinted(int64(key.ID()))
-}
-
-// keepIDs keeps lists of the catalogue's record whose elements have ids where the news only has names.
-func (k *kindMerger) keepIDs(key catalog.Key, v version, n *news) {
-	if !v.isRecord() || !n.isRecord() {
-		return
-	}
-	keepIDs(v.record, n.record, "", func(c conflict) {
-		k.conflict(key, c.field, func() string {
-			return fmt.Sprintf("%s in the catalogue, %s in %s: %s", record.Shown(c.old), record.Shown(c.new), k.name(n.owner(c.top())), withIDsStay)
-		})
-	})
-}
-
-// fill returns the catalogue's version with the fields that only the news has. A removed resource stays removed.
-func (k *kindMerger) fill(v, news version) version {
-	switch {
-	case v.isZero():
-		return news
-	case !v.isRecord() || !news.isRecord():
-		return v
-	}
-	own := k.copy(v.record) // join may keep parts of it
-	unsetEmpty(own, news.record)
-	join(news.record, own, nil)
-	if day := catalog.FetchedOf(own); day != "" {
-		catalog.SetFetched(news.record, day)
-	}
-	return news
+	return k.m.RowKinds.Has(k.typ.Kind) || layout.IsMinted(int64(key.ID()))
 }
 
 // copy returns a record that shares nothing with r.
@@ -137,9 +123,9 @@ func (k *kindMerger) copy(r record.Record) record.Record {
 
 // count counts and logs the change of a resource.
 func (k *kindMerger) count(key catalog.Key, before, now version) error {
-	var old, is record.Record
+	var oldRecord, newRecord record.Record
 	if before.isRecord() {
-		old = before.record
+		oldRecord = before.record
 	}
 	switch {
 	case now.isRecord() && !before.isRecord():
@@ -155,12 +141,12 @@ func (k *kindMerger) count(key catalog.Key, before, now version) error {
 		return nil
 	}
 	if now.isRecord() {
-		is = now.record
+		newRecord = now.record
 	}
 	if k.overlaying {
 		return nil
 	}
-	return k.m.log.add(k.typ.Kind, key, old, is, k.old.file == nil)
+	return k.m.log.add(k.typ.Kind, key, oldRecord, newRecord, k.old.file == nil)
 }
 
 // sameContent reports whether two records are equal apart from the day on which they were fetched.
@@ -172,68 +158,63 @@ func sameContent(a, b record.Record) bool {
 	return record.Equal(a, b)
 }
 
-// news is the version that the rows of a key make together.
-type news struct {
+// A rowsVersion is the version that the rows of a key make together.
+type rowsVersion struct {
 	version
-	reset bool      // a row removed the catalogue's record
-	first int       // source of the first row
-	later []sourced // rows of later sources
+	reset bool        // a row removed the catalogue's record
+	first int         // source of the first row
+	later []sourceRow // rows of later sources
 }
 
-// A sourced is the row of a source.
-type sourced struct {
+// A sourceRow is the row of a source.
+type sourceRow struct {
 	number int
 	row    record.Record
 }
 
 // owner returns the source of a field: the last one whose row has it.
-func (n *news) owner(name string) int {
-	for _, s := range slices.Backward(n.later) {
-		if f, _ := s.row.Schema.Field(name); record.Present(s.row, f) {
+func (v *rowsVersion) owner(field string) int {
+	for _, s := range slices.Backward(v.later) {
+		if f, _ := s.row.Schema.Field(field); record.Present(s.row, f) {
 			return s.number
 		}
 	}
-	return n.first
+	return v.first
 }
 
 // readRows merges the rows of a key, source by source. Conflicts are counted among them only. moved are the records that the
 // resource had in the catalogue under minted ids; their rows come first.
-func (k *kindMerger) readRows(key catalog.Key) (moved version, n news, err error) {
+func (k *kindMerger) readRows(key catalog.Key) (moved version, v rowsVersion, err error) {
 	s := sourceMerge{k: k, key: key}
-	for row, err := range k.rows.rowsOf(key) {
+	for {
+		next, ok, err := k.rows.peek()
 		if err != nil {
-			return moved, n, err
+			return moved, v, err
+		}
+		if !ok || next != key {
+			return moved, v, s.end(&v)
+		}
+		row := k.rows.next
+		k.rows.next = nil
+		row.record = k.typ.New()
+		if err := record.DecodeBinary(row.body, row.record); err != nil {
+			return moved, v, fmt.Errorf("read a sorted %s record: %w", k.typ.Name(), err)
 		}
 		if row.head.Moved {
 			moved = moved.with(versionOf(k.typ, row.record))
 			continue
 		}
 		if number := row.head.Number; number != s.number {
-			if err := s.end(&n); err != nil {
-				return moved, n, err
+			if err := s.end(&v); err != nil {
+				return moved, v, err
 			}
 			s = sourceMerge{k: k, key: key, number: number}
 		}
 		s.add(row)
 	}
-	return moved, n, s.end(&n)
 }
 
 const withIDsStay = "the rows with ids stay"
-
-// join merges the record of a later source into the news.
-func (k *kindMerger) join(key catalog.Key, n *news, row record.Record, number int) {
-	disagree := func(why string) func(conflict) {
-		return func(c conflict) {
-			k.conflict(key, c.field, func() string {
-				return fmt.Sprintf("%s in %s, %s in %s: %s", record.Shown(c.old), k.name(n.owner(c.top())), record.Shown(c.new), k.name(number), why)
-			})
-		}
-	}
-	keepIDs(n.record, row, "", disagree(withIDsStay))
-	join(n.record, row, disagree("the later one wins"))
-	n.later = append(n.later, sourced{number, row})
-}
 
 // conflict counts a field on which sources disagree. It calls sample only if the report lists the text.
 func (k *kindMerger) conflict(key catalog.Key, field string, sample func() string) {
@@ -248,123 +229,111 @@ type sourceMerge struct {
 	number  int // number of the source
 	version version
 	body    string       // the row that counts, in binary form
-	at      source.Place // place of that row
+	place   source.Place // place of that row
 	parts   parts
 	refused []refusedRow
 }
 
 // add adds a row.
 func (s *sourceMerge) add(row *sortedRow) {
-	head, v := row.head, versionOf(s.k.typ, row.record)
+	k, head, v := s.k, row.head, versionOf(s.k.typ, row.record)
 	switch {
-	case s.k.m.refused[head.rowID()]:
-		s.drop(row)
-	case s.k.m.minted.isTaken(s.k.typ.Kind, s.key.ID(), head.Mint):
-		s.collided(row)
+	case k.m.refused[head.rowID()]: // its other records go, too: its crew must not join another film
+		var t report.Tally
+		t.Records.Add(k.typ.Name(), -1)
+		k.m.Report.Add(head.Number, &t)
+		if i := slices.IndexFunc(s.refused, func(r refusedRow) bool { return r.head.Row == head.Row }); i >= 0 && head.Part {
+			s.refused[i].record.put(row.record, head.Row, nil)
+		}
+	case k.m.minted.isTaken(k.typ.Kind, s.key.ID(), head.Mint):
+		id, _ := row.record.Schema.Field("id") // ingested again, the row must not be taken for the other resource
+		record.Unset(row.record, id)
+		s.refuse(row, fmt.Sprintf("its minted id, %d, belongs to another %s by chance: let the mapping mint from more fields", s.key.ID(), k.typ.Name()))
 	case head.Part:
 		s.parts.put(row.record, head.Row, func(c conflict) {
-			s.k.conflict(s.key, c.field, func() string {
-				return fmt.Sprintf("%s and %s in %s: the latter is kept", record.Shown(c.old), record.Shown(c.new), s.k.name(head.Number))
+			k.conflict(s.key, c.field, func() string {
+				return fmt.Sprintf("%s and %s in %s: the latter is kept", record.Shown(c.old), record.Shown(c.new), k.name(head.Number))
 			})
 		})
 	case !s.version.isZero() && row.body == s.body:
-		s.k.duplicate(head)
+		k.duplicate(head)
 	case s.version.isZero() || s.version.removed != nil || v.removed != nil:
-		s.version, s.body, s.at = v, row.body, s.k.place(head)
-	default:
-		s.other(row)
+		s.version, s.body, s.place = v, row.body, k.place(head)
+	default: // the contents differ: of two rows fetched on different days the later one counts
+		day, rowDay := catalog.FetchedOf(s.version.record), catalog.FetchedOf(row.record)
+		if rowDay == "" || day == "" || rowDay == day {
+			s.refuse(row, fmt.Sprintf("%s is already at %s, with other content", s.key.Describe(k.typ.Kind), s.place))
+			return
+		}
+		k.duplicate(head)
+		if rowDay > day {
+			s.version, s.body, s.place = v, row.body, k.place(head)
+		}
 	}
 }
 
-// end adds the version to the news, and puts the refused rows into quarantine.
-func (s *sourceMerge) end(n *news) error {
-	v := s.version
+// end adds the version to the versions of earlier sources, and puts the refused rows into quarantine.
+func (s *sourceMerge) end(all *rowsVersion) error {
+	k, v := s.k, s.version
 	if s.parts.record.Schema != nil {
-		v = v.with(version{record: s.parts.settle()})
+		v = v.with(version{record: s.parts.finish()})
 	}
 	for i := range s.refused {
-		if err := s.k.quarantine(&s.refused[i]); err != nil {
+		r := &s.refused[i]
+		place := k.place(r.head)
+		var t report.Tally
+		t.Records.Add(k.typ.Name(), -1)
+		if !r.head.More {
+			t.Rows.Kept = -1
+			t.Quarantined(place.String(), "id", r.reason)
+		}
+		k.m.Report.Add(r.head.Number, &t)
+		bad := report.BadRow{
+			File: place.File, Path: k.sourceOf(r.head.Number).Path, Number: place.Row, Line: place.Line, Field: "id", Reason: r.reason,
+			Kind: k.typ.Name(), Layout: layout.TMDB,
+		}
+		bad.SetRow(record.Append(nil, r.record.finish()))
+		if err := k.m.Quarantine.Add(bad); err != nil {
 			return err
 		}
 	}
 	switch {
 	case v.isZero(): // no rows, or all were refused
-	case v.removed != nil && s.k.m.Mode == Fill && s.number < len(s.k.m.Sources): // a source that only adds removes nothing
+	case v.removed != nil && k.m.Mode == Fill && s.number < len(k.m.Sources): // a source that only adds removes nothing
 	case v.removed != nil:
-		n.version, n.reset = v, true
-	case !n.isRecord():
-		n.version, n.first, n.later = v, s.number, n.later[:0]
+		all.version, all.reset = v, true
+	case !all.isRecord():
+		all.version, all.first, all.later = v, s.number, all.later[:0]
 	default:
-		s.k.join(s.key, n, v.record, s.number)
+		disagree := func(outcome string) func(conflict) {
+			return func(c conflict) {
+				k.conflict(s.key, c.field, func() string {
+					return fmt.Sprintf("%s in %s, %s in %s: %s", record.Shown(c.old), k.name(all.owner(c.top())), record.Shown(c.new), k.name(s.number), outcome)
+				})
+			}
+		}
+		keepIDs(all.record, v.record, "", disagree(withIDsStay))
+		join(all.record, v.record, disagree("the later one wins"))
+		all.later = append(all.later, sourceRow{s.number, v.record})
 	}
 	return nil
-}
-
-// other adds a row that differs from the one that counts. Of two rows fetched on different days the later one counts; any other
-// row is refused.
-func (s *sourceMerge) other(row *sortedRow) {
-	day, own := catalog.FetchedOf(s.version.record), catalog.FetchedOf(row.record)
-	if own == "" || day == "" || own == day {
-		s.refuse(row, fmt.Sprintf("%s is already at %s, with other content", s.key.Describe(s.k.typ.Kind), s.at))
-		return
-	}
-	s.k.duplicate(row.head)
-	if own > day {
-		s.version, s.body, s.at = version{record: row.record}, row.body, s.k.place(row.head)
-	}
-}
-
-// collided refuses a row whose minted id belongs to another resource. The row loses the id: ingested again, it must not be
-// taken for that resource.
-func (s *sourceMerge) collided(row *sortedRow) {
-	f, _ := row.record.Schema.Field("id")
-	record.Unset(row.record, f)
-	s.refuse(row, fmt.Sprintf("its minted id, %d, belongs to another %s by chance: let the mapping mint from more fields", s.key.ID(), s.k.typ.Name()))
 }
 
 // A refusedRow is a row that goes to quarantine.
 type refusedRow struct {
 	record parts // its record, with the parts that it adds to it
 	head   Head
-	why    string
+	reason string
 }
 
 // refuse refuses a record. If it is the first record of its row, the later ones of the row are dropped.
-func (s *sourceMerge) refuse(row *sortedRow, why string) {
+func (s *sourceMerge) refuse(row *sortedRow, reason string) {
 	if !row.head.More {
 		s.k.m.refused[row.head.rowID()] = true
 	}
-	next := refusedRow{head: row.head, why: why}
+	next := refusedRow{head: row.head, reason: reason}
 	next.record.put(row.record, row.head.Row, nil)
 	s.refused = append(s.refused, next)
-}
-
-// drop drops a record of a refused row: its crew must not join another film.
-func (s *sourceMerge) drop(row *sortedRow) {
-	h := row.head
-	var t report.Tally
-	t.Records.Add(s.k.typ.Name(), -1)
-	s.k.m.Report.Add(h.Number, &t)
-	if i := slices.IndexFunc(s.refused, func(r refusedRow) bool { return r.head.Row == h.Row }); i >= 0 && h.Part {
-		s.refused[i].record.put(row.record, h.Row, nil)
-	}
-}
-
-// quarantine puts a refused row into quarantine.
-func (k *kindMerger) quarantine(r *refusedRow) error {
-	at := k.place(r.head)
-	var t report.Tally
-	t.Records.Add(k.typ.Name(), -1)
-	if !r.head.More {
-		t.Rows.Kept = -1
-		t.Quarantined(at.String(), "id", r.why)
-	}
-	k.m.Report.Add(r.head.Number, &t)
-	bad := report.BadRow{
-		File: at.File, Path: k.sourceOf(r.head.Number).Path, Number: at.Row, Line: at.Line, Field: "id", Reason: r.why, Kind: k.typ.Name(), Layout: layout.TMDB,
-	}
-	bad.SetRow(record.Append(nil, r.record.settle()))
-	return k.m.Quarantine.Add(bad)
 }
 
 // duplicate counts a row as a repetition. When it was read, it was counted as kept. Only the first record of a row counts.

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"iter"
 
 	"github.com/reelsplice/reelsplice/schemas/catalog"
 	"github.com/reelsplice/reelsplice/schemas/encoding"
@@ -182,28 +181,6 @@ func (r rowStream) peek() (key catalog.Key, ok bool, err error) {
 	return r.next.key.Key, r.next.key.Kind == r.typ.Kind, nil
 }
 
-// rowsOf takes the rows of a key, one after the other, and yields them with their records.
-func (r rowStream) rowsOf(key catalog.Key) iter.Seq2[*sortedRow, error] {
-	return func(yield func(*sortedRow, error) bool) {
-		for {
-			next, ok, err := r.peek()
-			if err == nil && (!ok || next != key) {
-				return
-			}
-			row := r.next
-			if r.next = nil; err == nil {
-				row.record = r.typ.New()
-				if err = record.DecodeBinary(row.body, row.record); err != nil {
-					err = fmt.Errorf("read a sorted %s record: %w", r.typ.Name(), err)
-				}
-			}
-			if !yield(row, err) {
-				return
-			}
-		}
-	}
-}
-
 // storedFile is the stream of the records in a file of the catalogue. Without a file it is empty.
 type storedFile struct {
 	typ    *catalog.Type
@@ -214,7 +191,8 @@ type storedFile struct {
 	next   record.Record
 	key    catalog.Key // key of next
 	err    error
-	firsts []catalog.Key // key of the first record in each row group, once findFirsts has run
+	// firstKeys has the key of the first record in each row group, once loadFirstKeys has run.
+	firstKeys []catalog.Key
 }
 
 func openStored(path string, t *catalog.Type, fields ...string) (*storedFile, error) {
@@ -274,11 +252,11 @@ func (s *storedFile) seek(key catalog.Key) error {
 	if s.file == nil {
 		return nil
 	}
-	if err := s.findFirsts(); err != nil {
+	if err := s.loadFirstKeys(); err != nil {
 		return err
 	}
 	n := s.group
-	for n < len(s.firsts) && s.firsts[n].Compare(key) <= 0 {
+	for n < len(s.firstKeys) && s.firstKeys[n].Compare(key) <= 0 {
 		n++
 	}
 	if n > s.group {
@@ -293,35 +271,11 @@ func (s *storedFile) seek(key catalog.Key) error {
 	}
 }
 
-func (s *storedFile) findFirsts() (err error) {
-	if s.firsts == nil {
-		s.firsts, err = s.file.FirstKeys()
+func (s *storedFile) loadFirstKeys() (err error) {
+	if s.firstKeys == nil {
+		s.firstKeys, err = s.file.FirstKeys()
 	}
 	return err
-}
-
-// groupAt reports whether a row group begins with the next record, whose key is given. end is the first key of the group
-// after it, nil for the last group. Only a group whose first record is still next can be copied.
-func (s *storedFile) groupAt(key catalog.Key) (end *catalog.Key, ok bool, err error) {
-	if s.file == nil || s.next.IsNil() || s.key != key || s.group == 0 {
-		return nil, false, nil
-	}
-	if err := s.findFirsts(); err != nil || s.firsts[s.group-1] != key {
-		return nil, false, err
-	}
-	if s.group < len(s.firsts) {
-		end = &s.firsts[s.group]
-	}
-	return end, true, nil
-}
-
-// copyGroup copies the current row group without decoding it.
-func (s *storedFile) copyGroup(w *catalog.Writer) error {
-	if err := w.CopyGroup(s.file, s.group-1); err != nil {
-		return err
-	}
-	s.closeGroup()
-	return nil
 }
 
 func (s *storedFile) closeGroup() {
