@@ -68,16 +68,16 @@ var departments = map[string]string{
 	"stunts": "Crew", "transportation_department": "Crew", "choreographer": "Crew",
 }
 
-// byDepartments maps common secondary professions. They count if there is no other profession.
-var byDepartments = map[string]string{"soundtrack": "Sound", "miscellaneous": "Crew"}
+// secondaryDepartments maps common secondary professions. They count if there is no other profession.
+var secondaryDepartments = map[string]string{"soundtrack": "Sound", "miscellaneous": "Crew"}
 
-// ofProfessions returns a person's gender and main department from their professions, the most important first, or 0 and "".
+// genderAndDepartment returns a person's gender and main department from their professions, the most important first, or 0 and "".
 // Someone who is both actor and actress has no gender here.
-func ofProfessions(list string) (gender int64, department string) {
-	aside, both := "", false
+func genderAndDepartment(list string) (gender int64, department string) {
+	secondary, both := "", false
 	for p := range items(list) {
 		department = cmp.Or(department, departments[p])
-		aside = cmp.Or(aside, byDepartments[p])
+		secondary = cmp.Or(secondary, secondaryDepartments[p])
 		if c := categories[p]; c != nil && c.gender != 0 {
 			both = both || gender != 0 && gender != c.gender
 			gender = c.gender
@@ -86,7 +86,7 @@ func ofProfessions(list string) (gender int64, department string) {
 	if both {
 		gender = 0
 	}
-	return gender, cmp.Or(department, aside)
+	return gender, cmp.Or(department, secondary)
 }
 
 // A part is the list of credits that a role belongs to.
@@ -109,9 +109,9 @@ type role struct {
 	id        string
 }
 
-// roles returns the credits of the title in order. of is the title in their IDs: a credit that several episodes of a series
-// share has one ID. Only a series has creators.
-func (g *titleGroup) roles(of uint32, kind fragment.Kind) []role {
+// roles returns the credits of the title in order. number is the title in their IDs: a credit that several episodes of a
+// series share has one ID. Only a series has creators.
+func (g *titleGroup) roles(number uint32, kind fragment.Kind) []role {
 	out := make([]role, 0, len(g.credits))
 	done, used := map[credited]bool{}, map[creditID]bool{}
 	for i := range g.credits {
@@ -121,22 +121,23 @@ func (g *titleGroup) roles(of uint32, kind fragment.Kind) []role {
 			g.j.dropName(titlePrincipals+".category.", c.category)
 			continue
 		}
-		r := role{person: &c.person, gender: c.person.gender, category: cat}
-		if r.gender == 0 {
-			r.gender = cat.gender
-		}
+		r := role{person: &c.person, gender: cmp.Or(c.person.gender, cat.gender), category: cat}
 		if cat.cast {
-			g.castRole(&r, c)
+			if r.part = cast; c.job != "" {
+				g.j.drop(titlePrincipals+".job", 1)
+			}
+			characters, _ := parseCharacters(c.characters) // checked before
+			r.character = strings.TrimSpace(characters + " " + cat.note)
 		} else {
 			g.crewRole(&r, c, kind == fragment.KindTV)
 		}
-		if is := (credited{c.person.number, c.category, r.detail()}); done[is] {
+		key := credited{c.person.number, c.category, r.detail()}
+		if done[key] {
 			g.j.drop(titlePrincipals+": repeated", 1) // the same characters, or jobs that the API does not distinguish
 			continue
-		} else {
-			done[is] = true
 		}
-		id := creditID{title: of, person: c.person.number, category: cat.number, what: hashOf(r.detail())}
+		done[key] = true
+		id := creditID{title: number, person: c.person.number, category: cat.number, hash: detailHash(r.detail())}
 		for used[id] {
 			id = id.next() // the hashes of two characters collide
 		}
@@ -158,23 +159,13 @@ func (r *role) detail() string {
 	return r.job
 }
 
-// castRole sets the character of a cast credit.
-func (g *titleGroup) castRole(r *role, c *credit) {
-	r.part = cast
-	if c.job != "" {
-		g.j.drop(titlePrincipals+".job", 1)
-	}
-	characters, _ := parseCharacters(c.characters) // checked before
-	r.character = strings.TrimSpace(characters + " " + r.category.note)
-}
-
 // crewRole sets the job of a crew credit.
 func (g *titleGroup) crewRole(r *role, c *credit, series bool) {
 	if c.characters != "" {
 		g.j.drop(titlePrincipals+".characters", 1)
 	}
-	word := jobWord(c.job)
-	switch job, ok := jobNamed(r.category.department, word); {
+	word := normalizeJob(c.job)
+	switch job, ok := jobs()[r.category.department][word]; {
 	case ok:
 		r.job = job
 	case slices.Contains(creatorWords, word) && c.category == categoryWriter && series:
@@ -195,8 +186,8 @@ var jobWords = map[string]string{
 	"written": "writer", "directed": "director", "produced": "producer", "edited": "editor",
 }
 
-// jobWord normalises a job: "Screenplay by" becomes screenplay.
-func jobWord(job string) string {
+// normalizeJob normalises a job: "Screenplay by" becomes screenplay.
+func normalizeJob(job string) string {
 	word := strings.TrimSpace(strings.TrimSuffix(strings.ToLower(strings.TrimSpace(job)), " by"))
 	if w, ok := jobWords[word]; ok {
 		return w
@@ -215,12 +206,6 @@ var jobs = sync.OnceValue(func() map[string]map[string]string {
 	}
 	return out
 })
-
-// jobNamed returns a job of a department by its lower-case name.
-func jobNamed(department, name string) (string, bool) {
-	job, ok := jobs()[department][name]
-	return job, ok
-}
 
 // parseCharacters converts a JSON list of characters to the API's form, "A / B", or returns false.
 func parseCharacters(list string) (string, bool) {
@@ -243,10 +228,6 @@ func parseCharacters(list string) (string, bool) {
 	return strings.Join(slices.DeleteFunc(names, func(n string) bool { return n == "" }), " / "), true
 }
 
-// name returns the name, which is empty if name.basics lacks the person. IMDb has no separate name in the person's own
-// language.
-func (r *role) name() record.String { return record.Text(r.person.name) }
-
 // fill sets the fields of a credit, an empty record of any credit type. order is its index in the cast.
 //
 // Lists of credits are never merged row by row. So fields that IMDb lacks get the API's empty value, which clients expect in
@@ -263,7 +244,7 @@ func (r *role) fill(to record.Record, order int) {
 		case "id":
 			*to.Int(f) = record.Number(r.person.id)
 		case "name", "original_name":
-			*to.String(f) = r.name()
+			*to.String(f) = record.Text(r.person.name) // IMDb has no separate name in the person's own language
 		case "known_for_department":
 			if r.person.department == "" {
 				to.Object().Unusual = f.Name // the API has null here

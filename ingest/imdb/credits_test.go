@@ -22,19 +22,19 @@ func TestMappingsAreReal(t *testing.T) {
 			t.Errorf("category %s has number %d, as has %q: want one of its own from 1 to 31", name, c.number, numbers[c.number])
 		}
 		numbers[c.number] = name
-		if job, ok := jobNamed(c.department, jobWord(c.job)); !c.cast && (!ok || job != c.job) {
+		if job, ok := jobs()[c.department][normalizeJob(c.job)]; !c.cast && (!ok || job != c.job) {
 			t.Errorf("category %s: the API has no job %s in %s", name, c.job, c.department)
 		}
 	}
 	for word, job := range jobWords {
 		if !slices.ContainsFunc(reference.Departments(), func(d reference.Department) bool {
-			_, ok := jobNamed(d.Name, job)
+			_, ok := jobs()[d.Name][job]
 			return ok
 		}) {
 			t.Errorf("job word %s: the API has no job %s", word, job)
 		}
 	}
-	for _, list := range []map[string]string{departments, byDepartments} {
+	for _, list := range []map[string]string{departments, secondaryDepartments} {
 		for profession, d := range list {
 			if !departmentNames[d] {
 				t.Errorf("profession %s: the API has no department %s", profession, d)
@@ -44,7 +44,7 @@ func TestMappingsAreReal(t *testing.T) {
 	for _, m := range []*genres{movieGenres, seriesGenres} {
 		for name, want := range m.names {
 			if g, ok := m.find(name); !ok || g.Name.V != want {
-				t.Errorf("%v genre %s = %v, %v, want %s", m.of, name, g, ok, want)
+				t.Errorf("%v genre %s = %v, %v, want %s", m.media, name, g, ok, want)
 			}
 		}
 	}
@@ -101,8 +101,8 @@ func TestJobs(t *testing.T) {
 func TestProfessions(t *testing.T) {
 	f := func(list string, gender int64, department string) {
 		t.Helper()
-		if g, d := ofProfessions(list); g != gender || d != department {
-			t.Errorf("ofProfessions(%q) = %d, %q, want %d, %q", list, g, d, gender, department)
+		if g, d := genderAndDepartment(list); g != gender || d != department {
+			t.Errorf("genderAndDepartment(%q) = %d, %q, want %d, %q", list, g, d, gender, department)
 		}
 	}
 	f("", 0, "")
@@ -162,7 +162,7 @@ func TestCreditIDs(t *testing.T) {
 		}
 	}
 	f(creditID{}, "ff0000000000000000000000")
-	f(creditID{what: 1<<hashBits - 1}, "ff00000000000000001fffff")
+	f(creditID{hash: 1<<hashBits - 1}, "ff00000000000000001fffff")
 	f(creditID{person: math.MaxInt32}, "ff000000000fffffffe00000")
 	f(creditID{title: math.MaxInt32}, "ff07fffffff0000000000000")
 	f(creditID{category: 31}, "fff800000000000000000000")
@@ -180,7 +180,7 @@ func TestCreditIDs(t *testing.T) {
 			}
 		}
 	}
-	if n := (creditID{what: 1<<hashBits - 1}).next().what; n != 0 {
+	if n := (creditID{hash: 1<<hashBits - 1}).next().hash; n != 0 {
 		t.Errorf("next of the last = %d, want 0", n)
 	}
 }
@@ -216,10 +216,10 @@ func TestHashCollision(t *testing.T) {
 	var a, b string
 	for i := 0; b == ""; i++ {
 		s := fmt.Sprint("Character ", i)
-		if other, ok := seen[hashOf(s)]; ok {
+		if other, ok := seen[detailHash(s)]; ok {
 			a, b = other, s
 		}
-		seen[hashOf(s)] = s
+		seen[detailHash(s)] = s
 	}
 	row := func(ordering int, character string) []byte {
 		return fmt.Appendf(nil, `{"tconst":"tt0000001","ordering":"%d","nconst":"nm0000001","category":"actor","characters":"[\"%s\"]"}`, ordering, character)

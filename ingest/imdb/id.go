@@ -39,8 +39,8 @@ func parseID(c, prefix string) (uint32, bool) {
 
 // parseNumber parses an integer that consists of digits only.
 func parseNumber(c string) (int64, bool) {
-	const most = 15 // digits
-	if c == "" || len(c) > most {
+	const maxDigits = 15
+	if c == "" || len(c) > maxDigits {
 		return 0, false
 	}
 	n, err := strconv.ParseUint(c, 10, 64)
@@ -75,21 +75,21 @@ type identity struct {
 // identify returns the identity of a title or a person. A title's kind follows from IMDb's type, but the catalogue's kind takes
 // precedence: the two disagree on specials and short series.
 func (j *Joiner) identify(n uint32, kind fragment.Kind) identity {
-	own, text, try := firstID+int64(n), titleText(n), []fragment.Kind{kind}
+	assigned, text, kinds := firstID+int64(n), titleText(n), []fragment.Kind{kind}
 	switch kind {
 	case fragment.KindMovie:
-		try = append(try, fragment.KindTV)
+		kinds = append(kinds, fragment.KindTV)
 	case fragment.KindTV:
-		try = append(try, fragment.KindMovie)
+		kinds = append(kinds, fragment.KindMovie)
 	case fragment.KindPerson:
 		text = nameText(n)
 	}
-	for _, k := range try {
+	for _, k := range kinds {
 		if id, ok := j.config.ID(k, text); ok && id >= 1 {
-			return identity{kind: k, id: id, known: true, foreign: id != own}
+			return identity{kind: k, id: id, known: true, foreign: id != assigned}
 		}
 	}
-	return identity{kind: kind, id: own}
+	return identity{kind: kind, id: assigned}
 }
 
 // creditMark is the first byte of credit IDs made here. TMDB's begin with a time in seconds, which reaches this byte in the
@@ -106,22 +106,22 @@ const creditMark = 0xff
 type creditID struct {
 	title, person uint32
 	category      uint8
-	what          uint32
+	hash          uint32
 }
 
 const hashBits = 21
 
-// hashOf returns the hash of the characters or the job in a creditID.
-func hashOf(what string) uint32 {
-	if what == "" {
+// detailHash returns the hash of the characters or the job in a creditID.
+func detailHash(detail string) uint32 {
+	if detail == "" {
 		return 0
 	}
-	return uint32(xxh3.HashString(strings.ToLower(what)) & (1<<hashBits - 1))
+	return uint32(xxh3.HashString(strings.ToLower(detail)) & (1<<hashBits - 1))
 }
 
 // next returns the ID of a credit whose ID would collide with c.
 func (c creditID) next() creditID {
-	c.what = (c.what + 1) & (1<<hashBits - 1)
+	c.hash = (c.hash + 1) & (1<<hashBits - 1)
 	return c
 }
 
@@ -130,7 +130,7 @@ func (c creditID) String() string {
 	hi := uint64(c.title)<<31 | uint64(c.person) // 62 bits
 	var b [12]byte
 	b[0] = creditMark
-	low := hi<<hashBits | uint64(c.what)                                 // bits 63-0
+	low := hi<<hashBits | uint64(c.hash)                                 // bits 63-0
 	high := uint32(c.category)<<19 | uint32(hi>>(64-hashBits))&(1<<19-1) // bits 87-64
 	b[1], b[2], b[3] = byte(high>>16), byte(high>>8), byte(high)
 	binary.BigEndian.PutUint64(b[4:], low)

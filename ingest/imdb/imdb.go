@@ -18,9 +18,11 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/reelsplice/reelsplice/ingest/layout"
+	"github.com/reelsplice/reelsplice/ingest/layout/tmdb"
 	"github.com/reelsplice/reelsplice/schemas/catalog"
 	"github.com/reelsplice/reelsplice/schemas/encoding"
 	"github.com/reelsplice/reelsplice/schemas/extsort"
@@ -97,11 +99,51 @@ func (j *Joiner) Add(table string, file int, row, line int64, json string) error
 		return err
 	}
 	for i := range t.columns {
-		if path := t.columns[i].lost; path != "" && j.cells[i] != "" {
+		if path := t.columns[i].droppedAs; path != "" && j.cells[i] != "" {
 			j.drop(path, 1)
 		}
 	}
 	return nil
+}
+
+// scan sets j.cells to the columns of a row, a valid JSON object of texts, numbers, booleans and nulls, in IMDb's form. Unknown
+// columns are counted.
+func (j *Joiner) scan(t *table, row string) error {
+	j.cells = [maxColumns]string{}
+	next := 0
+	return tmdb.InField(record.EachField(row, func(name, raw string) error {
+		text := ""
+		switch {
+		case raw[0] == '{', raw[0] == '[':
+			err := j.config.Values.Reject(&record.FieldError{Field: name, What: "want a text, a number or null, found " + record.Shown(raw), Value: record.Shown(raw)})
+			if err != nil {
+				return err
+			}
+		case raw[0] == '"':
+			text = record.Unquote(raw)
+		case raw == "true":
+			text = "1"
+		case raw == "false":
+			text = "0"
+		case raw != "null":
+			text = raw
+		}
+		if text == `\N` {
+			text = ""
+		}
+		i := next // rows usually have the published order
+		if i >= len(t.columns) || name != t.columns[i].name {
+			i = slices.IndexFunc(t.columns, func(c column) bool { return c.name == name })
+		}
+		switch {
+		case i >= 0:
+			j.cells[i] = text
+		case text != "":
+			j.dropName(t.name+".", name)
+		}
+		next++
+		return nil
+	}), "")
 }
 
 // Records joins the rows and calls emit once for each record, with the place of the row that stands for it. The order depends
@@ -125,11 +167,59 @@ func (j *Joiner) Close() error {
 // is complete after Records.
 func (j *Joiner) Dropped() map[string]int64 { return j.dropped }
 
+// A place is the position of a row in the input.
+type place struct {
+	file      int
+	row, line int64
+}
+
+// seq orders rows of the same key by file and row. It has 20 bits for the file and 43 for the row.
+func (p place) seq() uint64 { return uint64(p.file)<<43 | uint64(p.row) }
+
+// appendRow appends a row's place and cells, the format of rows in a sorter.
+func (j *Joiner) appendRow(dst []byte, t *table, from place) []byte {
+	dst = appendPlace(dst, from)
+	for i := range t.columns {
+		dst = encoding.AppendText(dst, j.cells[i])
+	}
+	return dst
+}
+
+func appendPlace(dst []byte, from place) []byte {
+	dst = binary.AppendUvarint(dst, uint64(from.file))
+	dst = binary.AppendUvarint(dst, uint64(from.row))
+	return binary.AppendVarint(dst, from.line)
+}
+
+// A row is one row of a table, read from a sorter. table is nil in the zero row.
+type row struct {
+	place
+	table *table
+	text  string // all packed cells: equal rows have equal texts
+	cells [maxColumns]string
+}
+
+// readRow reads a row of a table up to the payload's end. All cells share one copy of the payload.
+func readRow(r *encoding.Reader, t *table) (out row, err error) {
+	out.place = readPlace(r)
+	out.table, out.text = t, string(r.Rest())
+	for i := range t.columns {
+		size := len(r.Bytes())
+		end := len(out.text) - r.Len()
+		out.cells[i] = out.text[end-size : end]
+	}
+	return out, r.Err()
+}
+
+func readPlace(r *encoding.Reader) place {
+	return place{file: int(r.Uvarint()), row: int64(r.Uvarint()), line: r.Varint()}
+}
+
 // A rowKey orders the rows of a sorter.
 type rowKey struct {
-	id  uint32 // number of a person, a series or a title
-	at  uint64 // position among the rows of id
-	seq uint64 // order of rows in one position, usually place.seq
+	id       uint32 // number of a person, a series or a title
+	position uint64 // position among the rows of id
+	seq      uint64 // order of rows in one position, usually place.seq
 }
 
 const keyBytes = 4 + 8 + 8
@@ -137,7 +227,7 @@ const keyBytes = 4 + 8 + 8
 // sort adds a row to a sorter.
 func (j *Joiner) sort(to *extsort.Sorter, k rowKey, payload []byte) error {
 	j.key = binary.BigEndian.AppendUint32(j.key[:0], k.id)
-	j.key = binary.BigEndian.AppendUint64(j.key, k.at)
+	j.key = binary.BigEndian.AppendUint64(j.key, k.position)
 	j.key = binary.BigEndian.AppendUint64(j.key, k.seq)
 	return to.Add(0, j.key, payload)
 }
@@ -171,14 +261,14 @@ func (j *Joiner) dropName(path, name string) { j.drop(path+record.Shown(name), 1
 type output func(file int, row, line int64, rec layout.Record) error
 
 // record completes a record and emits it. Fields that IMDb lacks are absent, not null: null would state that there is no value.
-func (o output) record(at place, kind fragment.Kind, r record.Record) error {
+func (o output) record(from place, kind fragment.Kind, r record.Record) error {
 	markUnknown(r)
 	t := catalog.TypeOf(kind)
 	key, err := t.Key(r)
 	if err != nil {
 		return err
 	}
-	return o(at.file, at.row, at.line, layout.Record{Record: r, Type: t, Key: key})
+	return o(from.file, from.row, from.line, layout.Record{Record: r, Type: t, Key: key})
 }
 
 // markUnknown makes the unset fields of a new object absent.

@@ -11,7 +11,7 @@ import (
 
 // genres maps IMDb's genres to the genres of one kind of titles. Names that are missing here are equal in both.
 type genres struct {
-	of    reference.Media
+	media reference.Media
 	names map[string]string
 }
 
@@ -35,8 +35,8 @@ func (m *genres) find(name string) (catalog.Genre, bool) {
 	if other, ok := m.names[name]; ok {
 		name = other
 	}
-	for _, id := range reference.Genres(m.of) {
-		if reference.GenreName(m.of, id, "en", "") == name {
+	for _, id := range reference.Genres(m.media) {
+		if reference.GenreName(m.media, id, "en", "") == name {
 			return catalog.Genre{ID: record.Number(id), Name: record.Text(name)}, true
 		}
 	}
@@ -58,7 +58,7 @@ func (g *titleGroup) genres(m *genres) []catalog.Genre {
 			g.j.dropName(titleBasics+".genres.", name)
 		}
 	}
-	if m.of == reference.Movie && g.cell(basicsType) == typeTVMovie {
+	if m.media == reference.Movie && g.cell(basicsType) == typeTVMovie {
 		add("TV Movie")
 	}
 	return out

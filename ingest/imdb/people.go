@@ -25,37 +25,37 @@ const (
 	writerBit  = 1 << 16
 )
 
-func addName(j *Joiner, t *table, at place) error {
+func addName(j *Joiner, t *table, from place) error {
 	n, _ := parseID(j.cells[nameID], namePrefix)
-	j.payload = j.appendRow(j.payload[:0], t, at)
-	return j.sort(j.people, rowKey{n, tagName << tagShift, at.seq()}, j.payload)
+	j.payload = j.appendRow(j.payload[:0], t, from)
+	return j.sort(j.people, rowKey{n, tagName << tagShift, from.seq()}, j.payload)
 }
 
-func addPrincipal(j *Joiner, t *table, at place) error {
+func addPrincipal(j *Joiner, t *table, from place) error {
 	title, _ := parseID(j.cells[principalsID], titlePrefix)
 	person, _ := parseID(j.cells[principalsName], namePrefix)
 	ordering, _ := parseNumber(j.cells[principalsOrdering])
-	j.payload = j.appendRow(j.payload[:0], t, at)
-	return j.sort(j.people, creditKey(tagPrincipal, person, title, uint64(ordering), at), j.payload)
+	j.payload = j.appendRow(j.payload[:0], t, from)
+	return j.sort(j.people, creditKey(tagPrincipal, person, title, uint64(ordering), from), j.payload)
 }
 
 // addCrew adds a row of title.crew twice: to its title, to find duplicate rows, and to each person.
-func addCrew(j *Joiner, t *table, at place) error {
-	if err := addOf(rankCrew)(j, t, at); err != nil {
+func addCrew(j *Joiner, t *table, from place) error {
+	if err := addToTitle(rankCrew)(j, t, from); err != nil {
 		return err
 	}
 	title, _ := parseID(j.cells[crewID], titlePrefix)
-	j.payload = appendPlace(j.payload[:0], at)
+	j.payload = appendPlace(j.payload[:0], from)
 	return errors.Join(
-		j.addCrewList(title, j.cells[crewDirectors], 0, at),
-		j.addCrewList(title, j.cells[crewWriters], writerBit, at))
+		j.addCrewList(title, j.cells[crewDirectors], 0, from),
+		j.addCrewList(title, j.cells[crewWriters], writerBit, from))
 }
 
 // addCrewList adds j.payload for every person of a list.
-func (j *Joiner) addCrewList(title uint32, list string, nth uint64, at place) error {
+func (j *Joiner) addCrewList(title uint32, list string, nth uint64, from place) error {
 	for item := range items(list) {
 		person, _ := parseID(item, namePrefix)
-		if err := j.sort(j.people, creditKey(tagCrew, person, title, nth, at), j.payload); err != nil {
+		if err := j.sort(j.people, creditKey(tagCrew, person, title, nth, from), j.payload); err != nil {
 			return err
 		}
 		nth++
@@ -78,65 +78,39 @@ type person struct {
 
 // joinPeople makes the records of people, and moves credits with their people's names to the titles.
 func (j *Joiner) joinPeople(ctx context.Context, out output) error {
-	g := &personGroup{j: j, out: out}
+	var p person
+	var basics row // row of name.basics; its table is nil if there was none
+	var packed, buf []byte
 	return each(ctx, j.people, func(key rowKey, payload []byte) error {
-		if key.id != g.person.number {
-			g.start(key.id)
+		if key.id != p.number {
+			p, basics = person{number: key.id, id: j.identify(key.id, fragment.KindPerson).id}, row{}
+			packed = appendPerson(packed[:0], &p)
 		}
-		if key.at>>tagShift == tagName {
-			return g.name(payload)
+		if tag := key.position >> tagShift; tag != tagName { // a credit moves to its title
+			title, nth, rank := key.position&(1<<tagShift-1)>>titleShift, key.position&creditMask, uint64(rankPrincipals)
+			if tag == tagCrew {
+				rank = rankCrewPeople
+			}
+			buf = append(append(buf[:0], packed...), payload...)
+			return j.sort(j.titles, titleKey(uint32(title), rank, nth, key.seq), buf)
 		}
-		return g.credit(key.at, key.seq, payload)
+		in := encoding.NewReader(payload)
+		r, err := readRow(&in, tableNamed(nameBasics))
+		if err != nil {
+			return err
+		}
+		if basics.table != nil {
+			return j.duplicate(&basics, &r)
+		}
+		basics, p.name = r, r.cells[namePrimary]
+		p.gender, p.department = genderAndDepartment(r.cells[nameProfession])
+		packed = appendPerson(packed[:0], &p)
+		rec := &catalog.Person{ID: record.Number(p.id), IMDbID: record.Text(nameText(p.number)), Name: text(p.name), KnownForDepartment: text(p.department)}
+		if p.gender != 0 {
+			rec.Gender = record.Number(p.gender)
+		}
+		return out.record(r.place, fragment.KindPerson, record.Of(rec))
 	})
-}
-
-// A personGroup collects the rows of the current person.
-type personGroup struct {
-	j      *Joiner
-	out    output
-	person person
-	row    row // row of name.basics; its table is nil if there was none
-	packed []byte
-	buf    []byte
-}
-
-func (g *personGroup) start(number uint32) {
-	g.person = person{number: number, id: g.j.identify(number, fragment.KindPerson).id}
-	g.row = row{}
-	g.packed = appendPerson(g.packed[:0], &g.person)
-}
-
-// name makes the person's record from a row of name.basics.
-func (g *personGroup) name(payload []byte) error {
-	in := encoding.NewReader(payload)
-	r, err := readRow(&in, tableNamed(nameBasics))
-	if err != nil {
-		return err
-	}
-	if g.row.table != nil {
-		return g.j.again(&g.row, &r)
-	}
-	g.row = r
-	p := &g.person
-	p.name = r.cells[namePrimary]
-	p.gender, p.department = ofProfessions(r.cells[nameProfession])
-	g.packed = appendPerson(g.packed[:0], p)
-	rec := &catalog.Person{ID: record.Number(p.id), IMDbID: record.Text(nameText(p.number)), Name: text(p.name), KnownForDepartment: text(p.department)}
-	if p.gender != 0 {
-		rec.Gender = record.Number(p.gender)
-	}
-	return g.out.record(r.place, fragment.KindPerson, record.Of(rec))
-}
-
-// credit moves a credit to its title.
-func (g *personGroup) credit(at, seq uint64, payload []byte) error {
-	tag, title, nth := at>>tagShift, at&(1<<tagShift-1)>>titleShift, at&creditMask
-	rank := uint64(rankPrincipals)
-	if tag == tagCrew {
-		rank = rankCrewPeople
-	}
-	g.buf = append(append(g.buf[:0], g.packed...), payload...)
-	return g.j.sort(g.j.titles, titleKey(uint32(title), rank, nth, seq), g.buf)
 }
 
 func appendPerson(dst []byte, p *person) []byte {
@@ -153,22 +127,30 @@ func readPerson(r *encoding.Reader) person {
 	}
 }
 
-// again counts an exact duplicate of a row. A second row with other content goes to Config.Bad.
-func (j *Joiner) again(first, second *row) error {
+// duplicate counts an exact duplicate of a row. A second row with other content is refused.
+func (j *Joiner) duplicate(first, second *row) error {
 	if first.text == second.text {
 		j.drop("rows that repeat another", 1)
 		return nil
 	}
-	c, t := &j.config, second.table
+	c := &j.config
 	key := second.cells[0]
-	if t.columns[1].name == "ordering" {
+	if second.table.columns[1].name == "ordering" {
 		key += " " + second.cells[1]
 	}
 	return j.refuse(second, key+" is already at "+c.Place(first.file, first.row, first.line)+
 		", with other content than at "+c.Place(second.file, second.row, second.line))
 }
 
-// refuse passes a row to Config.Bad.
-func (j *Joiner) refuse(r *row, why string) error {
-	return j.config.Bad(r.file, r.row, r.line, r.table.json(r), &record.FieldError{Field: r.table.columns[0].name, What: why})
+// refuse passes a row to Config.Bad, as an object of its columns.
+func (j *Joiner) refuse(r *row, reason string) error {
+	var fields record.RawFields
+	for i, c := range r.table.columns {
+		raw := "null"
+		if r.cells[i] != "" {
+			raw = string(record.AppendString(nil, r.cells[i]))
+		}
+		fields = append(fields, record.RawField{Name: c.name, Raw: raw})
+	}
+	return j.config.Bad(r.file, r.row, r.line, []byte(fields.Object()), &record.FieldError{Field: r.table.columns[0].name, What: reason})
 }

@@ -26,17 +26,17 @@ type table struct {
 	name    string
 	columns []column // in the published order
 	// add adds the checked row in j.cells to the sorters.
-	add func(j *Joiner, t *table, at place) error
+	add func(j *Joiner, t *table, from place) error
 }
 
 // A column is a column of a table.
 type column struct {
 	name  string
 	check check // nil for any text
-	// needed rejects the row if the cell is bad.
-	needed bool
-	good   func(c string) string // repairs a bad cell; nil empties it
-	lost   string                // path under which its values are counted as dropped, because they have no place in the API; else ""
+	// required rejects the row if the cell is bad.
+	required  bool
+	repair    func(c string) string // repairs a bad cell; nil empties it
+	droppedAs string                // path that counts its values, which have no place in the API; else ""
 }
 
 // A check returns "" for a good cell, which may be empty. Otherwise it returns a description of a good value, and the bad
@@ -66,27 +66,27 @@ const (
 // tables lists all tables. It is read-only.
 var tables = []*table{
 	{
-		name: titleBasics, add: addOf(rankBasics),
+		name: titleBasics, add: addToTitle(rankBasics),
 		columns: []column{
-			{name: "tconst", check: id(titlePrefix), needed: true},
-			{name: "titleType", check: needed("a type of title", nil), needed: true},
+			{name: "tconst", check: id(titlePrefix), required: true},
+			{name: "titleType", check: required("a type of title", nil), required: true},
 			{name: "primaryTitle"},
 			{name: "originalTitle"},
 			{name: "isAdult", check: integer(1)},
-			{name: "startYear", check: integer(maxYear), lost: titleBasics + ".startYear"},
-			{name: "endYear", check: integer(maxYear), lost: titleBasics + ".endYear"},
+			{name: "startYear", check: integer(maxYear), droppedAs: titleBasics + ".startYear"},
+			{name: "endYear", check: integer(maxYear), droppedAs: titleBasics + ".endYear"},
 			{name: "runtimeMinutes", check: integer(maxMinutes)},
 			{name: "genres"},
 		},
 	},
 	{
-		name: titleAkas, add: addOf(rankAkas),
+		name: titleAkas, add: addToTitle(rankAkas),
 		columns: []column{
-			{name: "titleId", check: id(titlePrefix), needed: true},
-			{name: "ordering", check: needed("an integer", integer(maxOrdering)), needed: true},
+			{name: "titleId", check: id(titlePrefix), required: true},
+			{name: "ordering", check: required("an integer", integer(maxOrdering)), required: true},
 			{name: "title"},
 			{name: "region"},
-			{name: "language", lost: titleAkas + ".language"},
+			{name: "language", droppedAs: titleAkas + ".language"},
 			{name: "types"},
 			{name: "attributes"},
 			{name: "isOriginalTitle", check: integer(1)},
@@ -95,10 +95,10 @@ var tables = []*table{
 	{
 		name: titlePrincipals, add: addPrincipal,
 		columns: []column{
-			{name: "tconst", check: id(titlePrefix), needed: true},
-			{name: "ordering", check: needed("an integer", integer(maxOrdering)), needed: true},
-			{name: "nconst", check: id(namePrefix), needed: true},
-			{name: "category", check: needed("a category of credits", nil), needed: true},
+			{name: "tconst", check: id(titlePrefix), required: true},
+			{name: "ordering", check: required("an integer", integer(maxOrdering)), required: true},
+			{name: "nconst", check: id(namePrefix), required: true},
+			{name: "category", check: required("a category of credits", nil), required: true},
 			{name: "job"},
 			{name: "characters", check: checkCharacters},
 		},
@@ -106,24 +106,24 @@ var tables = []*table{
 	{
 		name: titleCrew, add: addCrew,
 		columns: []column{
-			{name: "tconst", check: id(titlePrefix), needed: true},
-			{name: "directors", check: checkPeople, good: goodPeople},
-			{name: "writers", check: checkPeople, good: goodPeople},
+			{name: "tconst", check: id(titlePrefix), required: true},
+			{name: "directors", check: checkPeople, repair: validPeople},
+			{name: "writers", check: checkPeople, repair: validPeople},
 		},
 	},
 	{
 		name: titleEpisode, add: addEpisode,
 		columns: []column{
-			{name: "tconst", check: id(titlePrefix), needed: true},
-			{name: "parentTconst", check: id(titlePrefix), needed: true},
+			{name: "tconst", check: id(titlePrefix), required: true},
+			{name: "parentTconst", check: id(titlePrefix), required: true},
 			{name: "seasonNumber", check: integer(math.MaxInt32)},
 			{name: "episodeNumber", check: integer(math.MaxInt32)},
 		},
 	},
 	{
-		name: titleRatings, add: addOf(rankRatings),
+		name: titleRatings, add: addToTitle(rankRatings),
 		columns: []column{
-			{name: "tconst", check: id(titlePrefix), needed: true},
+			{name: "tconst", check: id(titlePrefix), required: true},
 			{name: "averageRating", check: checkAverage},
 			{name: "numVotes", check: integer(math.MaxInt32)},
 		},
@@ -131,12 +131,12 @@ var tables = []*table{
 	{
 		name: nameBasics, add: addName,
 		columns: []column{
-			{name: "nconst", check: id(namePrefix), needed: true},
+			{name: "nconst", check: id(namePrefix), required: true},
 			{name: "primaryName"},
-			{name: "birthYear", check: integer(maxYear), lost: nameBasics + ".birthYear"},
-			{name: "deathYear", check: integer(maxYear), lost: nameBasics + ".deathYear"},
+			{name: "birthYear", check: integer(maxYear), droppedAs: nameBasics + ".birthYear"},
+			{name: "deathYear", check: integer(maxYear), droppedAs: nameBasics + ".deathYear"},
 			{name: "primaryProfession"},
-			{name: "knownForTitles", lost: nameBasics + ".knownForTitles"},
+			{name: "knownForTitles", droppedAs: nameBasics + ".knownForTitles"},
 		},
 	},
 }
@@ -156,9 +156,9 @@ func IsTable(base string, row []byte) (name string, ok bool) {
 	if t == nil {
 		return "", false
 	}
-	have, err := record.Fields(string(row))
-	lacks := func(c column) bool { return !have.Has(c.name) }
-	if err != nil || slices.ContainsFunc(t.columns, lacks) {
+	fields, err := record.Fields(string(row))
+	isMissing := func(c column) bool { return !fields.Has(c.name) }
+	if err != nil || slices.ContainsFunc(t.columns, isMissing) {
 		return "", false
 	}
 	return t.name, true
@@ -169,27 +169,6 @@ func tableNamed(name string) *table {
 		return tables[i]
 	}
 	return nil
-}
-
-// column returns the index of a column, or -1. next is the expected index for rows in the published order.
-func (t *table) column(name string, next int) int {
-	if next < len(t.columns) && name == t.columns[next].name {
-		return next
-	}
-	return slices.IndexFunc(t.columns, func(c column) bool { return c.name == name })
-}
-
-// json returns a row as an object of its columns.
-func (t *table) json(r *row) []byte {
-	var out record.RawFields
-	for i, c := range t.columns {
-		raw := "null"
-		if r.cells[i] != "" {
-			raw = string(record.AppendString(nil, r.cells[i]))
-		}
-		out = append(out, record.RawField{Name: c.name, Raw: raw})
-	}
-	return []byte(out.Object())
 }
 
 // check empties or repairs bad cells. A bad cell that is needed is an error, and so is any bad cell if values is nil.
@@ -207,17 +186,17 @@ func (t *table) check(cells *[maxColumns]string, values *record.Values) error {
 			e.Value = strconv.Quote(record.Shown(found))
 			e.What = fmt.Sprintf("want %s, found %s", want, e.Value)
 		}
-		if c.needed {
+		if c.required {
 			return e
 		}
 		if err := values.Reject(e); err != nil {
 			return err
 		}
-		good := ""
-		if c.good != nil {
-			good = c.good(cells[i])
+		repaired := ""
+		if c.repair != nil {
+			repaired = c.repair(cells[i])
 		}
-		cells[i] = good
+		cells[i] = repaired
 	}
 	return nil
 }
@@ -239,24 +218,24 @@ func id(prefix string) check {
 	}
 }
 
-// integer checks an integer from 0 to most.
-func integer(most int64) check {
+// integer checks an integer from 0 to limit.
+func integer(limit int64) check {
 	return func(c string) (string, string) {
-		if n, ok := parseNumber(c); c != "" && (!ok || n > most) {
-			return fmt.Sprintf("an integer from 0 to %d", most), c
+		if n, ok := parseNumber(c); c != "" && (!ok || n > limit) {
+			return fmt.Sprintf("an integer from 0 to %d", limit), c
 		}
 		return "", ""
 	}
 }
 
-// needed checks a cell that must not be empty.
-func needed(want string, more check) check {
+// required checks a cell that must not be empty.
+func required(want string, next check) check {
 	return func(c string) (string, string) {
 		switch {
 		case c == "":
 			return want, c
-		case more != nil:
-			return more(c)
+		case next != nil:
+			return next(c)
 		}
 		return "", ""
 	}
@@ -277,15 +256,15 @@ func checkPeople(c string) (string, string) {
 	return "", ""
 }
 
-// goodPeople returns the valid IDs of a list.
-func goodPeople(c string) string {
-	var good []string
+// validPeople returns the valid IDs of a list.
+func validPeople(c string) string {
+	var valid []string
 	for id := range items(c) {
-		if _, ok := parseID(id, namePrefix); ok && len(good) < maxOrdering {
-			good = append(good, id)
+		if _, ok := parseID(id, namePrefix); ok && len(valid) < maxOrdering {
+			valid = append(valid, id)
 		}
 	}
-	return strings.Join(good, ",")
+	return strings.Join(valid, ",")
 }
 
 func checkCharacters(c string) (string, string) {

@@ -26,8 +26,8 @@ const (
 	rankShift = 32
 )
 
-// ofRank maps ranks to tables.
-var ofRank = [...]string{
+// tableOfRank maps ranks to tables.
+var tableOfRank = [...]string{
 	rankBasics: titleBasics, rankRatings: titleRatings, rankEpisode: titleEpisode, rankCrew: titleCrew,
 	rankAkas: titleAkas, rankPrincipals: titlePrincipals, rankCrewPeople: "",
 }
@@ -36,39 +36,39 @@ func titleKey(title uint32, rank, nth, seq uint64) rowKey {
 	return rowKey{title, rank<<rankShift | nth, seq}
 }
 
-// addOf returns a function that adds a row to its title.
-func addOf(rank uint64) func(j *Joiner, t *table, at place) error {
-	return func(j *Joiner, t *table, at place) error {
+// addToTitle returns a function that adds a row to its title.
+func addToTitle(rank uint64) func(j *Joiner, t *table, from place) error {
+	return func(j *Joiner, t *table, from place) error {
 		title, _ := parseID(j.cells[0], titlePrefix)
 		var nth int64
 		if rank == rankAkas {
 			nth, _ = parseNumber(j.cells[akasOrdering])
 		}
-		j.payload = j.appendRow(j.payload[:0], t, at)
-		return j.sort(j.titles, titleKey(title, rank, uint64(nth), at.seq()), j.payload)
+		j.payload = j.appendRow(j.payload[:0], t, from)
+		return j.sort(j.titles, titleKey(title, rank, uint64(nth), from.seq()), j.payload)
 	}
 }
 
 // A title holds the rows of all tables about one title.
 type title struct {
-	number  uint32
-	rows    [rankAkas]row // by rank, for ranks below rankAkas
-	taken   bool          // another episode has the number
-	akas    []row
-	credits []credit
+	number      uint32
+	rows        [rankAkas]row // by rank, for ranks below rankAkas
+	numberTaken bool          // another episode has the number
+	akas        []row
+	credits     []credit
 }
 
 // A credit is a row of title.principals, or an ID in title.crew.
 type credit struct {
 	person     person
-	at         place
+	place      place
 	category   string
 	job        string
 	characters string
 }
 
-// has reports whether the title has a row of a rank below rankAkas.
-func (t *title) has(rank int) bool { return t.rows[rank].table != nil }
+// hasRow reports whether the title has a row of a rank below rankAkas.
+func (t *title) hasRow(rank int) bool { return t.rows[rank].table != nil }
 
 // cell returns a cell of title.basics.
 func (t *title) cell(column int) string { return t.rows[rankBasics].cells[column] }
@@ -76,7 +76,7 @@ func (t *title) cell(column int) string { return t.rows[rankBasics].cells[column
 // place returns the place of the row that stands for the title.
 func (t *title) place() place {
 	for _, rank := range []int{rankBasics, rankEpisode, rankRatings, rankCrew} {
-		if t.has(rank) {
+		if t.hasRow(rank) {
 			return t.rows[rank].place
 		}
 	}
@@ -84,7 +84,7 @@ func (t *title) place() place {
 		return t.akas[0].place
 	}
 	if len(t.credits) > 0 {
-		return t.credits[0].at
+		return t.credits[0].place
 	}
 	return place{}
 }
@@ -98,10 +98,10 @@ func (j *Joiner) joinTitles(ctx context.Context, out output) error {
 				return err
 			}
 			g.title = title{number: key.id, akas: g.akas[:0], credits: g.credits[:0]}
-			g.size, g.full = 0, false
-			g.named = map[credited]bool{}
+			g.size, g.crewRefused = 0, false
+			g.listed = map[credited]bool{}
 		}
-		return g.add(key.at, payload)
+		return g.add(key.position, payload)
 	})
 	if err != nil {
 		return err
@@ -114,11 +114,11 @@ type titleGroup struct {
 	j   *Joiner
 	out output
 	title
-	last  uint64            // position of first
-	first row               // first row of its key; its table is nil if there was none
-	named map[credited]bool // directors and writers so far, whatever their jobs
-	size  int               // bytes of the title's rows
-	full  bool              // the row of title.crew was refused because its people take too much memory
+	firstAt     uint64            // position of first
+	first       row               // first row of its key; its table is nil if there was none
+	listed      map[credited]bool // directors and writers so far, whatever their jobs
+	size        int               // bytes of the title's rows
+	crewRefused bool              // the row of title.crew was refused because its people take too much memory
 }
 
 // A credited identifies a credit of a title: a person, a category and a detail.
@@ -127,49 +127,44 @@ type credited struct {
 	category, detail string
 }
 
-// add adds a row from the sorter. at is the position in its key.
-func (g *titleGroup) add(at uint64, payload []byte) error {
+// add adds a row from the sorter. position is in its key.
+func (g *titleGroup) add(position uint64, payload []byte) error {
 	in := encoding.NewReader(payload)
 	g.size += len(payload)
-	rank := at >> rankShift
-	var who person
-	taken := false
+	rank := position >> rankShift
+	var p person
+	numberTaken := false
 	switch rank {
 	case rankCrewPeople:
-		who = readPerson(&in)
-		return cmp.Or(g.crewPerson(who, readPlace(&in), at&writerBit != 0), in.Err())
+		p = readPerson(&in)
+		return cmp.Or(g.crewPerson(p, readPlace(&in), position&writerBit != 0), in.Err())
 	case rankPrincipals:
-		who = readPerson(&in)
+		p = readPerson(&in)
 	case rankEpisode:
-		taken = in.Byte() == 1
+		numberTaken = in.Byte() == 1
 	}
-	r, err := readRow(&in, tableNamed(ofRank[rank]))
+	r, err := readRow(&in, tableNamed(tableOfRank[rank]))
 	switch {
 	case err != nil:
 		return err
-	case g.first.table != nil && g.last == at:
-		return g.j.again(&g.first, &r)
+	case g.first.table != nil && g.firstAt == position:
+		return g.j.duplicate(&g.first, &r)
 	case g.size > maxTitleBytes:
 		return g.j.refuse(&r, tooLong(g.number))
 	}
-	g.last, g.first, g.taken = at, r, g.taken || taken
-	g.keep(rank, &r, who)
-	return nil
-}
-
-// keep adds a row to the title. who is the person of a credit.
-func (g *titleGroup) keep(rank uint64, r *row, who person) {
+	g.firstAt, g.first, g.numberTaken = position, r, g.numberTaken || numberTaken
 	switch rank {
 	case rankAkas:
-		g.akas = append(g.akas, *r)
+		g.akas = append(g.akas, r)
 	case rankPrincipals:
-		g.named[credited{person: who.number, category: r.cells[principalsCategory]}] = true
+		g.listed[credited{person: p.number, category: r.cells[principalsCategory]}] = true
 		g.credits = append(g.credits, credit{
-			person: who, at: r.place, category: r.cells[principalsCategory], job: r.cells[principalsJob], characters: r.cells[principalsCharacters],
+			person: p, place: r.place, category: r.cells[principalsCategory], job: r.cells[principalsJob], characters: r.cells[principalsCharacters],
 		})
 	default:
-		g.rows[rank] = *r
+		g.rows[rank] = r
 	}
+	return nil
 }
 
 // tooLong returns the reason for refusing a row of a title.
@@ -179,21 +174,21 @@ func tooLong(title uint32) string {
 
 // crewPerson adds a director or a writer of title.crew that title.principals lacks. People of a title's second row are ignored
 // like the row itself.
-func (g *titleGroup) crewPerson(who person, at place, writer bool) error {
+func (g *titleGroup) crewPerson(p person, from place, writer bool) error {
 	category := categoryDirector
 	if writer {
 		category = categoryWriter
 	}
-	is := credited{person: who.number, category: category}
+	key := credited{person: p.number, category: category}
 	switch {
-	case !g.has(rankCrew) || g.rows[rankCrew].place != at || g.named[is] || g.full:
+	case !g.hasRow(rankCrew) || g.rows[rankCrew].place != from || g.listed[key] || g.crewRefused:
 		return nil
 	case g.size > maxTitleBytes:
-		g.full = true
+		g.crewRefused = true
 		return g.j.refuse(&g.rows[rankCrew], tooLong(g.number))
 	}
-	g.named[is] = true
-	g.credits = append(g.credits, credit{person: who, at: at, category: category})
+	g.listed[key] = true
+	g.credits = append(g.credits, credit{person: p, place: from, category: category})
 	return nil
 }
 
@@ -211,98 +206,79 @@ const (
 	typeMiniSeries = "tvMiniSeries"
 )
 
-// finish makes the record of the title.
+// finish makes the record of the title. Without a row of title.basics it is made if it is an episode or the catalogue has it.
 func (g *titleGroup) finish() error {
 	if g.number == 0 {
 		return nil
 	}
 	g.first.table = nil
-	if !g.has(rankBasics) {
-		return g.withoutBasics()
-	}
+	basics, episode := g.hasRow(rankBasics), g.hasRow(rankEpisode)
 	typ := g.cell(basicsType)
 	kind, ok := kindsOfTypes[typ]
-	if !ok {
-		g.j.dropName("titleType ", typ)
-		return nil
-	}
-	if kind == fragment.KindEpisode {
-		if !g.has(rankEpisode) {
-			g.j.drop(titleEpisode+": no series", 1)
-			return nil
+	switch {
+	case episode && (!basics || kind == fragment.KindEpisode):
+		return g.makeEpisode()
+	case !basics:
+		if ident := g.j.identify(g.number, fragment.KindMovie); ident.known {
+			return g.make(ident)
 		}
-		return g.makeEpisode()
+		g.j.drop("titles that neither "+titleBasics+" nor the catalogue has", 1)
+	case !ok:
+		g.j.dropName("titleType ", typ)
+	case kind == fragment.KindEpisode:
+		g.j.drop(titleEpisode+": no series", 1)
+	default:
+		if episode {
+			g.j.drop(titleEpisode+": no episode", 1)
+		}
+		return g.make(g.j.identify(g.number, kind))
 	}
-	if g.has(rankEpisode) {
-		g.j.drop(titleEpisode+": no episode", 1)
-	}
-	return g.make(g.j.identify(g.number, kind))
-}
-
-// withoutBasics makes the record of a title that title.basics lacks, if it is an episode or the catalogue has it.
-func (g *titleGroup) withoutBasics() error {
-	if g.has(rankEpisode) {
-		return g.makeEpisode()
-	}
-	if is := g.j.identify(g.number, fragment.KindMovie); is.known {
-		return g.make(is)
-	}
-	g.j.drop("titles that neither "+titleBasics+" nor the catalogue has", 1)
 	return nil
 }
 
 // make makes the record of a movie or a series.
-func (g *titleGroup) make(is identity) error {
-	if is.kind == fragment.KindTV {
-		return g.out.record(g.place(), is.kind, record.Of(g.series(is)))
-	}
-	return g.out.record(g.place(), is.kind, record.Of(g.movie(is)))
-}
-
-func (g *titleGroup) movie(is identity) *catalog.Movie {
+func (g *titleGroup) make(ident identity) error {
+	id, imdbID := record.Number(ident.id), record.Text(titleText(g.number))
+	name, originalName := text(g.cell(basicsPrimary)), text(g.cell(basicsOriginal))
+	runtime, alternatives, roles := number(g.cell(basicsRuntime)), g.alternatives(), g.roles(g.number, ident.kind)
 	average, votes := g.votes()
-	m := &catalog.Movie{
-		ID: record.Number(is.id), IMDbID: record.Text(titleText(g.number)),
-		Title: text(g.cell(basicsPrimary)), OriginalTitle: text(g.cell(basicsOriginal)), Adult: g.adult(),
-		Runtime: number(g.cell(basicsRuntime)), Genres: g.genres(movieGenres), VoteAverage: average, VoteCount: votes,
+	if ident.kind != fragment.KindTV {
+		m := &catalog.Movie{
+			ID: id, IMDbID: imdbID, Title: name, OriginalTitle: originalName, Adult: g.adult(), Runtime: runtime,
+			Genres: g.genres(movieGenres), VoteAverage: average, VoteCount: votes,
+		}
+		if alternatives != nil {
+			m.AlternativeTitles = &catalog.AlternativeTitles{Titles: alternatives}
+		}
+		if len(roles) > 0 {
+			m.Credits = &catalog.Credits{}
+			m.Credits.Cast = appendRoles(m.Credits.Cast, roles, cast)
+			m.Credits.Crew = appendRoles(m.Credits.Crew, roles, crew)
+		}
+		return g.out.record(g.place(), ident.kind, record.Of(m))
 	}
-	if list := g.alternatives(); list != nil {
-		m.AlternativeTitles = &catalog.AlternativeTitles{Titles: list}
-	}
-	if roles := g.roles(g.number, fragment.KindMovie); len(roles) > 0 {
-		m.Credits = &catalog.Credits{}
-		m.Credits.Cast = appendRoles(m.Credits.Cast, roles, cast)
-		m.Credits.Crew = appendRoles(m.Credits.Crew, roles, crew)
-	}
-	return m
-}
-
-func (g *titleGroup) series(is identity) *catalog.TV {
-	average, votes := g.votes()
 	s := &catalog.TV{
-		ID: record.Number(is.id), Name: text(g.cell(basicsPrimary)), OriginalName: text(g.cell(basicsOriginal)), Adult: g.adult(),
-		Genres: g.genres(seriesGenres), VoteAverage: average, VoteCount: votes,
+		ID: id, Name: name, OriginalName: originalName, Adult: g.adult(), Genres: g.genres(seriesGenres), VoteAverage: average, VoteCount: votes,
 	}
 	if g.cell(basicsType) == typeMiniSeries {
 		s.Type = record.Text("Miniseries")
 	}
-	if n := number(g.cell(basicsRuntime)); n.Set {
-		s.EpisodeRunTime = []int64{n.V}
+	if runtime.Set {
+		s.EpisodeRunTime = []int64{runtime.V}
 	}
-	if !is.foreign { // another source has more external IDs
-		s.ExternalIDs = &catalog.TVExternalIDs{IMDbID: record.Text(titleText(g.number))}
+	if !ident.foreign { // another source has more external IDs
+		s.ExternalIDs = &catalog.TVExternalIDs{IMDbID: imdbID}
 		markUnknown(record.Of(s.ExternalIDs))
 	}
-	if list := g.alternatives(); list != nil {
-		s.AlternativeTitles = &catalog.TVAlternativeTitles{Results: list}
+	if alternatives != nil {
+		s.AlternativeTitles = &catalog.TVAlternativeTitles{Results: alternatives}
 	}
-	roles := g.roles(g.number, fragment.KindTV)
 	if s.CreatedBy = appendRoles(s.CreatedBy, roles, creators); len(s.CreatedBy) < len(roles) {
 		s.Credits = &catalog.TVCredits{}
 		s.Credits.Cast = appendRoles(s.Credits.Cast, roles, cast)
 		s.Credits.Crew = appendRoles(s.Credits.Crew, roles, crew)
 	}
-	return s
+	return g.out.record(g.place(), ident.kind, record.Of(s))
 }
 
 // makeEpisode makes the record of an episode if its series and number are known.
@@ -314,37 +290,29 @@ func (g *titleGroup) makeEpisode() error {
 	case !season.Set || !episode.Set:
 		g.j.drop(titleEpisode+": without season or number", 1)
 		return nil
-	case g.taken:
+	case g.numberTaken:
 		g.j.drop(titleEpisode+": the number is taken", 1)
 		return nil
 	case series.kind != fragment.KindTV:
 		g.j.drop(titleEpisode+": of a movie", 1)
 		return nil
 	}
-	is := g.j.identify(g.number, fragment.KindEpisode)
+	ident := g.j.identify(g.number, fragment.KindEpisode)
 	average, votes := g.votes()
 	e := &catalog.Episode{
-		SeriesID: record.Number(series.id), SeasonNumber: season, EpisodeNumber: episode, ID: record.Number(is.id),
+		SeriesID: record.Number(series.id), SeasonNumber: season, EpisodeNumber: episode, ID: record.Number(ident.id),
 		Name: text(g.cell(basicsPrimary)), Runtime: number(g.cell(basicsRuntime)), VoteAverage: average, VoteCount: votes,
 	}
-	if !is.foreign {
+	if !ident.foreign {
 		e.ExternalIDs = &catalog.EpisodeExternalIDs{IMDbID: record.Text(titleText(g.number))}
 		markUnknown(record.Of(e.ExternalIDs))
 	}
-	if series.foreign && !is.known {
+	if series.foreign && !ident.known {
 		// The series has another source's ID, and that source has IDs for its episodes too. A season's list shows the ID in the
 		// episode's own record, so ours would hide theirs.
 		e.ID = record.Int{}
 	}
-	g.dropOfEpisode()
-	roles := g.roles(parent, fragment.KindEpisode)
-	e.GuestStars = appendRoles(e.GuestStars, roles, cast)
-	e.Crew = appendRoles(e.Crew, roles, crew)
-	return g.out.record(g.place(), fragment.KindEpisode, record.Of(e))
-}
-
-// dropOfEpisode counts values that have no place in an episode.
-func (g *titleGroup) dropOfEpisode() {
+	// Values that have no place in an episode.
 	g.j.drop(titleAkas+" of tvEpisode", int64(len(g.akas)))
 	if g.cell(basicsGenres) != "" {
 		g.j.drop(titleBasics+".genres of tvEpisode", 1)
@@ -355,6 +323,10 @@ func (g *titleGroup) dropOfEpisode() {
 	if g.adult().V {
 		g.j.drop(titleBasics+".isAdult of tvEpisode", 1)
 	}
+	roles := g.roles(parent, fragment.KindEpisode)
+	e.GuestStars = appendRoles(e.GuestStars, roles, cast)
+	e.Crew = appendRoles(e.Crew, roles, crew)
+	return g.out.record(g.place(), fragment.KindEpisode, record.Of(e))
 }
 
 func (g *titleGroup) adult() record.Bool {
@@ -378,18 +350,18 @@ func number(c string) record.Int {
 func text(c string) record.String { return record.String{V: c, Set: c != ""} }
 
 // addEpisode adds a row of title.episode by series, season and number. Rows without a number are sorted last.
-func addEpisode(j *Joiner, t *table, at place) error {
+func addEpisode(j *Joiner, t *table, from place) error {
 	title, _ := parseID(j.cells[episodeID], titlePrefix)
 	parent, _ := parseID(j.cells[episodeParent], titlePrefix)
-	j.payload = j.appendRow(append(j.payload[:0], 0), t, at)
+	j.payload = j.appendRow(append(j.payload[:0], 0), t, from)
 	season, ok := parseNumber(j.cells[episodeSeason])
 	number, ok2 := parseNumber(j.cells[episodeNumber])
-	lo := uint64(unnumbered)
+	position := uint64(unnumbered)
 	if ok && ok2 {
-		lo = uint64(season)<<32 | uint64(number)
+		position = uint64(season)<<32 | uint64(number)
 	}
 	// Of several episodes with one number, the IDs decide, not the order of rows.
-	return j.sort(j.episodes, rowKey{parent, lo, uint64(title)}, j.payload)
+	return j.sort(j.episodes, rowKey{parent, position, uint64(title)}, j.payload)
 }
 
 // unnumbered is the position of episodes without a season or a number, after all others.
@@ -397,8 +369,8 @@ const unnumbered = 1<<64 - 1
 
 // joinEpisodes moves the rows of title.episode to their titles. Each gets a byte that is 1 if another episode has its number.
 func (j *Joiner) joinEpisodes(ctx context.Context) error {
-	var last uint64   // position of the previous episode
-	var holder uint32 // episode that has the number
+	var position uint64 // position of the previous episode
+	var holder uint32   // episode that has the number
 	var parent uint32
 	var buf []byte
 	return each(ctx, j.episodes, func(key rowKey, payload []byte) error {
@@ -408,11 +380,11 @@ func (j *Joiner) joinEpisodes(ctx context.Context) error {
 			return err
 		}
 		title, _ := parseID(r.cells[episodeID], titlePrefix)
-		if key.id != parent || key.at != last {
-			parent, last, holder = key.id, key.at, title
+		if key.id != parent || key.position != position {
+			parent, position, holder = key.id, key.position, title
 		}
 		row := append(buf[:0], 0)
-		if key.at != unnumbered && title != holder {
+		if key.position != unnumbered && title != holder {
 			row[0] = 1
 		}
 		buf = append(row, payload[1:]...)
