@@ -25,9 +25,9 @@ type Collector struct {
 	files map[int]*Source // by source number
 	all   Tally           // sum of all files
 
-	records   []Records
-	conflicts map[string]*Conflict
-	disagreed int64 // all conflicts
+	records       []Records
+	conflicts     map[string]*Conflict
+	disagreements int64 // all conflicts
 }
 
 // NewCollector returns an empty Collector for an ingest that started at start.
@@ -46,12 +46,22 @@ func (c *Collector) Add(number int, t *Tally) {
 	if f := c.files[number]; f != nil {
 		f.Add(&t.Rows)
 	}
-	c.all.merge(t)
+	all := &c.all
+	all.Rows.Add(&t.Rows)
+	for _, r := range t.reasonList() {
+		all.group(&r)
+	}
+	all.Records.merge(t.Records)
+	for _, path := range slices.Sorted(maps.Keys(t.leftOut)) {
+		l := *t.leftOut[path]
+		all.leaveOut(&l)
+	}
+	all.Fields.Merge(t.Fields)
 }
 
 // Conflict counts a field of a kind on which sources disagree. sample is called only if its text is listed.
 func (c *Collector) Conflict(kind, field string, sample func() string) {
-	c.disagreed++
+	c.disagreements++
 	name := kind + "." + field
 	if c.conflicts[name] == nil && len(c.conflicts) >= record.MaxPaths {
 		name = record.OtherPaths
@@ -83,14 +93,27 @@ type End struct {
 
 // Report returns the collected report.
 func (c *Collector) Report(e End) Report {
+	t := &c.all
+	records := Counts{}
+	maps.Copy(records, t.Records)
+	leftOut := make([]LeftOut, 0, len(t.leftOut))
+	for _, l := range t.leftOut {
+		leftOut = append(leftOut, *l)
+	}
 	r := Report{
-		Version: Version, State: Complete, Started: c.start.Truncate(time.Second), Seconds: math.Round(e.Elapsed.Seconds()*1e3) / 1e3,
-		Catalog: e.Catalog, Parameters: map[string]string{}, Sources: []Source{}, Skipped: Top[Skipped]{Top: []Skipped{}}, Records: append([]Records{}, c.records...),
-		References: append([]Relation{}, e.References...),
-		Files:      int64(len(c.files)), Fits: append([]FileFit{}, e.Fits...), Totals: c.all.totals(),
+		Version: version, State: stateComplete, Started: c.start.Truncate(time.Second), Seconds: math.Round(e.Elapsed.Seconds()*1e3) / 1e3,
+		Catalog: e.Catalog, Parameters: map[string]string{}, Files: int64(len(c.files)), Sources: []Source{},
+		Skipped: Top[Skipped]{Top: []Skipped{}}, Records: append([]Records{}, c.records...),
+		References: append([]Relation{}, e.References...), Fits: append([]FileFit{}, e.Fits...),
+		Totals: Totals{
+			Rows: t.Rows.Sum(), Outcome: t.Rows, Records: records,
+			Reasons: topOf(t.reasonList(), func(r Reason) int64 { return r.Count }, compareReasons),
+			Unknown: t.Fields.Unknown.top(), Coerced: t.Fields.Coerced.top(), Dropped: t.Fields.Dropped.top(), Whole: t.Fields.Whole.top(),
+			LeftOut: topOf(leftOut, func(l LeftOut) int64 { return l.Count }, func(a, b LeftOut) int { return cmp.Compare(a.Path, b.Path) }),
+		},
 	}
 	if e.Err != nil {
-		r.State, r.Error = Failed, shorten(strings.Join(strings.Fields(e.Err.Error()), " "))
+		r.State, r.Error = stateFailed, shorten(strings.Join(strings.Fields(e.Err.Error()), " "))
 	}
 	maps.Copy(r.Parameters, e.Parameters)
 	for _, s := range e.Skipped[:min(len(e.Skipped), MaxListed)] {
@@ -107,7 +130,10 @@ func (c *Collector) Report(e End) Report {
 		f.Rows, r.Totals.Bytes = f.Sum(), r.Totals.Bytes+f.Bytes
 		r.Sources = append(r.Sources, f)
 	}
-	slices.SortStableFunc(r.Sources, compareSources)
+	slices.SortStableFunc(r.Sources, func(a, b Source) int { // failed files first
+		failed := cmp.Compare(min(1, len(b.Failure)), min(1, len(a.Failure)))
+		return cmp.Or(failed, cmp.Compare(b.Quarantined, a.Quarantined), cmp.Compare(b.Bytes, a.Bytes), cmp.Compare(a.Name, b.Name))
+	})
 	r.Sources = r.Sources[:min(len(r.Sources), MaxListed)]
 	r.OtherFiles = r.Files - int64(len(r.Sources))
 
@@ -115,19 +141,8 @@ func (c *Collector) Report(e End) Report {
 	for _, m := range c.conflicts {
 		list = append(list, *m)
 	}
-	r.Conflicts = Conflicts{c.disagreed, topOf(list, func(m Conflict) int64 { return m.Count }, func(a, b Conflict) int { return cmp.Compare(a.Field, b.Field) })}
+	r.Conflicts = Conflicts{c.disagreements, topOf(list, func(m Conflict) int64 { return m.Count }, func(a, b Conflict) int { return cmp.Compare(a.Field, b.Field) })}
 	return r
-}
-
-// compareSources sorts failed files first, then by quarantined rows, then by size.
-func compareSources(a, b Source) int {
-	if failed := a.Failure != ""; failed != (b.Failure != "") {
-		if failed {
-			return -1
-		}
-		return 1
-	}
-	return cmp.Or(cmp.Compare(b.Quarantined, a.Quarantined), cmp.Compare(b.Bytes, a.Bytes), cmp.Compare(a.Name, b.Name))
 }
 
 // A Tally counts the fates of rows. It is for one goroutine; each reader of a part of a file has its own. The zero value is
@@ -137,7 +152,7 @@ type Tally struct {
 	Records Counts // by kind
 	Fields  Fields
 
-	left    map[string]*LeftOut // values left out, by path
+	leftOut map[string]*LeftOut // values left out, by path
 	reasons map[Reason]*Reason  // reasons for quarantine, by field and masked reason
 }
 
@@ -181,33 +196,33 @@ func (t *Tally) Quarantined(place, field, reason string) {
 }
 
 // LeaveOut counts the values that a row lost in one field.
-func (t *Tally) LeaveOut(at source.Place, l record.LeftOut) {
-	to := &LeftOut{Path: shorten(l.Path), Count: l.Count}
+func (t *Tally) LeaveOut(place source.Place, l record.LeftOut) {
+	leftOut := &LeftOut{Path: shorten(l.Path), Count: l.Count}
 	for _, e := range l.First {
-		to.Samples = append(to.Samples, Sample{at.File, at.Row, at.Line, shorten(e.Field), e.Value, shorten(e.What)})
+		leftOut.Samples = append(leftOut.Samples, Sample{place.File, place.Row, place.Line, shorten(e.Field), e.Value, shorten(e.What)})
 	}
-	t.leaveOut(to)
+	t.leaveOut(leftOut)
 }
 
 func (t *Tally) leaveOut(l *LeftOut) {
-	if _, ok := t.left[l.Path]; !ok && len(t.left) >= record.MaxPaths {
+	if _, ok := t.leftOut[l.Path]; !ok && len(t.leftOut) >= record.MaxPaths {
 		l.Path = record.OtherPaths
 	}
-	ours := t.left[l.Path]
-	if ours == nil {
-		if t.left == nil {
-			t.left = map[string]*LeftOut{}
+	sum := t.leftOut[l.Path]
+	if sum == nil {
+		if t.leftOut == nil {
+			t.leftOut = map[string]*LeftOut{}
 		}
-		ours = &LeftOut{Path: l.Path}
-		t.left[l.Path] = ours
+		sum = &LeftOut{Path: l.Path}
+		t.leftOut[l.Path] = sum
 	}
-	ours.Count += l.Count
-	ours.Samples = append(ours.Samples, l.Samples[:min(len(l.Samples), record.LeftOutSamples-len(ours.Samples))]...)
+	sum.Count += l.Count
+	sum.Samples = append(sum.Samples, l.Samples[:min(len(l.Samples), record.LeftOutSamples-len(sum.Samples))]...)
 }
 
 // ValuesLeftOut returns how many values were left out.
 func (t *Tally) ValuesLeftOut() (n int64) {
-	for _, l := range t.left {
+	for _, l := range t.leftOut {
 		n += l.Count
 	}
 	return n
@@ -215,8 +230,8 @@ func (t *Tally) ValuesLeftOut() (n int64) {
 
 // Examples returns the first value that was left out, by path.
 func (t *Tally) Examples() map[string]Sample {
-	first := make(map[string]Sample, len(t.left))
-	for path, l := range t.left {
+	first := make(map[string]Sample, len(t.leftOut))
+	for path, l := range t.leftOut {
 		first[path] = l.Samples[0]
 	}
 	return first
@@ -228,8 +243,8 @@ func (t *Tally) group(r *Reason) {
 	if t.reasons[key] == nil && len(t.reasons) >= maxReasons {
 		key = Reason{Reason: record.OtherPaths}
 	}
-	if ours := t.reasons[key]; ours != nil {
-		ours.Count += r.Count
+	if sum := t.reasons[key]; sum != nil {
+		sum.Count += r.Count
 		return
 	}
 	if t.reasons == nil {
@@ -237,20 +252,6 @@ func (t *Tally) group(r *Reason) {
 	}
 	r.Field, r.Reason = key.Field, key.Reason
 	t.reasons[key] = r
-}
-
-// merge adds other counts.
-func (t *Tally) merge(o *Tally) {
-	t.Rows.Add(&o.Rows)
-	for _, r := range o.reasonList() {
-		t.group(&r)
-	}
-	t.Records.merge(o.Records)
-	for _, path := range slices.Sorted(maps.Keys(o.left)) {
-		l := *o.left[path]
-		t.leaveOut(&l)
-	}
-	t.Fields.Merge(o.Fields)
 }
 
 // reasonList returns the reasons in a deterministic order.
@@ -265,25 +266,6 @@ func (t *Tally) reasonList() []Reason {
 
 func compareReasons(a, b Reason) int {
 	return cmp.Or(cmp.Compare(a.Field, b.Field), cmp.Compare(a.Reason, b.Reason))
-}
-
-// totals returns the counts in the form of the report.
-func (t *Tally) totals() Totals {
-	records := Counts{}
-	maps.Copy(records, t.Records)
-	return Totals{
-		Rows: t.Rows.Sum(), Outcome: t.Rows, Records: records,
-		Reasons: topOf(t.reasonList(), func(r Reason) int64 { return r.Count }, compareReasons),
-		Unknown: t.Fields.Unknown.top(), Coerced: t.Fields.Coerced.top(), Dropped: t.Fields.Dropped.top(), Whole: t.Fields.Whole.top(), LeftOut: t.topLeft(),
-	}
-}
-
-func (t *Tally) topLeft() Top[LeftOut] {
-	list := make([]LeftOut, 0, len(t.left))
-	for _, l := range t.left {
-		list = append(list, *l)
-	}
-	return topOf(list, func(l LeftOut) int64 { return l.Count }, func(a, b LeftOut) int { return cmp.Compare(a.Path, b.Path) })
 }
 
 func (c Counts) top() Top[FieldCount] {
@@ -325,22 +307,22 @@ var tokens = regexp.MustCompile(`(?s)want .*?, found|want .*` +
 
 // mask removes the parts of a reason that vary between rows. Numbers, and words with more than two digits, become #; quoted
 // values become "…". The wanted value ("want 1 or more, found #") and field names stay.
-func mask(reason string) string { return shorten(tokens.ReplaceAllStringFunc(reason, maskToken)) }
-
-func maskToken(s string) string {
-	digits := 0
-	for _, c := range []byte(s) {
-		if '0' <= c && c <= '9' {
-			digits++
+func mask(reason string) string {
+	return shorten(tokens.ReplaceAllStringFunc(reason, func(token string) string {
+		digits := 0
+		for _, c := range []byte(token) {
+			if '0' <= c && c <= '9' {
+				digits++
+			}
 		}
-	}
-	switch c := s[0]; {
-	case strings.HasPrefix(s, "want "):
-		return s
-	case c == '"', c == '`', c == '\'':
-		return s[:1] + "…" + s[:1]
-	case strings.IndexByte("+-0123456789", c) >= 0, digits > 2 && !strings.Contains(s, "_"):
-		return "#"
-	}
-	return s
+		switch c := token[0]; {
+		case strings.HasPrefix(token, "want "):
+			return token
+		case c == '"', c == '`', c == '\'':
+			return token[:1] + "…" + token[:1]
+		case strings.IndexByte("+-0123456789", c) >= 0, digits > 2 && !strings.Contains(token, "_"):
+			return "#"
+		}
+		return token
+	}))
 }

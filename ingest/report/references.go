@@ -39,27 +39,27 @@ type Dangling struct {
 	Removed bool   `json:"removed,omitempty"`
 }
 
-// ids is a bit set: words of 64 bits by index.
-type ids map[uint64]uint64
+// An idSet is a bit set: words of 64 bits by index.
+type idSet map[uint64]uint64
 
 const wordBits = 64
 
-func (s ids) add(id uint64) { s[id/wordBits] |= 1 << (id % wordBits) }
+func (s idSet) add(id uint64) { s[id/wordBits] |= 1 << (id % wordBits) }
 
-func (s ids) has(id uint64) bool { return s[id/wordBits]>>(id%wordBits)&1 != 0 }
+func (s idSet) has(id uint64) bool { return s[id/wordBits]>>(id%wordBits)&1 != 0 }
 
-// without returns the IDs that are not in o.
-func (s ids) without(o ids) ids {
-	rest := ids{}
-	for at, word := range s {
-		if word &^= o[at]; word != 0 {
-			rest[at] = word
+// without returns the IDs that are not in others.
+func (s idSet) without(others idSet) idSet {
+	rest := idSet{}
+	for i, word := range s {
+		if word &^= others[i]; word != 0 {
+			rest[i] = word
 		}
 	}
 	return rest
 }
 
-func (s ids) len() (n int64) {
+func (s idSet) len() (n int64) {
 	for _, word := range s {
 		n += int64(bits.OnesCount64(word))
 	}
@@ -67,10 +67,10 @@ func (s ids) len() (n int64) {
 }
 
 // first returns the n lowest IDs, or all.
-func (s ids) first(n int) (list []uint64) {
-	for _, at := range slices.Sorted(maps.Keys(s)) {
-		for word := s[at]; word != 0 && len(list) < n; word &= word - 1 {
-			list = append(list, at*wordBits+uint64(bits.TrailingZeros64(word)))
+func (s idSet) first(n int) (list []uint64) {
+	for _, i := range slices.Sorted(maps.Keys(s)) {
+		for word := s[i]; word != 0 && len(list) < n; word &= word - 1 {
+			list = append(list, i*wordBits+uint64(bits.TrailingZeros64(word)))
 		}
 	}
 	return list
@@ -78,9 +78,9 @@ func (s ids) first(n int) (list []uint64) {
 
 // A target holds the IDs that exist for a kind.
 type target struct {
-	known   ids
-	removed ids // deleted or merged resources
-	records int64
+	existing idSet
+	removed  idSet // deleted or merged resources
+	records  int64
 }
 
 // A checker is the state of a check.
@@ -89,15 +89,15 @@ type checker struct {
 	found   []Relation
 }
 
-// CheckReferences reads the IDs of all records in a catalogue; gone are its removed resources. It returns the relations found,
+// CheckReferences reads the IDs of all records in a catalogue whose removed resources are given. It returns the relations found,
 // by kind, path and target. A kind without a file is not an error: all references to it dangle. Only ID columns are read, into
 // bit sets, so memory grows with the number of distinct IDs.
-func CheckReferences(ctx context.Context, catalogDir string, gone []catalog.Removed) ([]Relation, error) {
+func CheckReferences(ctx context.Context, catalogDir string, removed []catalog.Removed) ([]Relation, error) {
 	c := &checker{targets: map[fragment.Kind]*target{}, found: []Relation{}}
 	for _, t := range catalog.Types() {
-		c.targets[t.Kind] = &target{known: ids{}, removed: ids{}}
+		c.targets[t.Kind] = &target{existing: idSet{}, removed: idSet{}}
 	}
-	for _, r := range gone {
+	for _, r := range removed {
 		if id, ok := idOf(r.Kind, r.Key); ok {
 			c.targets[r.Kind].removed.add(id)
 		}
@@ -150,7 +150,7 @@ func (c *checker) index(ctx context.Context, typ *catalog.Type, f *catalog.File)
 	return f.Select(typ.KeyFields(), 0, f.RowGroups()).Each(ctx, func(r record.Record) error {
 		key, err := typ.Key(r)
 		id, _ := idOf(typ.Kind, key)
-		t.known.add(id)
+		t.existing.add(id)
 		return err
 	})
 }
@@ -168,16 +168,29 @@ func (c *checker) scan(ctx context.Context, typ *catalog.Type, f *catalog.File) 
 		}
 	}
 	err := f.Select(paths, 0, f.RowGroups()).Each(ctx, func(r record.Record) error {
-		by, err := typ.Key(r)
+		from, err := typ.Key(r)
 		for i := range refs {
-			refs[i].count(by, r)
+			refs[i].count(from, r)
 		}
 		return err
 	})
 	var found []Relation
 	for i := range refs {
-		for to, all := range refs[i].tallies {
-			found = append(found, c.relation(typ.Kind, refs[i].path, to, all))
+		for kind, all := range refs[i].tallies {
+			target := c.targets[kind]
+			missing := all.ids.without(target.existing)
+			r := Relation{
+				Kind: typ.Kind.String(), Path: refs[i].path, Target: kind.String(), TargetRecords: target.records, References: all.references,
+				Distinct: all.ids.len(), Missing: missing.len(), Removed: missing.len() - missing.without(target.removed).len(),
+			}
+			for _, id := range missing.first(maxDangling) {
+				s := Dangling{ID: fmt.Sprintf("%s %d", kind, int64(id)), Removed: target.removed.has(id)} // an invalid ID may be negative
+				if kind == fragment.KindSeason {
+					s.ID = catalog.SeasonKey(int64(id>>seasonBits), int64(id&(1<<seasonBits-1))).Describe(kind)
+				}
+				r.Samples = append(r.Samples, s)
+			}
+			found = append(found, r)
 		}
 	}
 	slices.SortFunc(found, func(a, b Relation) int { return cmp.Or(cmp.Compare(a.Path, b.Path), cmp.Compare(a.Target, b.Target)) })
@@ -185,49 +198,32 @@ func (c *checker) scan(ctx context.Context, typ *catalog.Type, f *catalog.File) 
 	return err
 }
 
-func (c *checker) relation(kind fragment.Kind, path string, target fragment.Kind, all *tally) Relation {
-	to := c.targets[target]
-	missing := all.ids.without(to.known)
-	r := Relation{
-		Kind: kind.String(), Path: path, Target: target.String(), TargetRecords: to.records, References: all.references,
-		Distinct: all.ids.len(), Missing: missing.len(), Removed: missing.len() - missing.without(to.removed).len(),
-	}
-	for _, id := range missing.first(maxDangling) {
-		s := Dangling{ID: fmt.Sprintf("%s %d", target, int64(id)), Removed: to.removed.has(id)} // an invalid ID may be negative
-		if target == fragment.KindSeason {
-			s.ID = catalog.SeasonKey(int64(id>>seasonBits), int64(id&(1<<seasonBits-1))).Describe(target)
-		}
-		r.Samples = append(r.Samples, s)
-	}
-	return r
-}
-
 // A reference is a field with IDs of another kind.
 type reference struct {
 	path           string
 	objects, field string // the two parts of path; no objects for a field of the record
-	to             fragment.Kind
-	media          bool // the field media_type beside the ID overrides to
+	target         fragment.Kind
+	media          bool // the field media_type beside the ID overrides target
 	tallies        map[fragment.Kind]*tally
 }
 
 // A tally counts the references to one kind.
 type tally struct {
 	references int64
-	ids        ids
+	ids        idSet
 }
 
 // count counts the references of the record with a key. Other media types are not checked.
-func (f *reference) count(by catalog.Key, r record.Record) {
+func (f *reference) count(from catalog.Key, r record.Record) {
 	for el := range r.Each(f.objects) {
-		id, to := *el.IntNamed(f.field), f.to
+		id, target := *el.IntNamed(f.field), f.target
 		if f.media {
 			switch el.StringNamed("media_type").V {
 			case "":
 			case "movie":
-				to = fragment.KindMovie
+				target = fragment.KindMovie
 			case "tv":
-				to = fragment.KindTV
+				target = fragment.KindTV
 			default:
 				continue
 			}
@@ -236,30 +232,30 @@ func (f *reference) count(by catalog.Key, r record.Record) {
 			continue
 		}
 		number := uint64(id.V)
-		if to == fragment.KindSeason {
-			number = seasonID(by.ID(), id.V)
+		if target == fragment.KindSeason {
+			number = seasonID(from.ID(), id.V)
 		}
-		if f.tallies[to] == nil {
-			f.tallies[to] = &tally{ids: ids{}}
+		if f.tallies[target] == nil {
+			f.tallies[target] = &tally{ids: idSet{}}
 		}
-		f.tallies[to].references++
-		f.tallies[to].ids.add(number)
+		f.tallies[target].references++
+		f.tallies[target].ids.add(number)
 	}
 }
 
 // referencesOf returns the references of a kind.
 func referencesOf(t *catalog.Type) (list []reference) {
-	for to, paths := range relations[t.Kind] {
+	for target, paths := range relations[t.Kind] {
 		for path := range strings.FieldsSeq(paths) {
-			at := strings.LastIndexByte(path, '.')
-			ref := reference{path: path, objects: path[:max(0, at)], field: path[at+1:], to: to, tallies: map[fragment.Kind]*tally{}}
+			dot := strings.LastIndexByte(path, '.')
+			ref := reference{path: path, objects: path[:max(0, dot)], field: path[dot+1:], target: target, tallies: map[fragment.Kind]*tally{}}
 			s := t.Plan
 			for name := range strings.SplitSeq(path, ".") {
 				_, ref.media = s.Field("media_type")
 				f, _ := s.Field(name)
 				s = f.Elem
 			}
-			ref.media = ref.media && (to == fragment.KindMovie || to == fragment.KindTV)
+			ref.media = ref.media && (target == fragment.KindMovie || target == fragment.KindTV)
 			list = append(list, ref)
 		}
 	}

@@ -31,16 +31,16 @@ const (
 	HTMLFile = "ingest-report.html"
 )
 
-// Version is the version of the JSON format. It increases with each incompatible change.
-const Version = 5
+// version is the version of the JSON format. It increases with each incompatible change.
+const version = 5
 
 // MaxListed is the largest number of entries in a list. The rest is summed.
 const MaxListed = 50
 
 // Final states of an ingest.
 const (
-	Complete = "complete"
-	Failed   = "failed" // too many bad rows, or a poor fit; the catalogue is unchanged
+	stateComplete = "complete"
+	stateFailed   = "failed" // too many bad rows, or a poor fit; the catalogue is unchanged
 )
 
 // A Report summarises one ingest.
@@ -198,11 +198,11 @@ func (c *Column) Such() string {
 	if c.Example == nil {
 		return ""
 	}
-	at := fmt.Sprintf("row %d", c.Example.Row)
+	place := fmt.Sprintf("row %d", c.Example.Row)
 	if c.Example.Line > 0 {
-		at = fmt.Sprintf("line %d", c.Example.Line)
+		place = fmt.Sprintf("line %d", c.Example.Line)
 	}
-	return fmt.Sprintf(", such as %s in %s", cmp.Or(c.Example.Value, c.Example.Reason), at)
+	return fmt.Sprintf(", such as %s in %s", cmp.Or(c.Example.Value, c.Example.Reason), place)
 }
 
 // A Skipped file was left out.
@@ -240,7 +240,7 @@ type Conflict struct {
 // Write writes both files to the catalogue's folder, each atomically and durably, and removes leftovers of interrupted writes.
 // The caller prevents concurrent writes.
 func (r *Report) Write(dir string) error {
-	for name, form := range map[string]func() ([]byte, error){JSONFile: r.JSON, HTMLFile: r.HTML} {
+	for name, form := range map[string]func() ([]byte, error){JSONFile: r.encode, HTMLFile: r.render} {
 		b, err := form()
 		if err == nil {
 			err = file.RemovePending(filepath.Join(dir, name))
@@ -258,8 +258,8 @@ func (r *Report) Write(dir string) error {
 // encoding behaves like encoding/json, without escaping HTML.
 var encoding = sonic.Config{SortMapKeys: true, ValidateString: true}.Froze()
 
-// JSON returns the report as indented JSON.
-func (r *Report) JSON() ([]byte, error) {
+// encode returns the report as indented JSON.
+func (r *Report) encode() ([]byte, error) {
 	b, err := encoding.MarshalIndent(r, "", "  ")
 	if err != nil {
 		return nil, fmt.Errorf("encode ingest report: %w", err)
@@ -274,13 +274,15 @@ var pageText string
 var page = sync.OnceValue(func() *template.Template {
 	return template.Must(template.New("page").Funcs(template.FuncMap{
 		"bytes": func(n int64) string { return humanize.IBytes(uint64(n)) }, "number": humanize.Comma, "seconds": formatSeconds, "percent": percent,
-		"moment": func(t time.Time) string { return t.Format("2006-01-02 15:04:05 UTC") }, "dangling": byMissing,
+		"moment": func(t time.Time) string { return t.Format("2006-01-02 15:04:05 UTC") }, "dangling": func(list []Relation) []Relation { // the most missing IDs first
+			return slices.SortedStableFunc(slices.Values(list), func(a, b Relation) int { return cmp.Compare(b.Missing, a.Missing) })
+		},
 		"others": func(files int64) int64 { return files - 1 },
 	}).Parse(pageText))
 })
 
-// HTML returns the report as a page.
-func (r *Report) HTML() ([]byte, error) {
+// render returns the report as a page.
+func (r *Report) render() ([]byte, error) {
 	var b bytes.Buffer
 	if err := page().Execute(&b, r); err != nil {
 		return nil, fmt.Errorf("render ingest report: %w", err)
@@ -303,11 +305,4 @@ func percent(part, whole int64) string {
 		return ""
 	}
 	return fmt.Sprintf("%.3g %%", 100*float64(part)/float64(whole))
-}
-
-// byMissing sorts references by missing IDs, the most first.
-func byMissing(list []Relation) []Relation {
-	sorted := slices.Clone(list)
-	slices.SortStableFunc(sorted, func(a, b Relation) int { return cmp.Compare(b.Missing, a.Missing) })
-	return sorted
 }

@@ -87,7 +87,7 @@ func full() Report {
 
 func TestGoldenJSON(t *testing.T) {
 	r := full()
-	b, err := r.JSON()
+	b, err := r.encode()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -105,7 +105,7 @@ func TestGoldenJSON(t *testing.T) {
 
 func TestGoldenHTML(t *testing.T) {
 	r := full()
-	b, err := r.HTML()
+	b, err := r.render()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -115,12 +115,12 @@ func TestGoldenHTML(t *testing.T) {
 // TestEmpty: an empty report has lists, not nulls, and a page.
 func TestEmpty(t *testing.T) {
 	r := collector().Report(End{Catalog: "c"})
-	b, err := r.JSON()
+	b, err := r.encode()
 	if err != nil || bytes.Contains(b, []byte("null")) {
-		t.Errorf("JSON() = %s, %v, want no null", b, err)
+		t.Errorf("encode() = %s, %v, want no null", b, err)
 	}
-	if page, err := r.HTML(); err != nil || !bytes.HasSuffix(page, []byte("</html>\n")) {
-		t.Errorf("HTML() = ...%.60q, %v, want a whole page", page[max(0, len(page)-60):], err)
+	if page, err := r.render(); err != nil || !bytes.HasSuffix(page, []byte("</html>\n")) {
+		t.Errorf("render() = ...%.60q, %v, want a whole page", page[max(0, len(page)-60):], err)
 	}
 }
 
@@ -144,7 +144,7 @@ func TestHostileNames(t *testing.T) {
 		Fits:       []FileFit{{File: evil, Meaning: evil, Problems: []string{evil}, Columns: []Column{{Name: evil, Example: &Sample{File: evil, Reason: evil}}}}},
 		References: []Relation{{Kind: evil, Path: evil, Target: evil, Samples: []Dangling{{ID: evil}}}},
 	})
-	b, err := r.HTML()
+	b, err := r.render()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -192,7 +192,7 @@ func TestWrite(t *testing.T) {
 	if want := []string{filepath.Join(dir, HTMLFile), filepath.Join(dir, JSONFile)}; err != nil || !cmp.Equal(names, want) {
 		t.Errorf("files %v, %v, want %v", names, err, want)
 	}
-	want, _ := r.JSON()
+	want, _ := r.encode()
 	if got, err := os.ReadFile(filepath.Join(dir, JSONFile)); err != nil || !bytes.Equal(got, want) {
 		t.Errorf("%s holds %.80q, %v, want the report", JSONFile, got, err)
 	}
@@ -210,8 +210,8 @@ func TestStates(t *testing.T) {
 			t.Errorf("after %v: state %q, error %q, want %q, %q", err, r.State, r.Error, state, text)
 		}
 	}
-	f(nil, Complete, "")
-	f(errors.New("too\nmany"), Failed, "too many")
+	f(nil, stateComplete, "")
+	f(errors.New("too\nmany"), stateFailed, "too many")
 }
 
 func TestMask(t *testing.T) {
@@ -259,7 +259,9 @@ func TestReasonsAreGrouped(t *testing.T) {
 		s.Quarantined(fmt.Sprintf("a.ndjson:%d", i+1), "id", fmt.Sprintf("want 1 or more, found %d", -i))
 		s.Quarantined("a.ndjson:1", "", strings.Repeat("x", i%1500+1))
 	}
-	got := s.totals().Reasons
+	c := NewCollector(time.Time{})
+	c.Add(0, &s)
+	got := c.Report(End{}).Totals.Reasons
 	if first := got.Top[0]; first.Count != 5000 || first.Example != "a.ndjson:1: id: want 1 or more, found 0" {
 		t.Errorf("first group %+v, want 5000 rows with the first as example", first)
 	}
@@ -361,7 +363,7 @@ func TestBounded(t *testing.T) {
 	if sum != 5000 || r.Conflicts.Count != 5000 || m.Top[0].Field != record.OtherPaths {
 		t.Errorf("%d fields, the first %s, have %d of %d conflicts, want %d, %s, 5000 of 5000", len(m.Top), m.Top[0].Field, sum, r.Conflicts.Count, MaxListed, record.OtherPaths)
 	}
-	b, err := r.JSON()
+	b, err := r.encode()
 	if err != nil || len(b) > 100<<10 {
 		t.Errorf("the JSON has %d bytes, %v, want 100 KiB at most", len(b), err)
 	}
