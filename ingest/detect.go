@@ -30,29 +30,29 @@ var (
 // A detector opens files, and finds the meaning of their rows.
 type detector struct {
 	*Config
-	rows  *layout.Options   // settings for reading rows
-	files source.Options    // for opening files, without a context
-	parts map[string]looked // first parts of files that are folders, by path
+	rows  *layout.Options     // settings for reading rows
+	files source.Options      // for opening files, without a context
+	parts map[string]detected // first parts of files that are folders, by path
 }
 
-// A looked file is one that has parts, as its first part with rows shows it.
-type looked struct {
+// A detected meaning is a file with several parts, as its first part with rows shows it.
+type detected struct {
 	*input
 	reason string
 }
 
-// lookOnce finds the meaning of a file like look, but once for all parts of one. known reports that an earlier part shows it.
-func (d *detector) lookOnce(ctx context.Context, in *input) (reason string, known bool) {
-	one, known := d.parts[in.Parts]
+// detectOnce finds the meaning of a file, once for all parts of one. known reports that an earlier part shows it.
+func (d *detector) detectOnce(ctx context.Context, in *input) (reason string, known bool) {
+	first, known := d.parts[in.Parts]
 	if !known {
-		reason = d.look(ctx, in)
+		reason = d.detect(ctx, in)
 		if in.Parts != "" && (in.meaning != nil || in.imdb || reason != "") {
-			d.parts[in.Parts] = looked{in, reason}
+			d.parts[in.Parts] = detected{in, reason}
 		}
 		return reason, false
 	}
-	in.Rows, in.Kind, in.imdb, in.meaning, in.needs, in.lacks, in.draft = one.Rows, one.Kind, one.imdb, one.meaning, one.needs, one.lacks, one.draft
-	return one.reason, true
+	in.Rows, in.Kind, in.reading = first.Rows, first.Kind, first.reading
+	return first.reason, true
 }
 
 // open opens a file, and returns it with the format that its content shows.
@@ -66,9 +66,9 @@ func (d *detector) open(ctx context.Context, in input) (*source.Reader, *input, 
 	return src, &in, err
 }
 
-// look chooses the meaning of a file, or returns why it is left out. A pipe, or a file named after one resource, gets its
+// detect chooses the meaning of a file, or returns why it is left out. A pipe, or a file named after one resource, gets its
 // meaning later, while it is read.
-func (d *detector) look(ctx context.Context, in *input) (reason string) {
+func (d *detector) detect(ctx context.Context, in *input) (reason string) {
 	if in.Err != nil {
 		return "" // reported when it is read
 	}
@@ -80,39 +80,38 @@ func (d *detector) look(ctx context.Context, in *input) (reason string) {
 	if in.isAddressed() {
 		return ""
 	}
-	head, found, more := d.sample(ctx, *in, headRows)
+	head, found, hasMore := d.sample(ctx, *in, headRows)
 	if len(head) == 0 {
 		return "" // reported when it is read
 	}
-	reason, clear := d.choose(found, head)
-	if more && !clear {
+	reason, isClear := d.choose(found, head)
+	if hasMore && !isClear {
 		if rows, _, _ := d.sample(ctx, *in, 0); len(rows) > 0 { // none after an interrupt
 			reason, _ = d.choose(found, rows)
 		}
 	}
-	mayNest := found.meaning == nil || found.used == 0 || len(head) == 1 && !clear // a document around a list may have a title
+	mayNest := found.meaning == nil || found.used == 0 || len(head) == 1 && !isClear // a document around a list may have a title
 	if mayNest && !found.imdb && !found.skipped && in.Rows == "" && !found.Format.Table() {
-		reason = d.lookDeeper(ctx, found, head[0], reason)
+		reason = d.detectNested(ctx, found, head[0], reason)
 	}
-	if d.takeDraft(found) {
+	if d.useDraft(found) {
 		reason = ""
 	}
-	in.Rows, in.Kind, in.imdb, in.meaning, in.needs, in.lacks, in.draft = found.Rows, found.Kind, found.imdb, found.meaning, found.needs, found.lacks, found.draft
+	in.Rows, in.Kind, in.reading = found.Rows, found.Kind, found.reading
 	return reason
 }
 
-// lookDeeper looks for rows nested in a JSON document. It returns why no rows can be read; that is reason if nothing was found.
-func (d *detector) lookDeeper(ctx context.Context, in *input, document, reason string) string {
-	type place struct {
+// detectNested looks for rows nested in a JSON document. It returns why no rows can be read; that is reason if nothing was found.
+func (d *detector) detectNested(ctx context.Context, in *input, document, reason string) string {
+	type candidate struct {
 		*input
 		reason string
-		used   int64
 	}
-	var taken, drafted []place
+	var fitting, drafted []candidate
 	for _, path := range source.PathsToRows(document) {
-		at := *in
-		at.Rows, at.draft = path, nil
-		rows, found, _ := d.sample(ctx, at, headRows)
+		nested := *in
+		nested.Rows, nested.draft = path, nil
+		rows, found, _ := d.sample(ctx, nested, headRows)
 		if len(rows) == 0 {
 			continue
 		}
@@ -120,41 +119,43 @@ func (d *detector) lookDeeper(ctx context.Context, in *input, document, reason s
 		if in.meaning != nil && found.used <= in.used {
 			continue
 		}
-		switch p := (place{found, why, found.used}); {
+		switch c := (candidate{found, why}); {
 		case found.meaning != nil && found.used > 0:
-			taken = append(taken, p)
+			fitting = append(fitting, c)
 		case found.draft != nil:
-			drafted = append(drafted, p)
+			drafted = append(drafted, c)
 		}
 	}
-	best := func(all []place) place {
-		return slices.MaxFunc(all, func(a, b place) int { return cmp.Or(cmp.Compare(a.used, b.used), len(a.Rows)-len(b.Rows)) })
+	best := func(all []candidate) candidate {
+		return slices.MaxFunc(all, func(a, b candidate) int { return cmp.Or(cmp.Compare(a.used, b.used), len(a.Rows)-len(b.Rows)) })
 	}
-	var one place
+	var chosen candidate
 	switch {
-	case in.draft != nil && !slices.ContainsFunc(append(taken, drafted...), func(p place) bool { return p.used > in.used }):
+	case in.draft != nil && !slices.ContainsFunc(append(fitting, drafted...), func(c candidate) bool { return c.used > in.used }):
 		return reason // the document is a row
-	case len(taken) > 0 && !slices.ContainsFunc(drafted, func(p place) bool { return strings.HasPrefix(best(taken).Rows, p.Rows) && p.used > best(taken).used }):
-		one = best(taken)
+	case len(fitting) > 0 && !slices.ContainsFunc(drafted, func(c candidate) bool {
+		return strings.HasPrefix(best(fitting).Rows, c.Rows) && c.used > best(fitting).used
+	}):
+		chosen = best(fitting)
 	case len(drafted) > 0:
-		one = best(drafted)
-		one.draft.SetRows(one.Rows)
+		chosen = best(drafted)
+		chosen.draft.SetRows(chosen.Rows)
 	default:
 		return reason
 	}
-	for _, other := range append(taken, drafted...) {
-		if !strings.HasPrefix(one.Rows, other.Rows) && !strings.HasPrefix(other.Rows, one.Rows) {
+	for _, other := range append(fitting, drafted...) {
+		if !strings.HasPrefix(chosen.Rows, other.Rows) && !strings.HasPrefix(other.Rows, chosen.Rows) {
 			in.draft = nil
-			return fmt.Sprintf("has rows at %s and at %s: use --rows with one of them", one.Rows, other.Rows)
+			return fmt.Sprintf("has rows at %s and at %s: use --rows with one of them", chosen.Rows, other.Rows)
 		}
 	}
-	*in = *one.input
-	return one.reason
+	*in = *chosen.input
+	return chosen.reason
 }
 
-// takeDraft uses the draft of a file's mapping if it is certain and the run uses drafts. It writes the draft beside the file,
+// useDraft uses the draft of a file's mapping if it is certain and the run uses drafts. It writes the draft beside the file,
 // where later runs find it.
-func (d *detector) takeDraft(in *input) bool {
+func (d *detector) useDraft(in *input) bool {
 	if d.Drafted == nil || in.draft == nil || !in.draft.Certain || object.IsURL(in.Path) {
 		return false
 	}
@@ -176,37 +177,37 @@ func (in *input) isAddressed() bool {
 	return in.Address != source.Address{} && in.Address != source.Address{Sub: in.Sub}
 }
 
-// sample returns valid rows of a file, and the file with the format that its content shows. It returns the first most rows, or
-// rows from the whole file if most is 0. more reports that there are other rows. Errors in the file are reported when it is
+// sample returns valid rows of a file, and the file with the format that its content shows. It returns the first limit rows, or
+// rows from the whole file if limit is 0. hasMore reports that there are other rows. Errors in the file are reported when it is
 // ingested.
-func (d *detector) sample(ctx context.Context, in input, most int) (rows []string, found *input, more bool) {
+func (d *detector) sample(ctx context.Context, in input, limit int) (rows []string, found *input, hasMore bool) {
 	size, every, n := 0, 1, -1
-	d.eachGood(ctx, in, func(opened *input, row []byte) bool {
+	d.eachValid(ctx, in, func(opened *input, row []byte) bool {
 		found = opened
 		if n++; n%every != 0 {
 			return true
 		}
-		if more = most > 0 && (len(rows) == most || size > headBytes); more {
+		if hasMore = limit > 0 && (len(rows) == limit || size > headBytes); hasMore {
 			return false
 		}
 		rows = append(rows, string(row))
 		size += len(row)
-		for most == 0 && len(rows) > 1 && (len(rows) > spreadRows || size > spreadBytes) { // keep every second row
+		for limit == 0 && len(rows) > 1 && (len(rows) > spreadRows || size > spreadBytes) { // keep every second row
 			every, size = 2*every, 0
-			kept := rows[:0]
+			half := rows[:0]
 			for i := 0; i < len(rows); i += 2 {
-				kept = append(kept, rows[i])
+				half = append(half, rows[i])
 				size += len(rows[i])
 			}
-			rows = kept
+			rows = half
 		}
 		return true
 	})
-	return rows, found, more
+	return rows, found, hasMore
 }
 
-// eachGood calls fn with the valid rows of a file until fn returns false. Errors in the file are reported when it is ingested.
-func (d *detector) eachGood(ctx context.Context, in input, fn func(in *input, row []byte) bool) {
+// eachValid calls fn with the valid rows of a file until fn returns false. Errors in the file are reported when it is ingested.
+func (d *detector) eachValid(ctx context.Context, in input, fn func(in *input, row []byte) bool) {
 	src, found, err := d.open(ctx, in)
 	if err != nil {
 		return
@@ -220,24 +221,24 @@ func (d *detector) eachGood(ctx context.Context, in input, fn func(in *input, ro
 	}
 }
 
-// choose chooses the meaning of an open file by a sample of rows, or returns why it is left out. clear reports that nearly all
+// choose chooses the meaning of an open file by a sample of rows, or returns why it is left out. isClear reports that nearly all
 // values fit.
-func (d *detector) choose(in *input, rows []string) (reason string, clear bool) {
-	asked := d.Layout
-	if asked == layout.Auto || asked == imdbLayout {
+func (d *detector) choose(in *input, rows []string) (reason string, isClear bool) {
+	layoutName := d.Layout
+	if layoutName == layout.Auto || layoutName == imdbLayout {
 		if _, ok := imdb.IsTable(in.Base(), []byte(rows[0])); ok {
 			in.imdb = true
 			return "", true
 		}
 	}
-	if asked == imdbLayout {
+	if layoutName == imdbLayout {
 		return "not a table of IMDb with its columns: want one of " + strings.Join(imdb.Tables(), ", "), true
 	}
 	if len(rows) > 1 && in.Kind == "" {
 		in.Address = source.Address{} // 1917.json may be a table
 	}
 	c := layout.Choose(layout.Subject{
-		Row: in.row(""), Path: in.Name, Layout: asked, Given: d.Kind != "", Rows: rows,
+		Row: in.row(""), Path: in.Name, Layout: layoutName, Given: d.Kind != "", Rows: rows,
 		Named: source.KindNamed(in.Base()) == in.Kind, Folder: in.KindFromFolder,
 	}, *d.rows)
 	in.meaning, in.draft, in.skipped, in.used = c.Meaning, c.Draft, c.Skip != "", 0
@@ -254,26 +255,26 @@ func (d *detector) choose(in *input, rows []string) (reason string, clear bool) 
 			in.Kind = m.Type.Name() // the file's name was only a hint
 		}
 		if in.Format.Table() {
-			in.lacks = m.Lacks(layout.ColumnsOf(rows[0]))
+			in.missing = m.Lacks(layout.ColumnsOf(rows[0]))
 		}
 		return "", c.Clear
 	}
-	return d.unknown(in, rows[0], &c), false
+	return d.unknownReason(in, rows[0], &c), false
 }
 
-// unknown returns why a file without a meaning is left out, with the command to run next.
-func (d *detector) unknown(in *input, row string, c *layout.Choice) string {
+// unknownReason returns why a file without a meaning is left out, with the command to run next.
+func (d *detector) unknownReason(in *input, row string, c *layout.Choice) string {
 	if c.Skip != "" {
 		return c.Skip
 	}
 	if c.Draft == nil && in.Kind == "" && (in.isAddressed() || d.Layout == layout.TMDB) {
-		return noKind(catalog.Kinds())
+		return noKindReason(catalog.Kinds())
 	}
 	if in.Kind != "" && strings.HasPrefix(c.Why, "its ") { // its name, or its folder
 		return c.Why
 	}
 	if len(c.Kinds) > 1 {
-		return noKind(c.Kinds)
+		return noKindReason(c.Kinds)
 	}
 	for _, table := range imdb.Tables() {
 		if _, ok := imdb.IsTable(table, []byte(row)); ok {
@@ -291,14 +292,14 @@ func (d *detector) unknown(in *input, row string, c *layout.Choice) string {
 		why = fmt.Sprintf("its rows are not %s records of the API: %s", in.Kind, c.Why)
 	}
 	if c.Draft == nil && !in.Format.Table() {
-		return fmt.Sprintf("%s, or name it like 550-credits.json if it is the response of a sub-request; as a record: %v", d.draft(in, why), c.Why)
+		return fmt.Sprintf("%s, or name it like 550-credits.json if it is the response of a sub-request; as a record: %v", d.draftAdvice(in, why), c.Why)
 	}
-	return d.draft(in, why)
+	return d.draftAdvice(in, why)
 }
 
-// draft returns a message with the command that drafts a mapping for a file. Local mappings beside the file are found
+// draftAdvice returns a message with the command that drafts a mapping for a file. Local mappings beside the file are found
 // automatically.
-func (c *Config) draft(f *input, why string) string {
+func (c *Config) draftAdvice(f *input, why string) string {
 	command, mapping := c.explainCommand(f)
 	then := "and run this again"
 	if object.IsURL(f.Path) {
@@ -321,7 +322,7 @@ func (c *Config) explainCommand(f *input) (command, mapping string) {
 	return "reelsplice ingest --explain " + flags + shellescape.Quote(f.WholePath()) + " >" + mapping, mapping
 }
 
-// noKind returns the message for a file whose name has no kind.
-func noKind(kinds []string) string {
+// noKindReason returns the message for a file whose name has no kind.
+func noKindReason(kinds []string) string {
 	return "its name shows no kind of records: use --kind with one of " + strings.Join(kinds, ", ")
 }

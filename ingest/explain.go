@@ -91,7 +91,7 @@ func Explain(ctx context.Context, c Config) (out Explanation, err error) {
 	var reasons []string
 	for n, f := range files {
 		in := input{File: f, number: n}
-		if reason, known := r.detector.lookOnce(ctx, &in); !known {
+		if reason, known := r.detector.detectOnce(ctx, &in); !known {
 			reasons = append(reasons, reason)
 			r.list.inputs = append(r.list.inputs, in)
 		}
@@ -130,8 +130,8 @@ func (r *run) explainFile(ctx context.Context, found input, reason string) (Expl
 	defer func() { _ = src.Close() }() // read side
 	out.Format = in.Format.String()
 	var first []source.Row
-	var good []string
-	for len(first) < explainedRows || in.Bytes == 0 && len(good) < headRows {
+	var valid []string
+	for len(first) < explainedRows || in.Bytes == 0 && len(valid) < headRows {
 		row, err := src.Next()
 		if errors.Is(err, io.EOF) {
 			break
@@ -142,7 +142,7 @@ func (r *run) explainFile(ctx context.Context, found input, reason string) (Expl
 		}
 		if row.Err == nil {
 			row.JSON = bytes.Clone(row.JSON)
-			good = append(good, string(row.JSON))
+			valid = append(valid, string(row.JSON))
 		}
 		if len(first) < explainedRows {
 			first = append(first, row)
@@ -150,11 +150,11 @@ func (r *run) explainFile(ctx context.Context, found input, reason string) (Expl
 	}
 	if in.Bytes > 0 { // a pipe can be read only once
 		if rows, _, _ := r.detector.sample(ctx, found, 0); len(rows) > 0 {
-			good = rows
+			valid = rows
 		}
 	}
-	if len(good) > 0 && in.meaning == nil && !in.imdb && out.Problem == "" { // a pipe, or a file named after one resource
-		out.Problem, _ = r.detector.choose(in, good)
+	if len(valid) > 0 && in.meaning == nil && !in.imdb && out.Problem == "" { // a pipe, or a file named after one resource
+		out.Problem, _ = r.detector.choose(in, valid)
 	}
 	out.Layout, out.Kind = in.layout(), in.Kind
 	if in.imdb {
@@ -165,26 +165,30 @@ func (r *run) explainFile(ctx context.Context, found input, reason string) (Expl
 		if row.Err == nil && out.Problem != "" {
 			continue
 		}
-		one, err := r.explainRow(&out, in, row)
+		explained, err := r.explainRow(&out, in, row)
 		if err != nil {
 			return out, err
 		}
-		out.Rows = append(out.Rows, one)
+		out.Rows = append(out.Rows, explained)
 	}
-	if len(good)+len(out.Rows) == 0 && out.Problem == "" {
+	if len(valid)+len(out.Rows) == 0 && out.Problem == "" {
 		out.Note = "holds no rows"
 	}
 	if layout.IsMapped(out.Layout) {
 		out.Kind = "" // a table's name is not a kind
 	}
-	if in.meaning != nil && len(good) > 0 {
-		fit := r.sampleFit(in, good)
+	if in.meaning != nil && len(valid) > 0 {
+		m := in.meaning.Measure(in.row(""), valid, r.rows)
+		fit := r.fitOf(&fileFit{
+			first: in, files: 1, cells: m.Columns,
+			rows: report.Outcome{Kept: m.Made, Blank: m.Passed, Quarantined: m.Rows - m.Made - m.Passed},
+		})
 		out.Fit = &fit
 	}
-	if len(good) > 0 && suggests(in, &out) {
+	if len(valid) > 0 && needsDraft(in, &out) {
 		draft := in.draft
 		if draft == nil {
-			draft = new(layout.NewDraft(in.Name, in.Base(), cmp.Or(r.Kind, in.Kind), good))
+			draft = new(layout.NewDraft(in.Name, in.Base(), cmp.Or(r.Kind, in.Kind), valid))
 			if in.Rows != "" {
 				draft.SetRows(in.Rows)
 			}
@@ -195,16 +199,9 @@ func (r *run) explainFile(ctx context.Context, found input, reason string) (Expl
 	return out, nil
 }
 
-// sampleFit measures how well a sample of a file's rows fits its meaning.
-func (r *run) sampleFit(in *input, rows []string) report.FileFit {
-	fit := in.meaning.Measure(in.row(""), rows, r.rows)
-	one := &fileFit{first: in, files: 1, cells: fit.Columns, rows: report.Outcome{Kept: fit.Made, Blank: fit.Passed, Quarantined: fit.Rows - fit.Made - fit.Passed}}
-	return r.fitOf(one)
-}
-
-// suggests reports whether a draft helps with a file: it has no meaning or a poor fit, or it is a table that loses values, and
+// needsDraft reports whether a draft helps with a file: it has no meaning or a poor fit, or it is a table that loses values, and
 // the caller has no mapping for it.
-func suggests(in *input, out *ExplainedFile) bool {
+func needsDraft(in *input, out *ExplainedFile) bool {
 	switch {
 	case in.meaning == nil:
 		return !in.imdb && !in.isAddressed()
@@ -265,8 +262,8 @@ func refusal(err error) string {
 	case errors.As(err, &noID) && noID.Asked:
 		return err.Error() + " (an ingest also searches the catalogue and the other sources)"
 	}
-	if field, why := reasonOf(err); field == "" {
-		return why // the row's place is printed above
+	if field, reason := reasonOf(err); field == "" {
+		return reason // the row's place is printed above
 	}
 	return err.Error()
 }

@@ -19,15 +19,20 @@ const imdbLayout = "imdb"
 
 // An input is a file to read.
 type input struct {
-	source.File                 // once open, with the format that its content shows
-	number      int             // source number: later sources win
-	imdb        bool            // a table of IMDb, read by package imdb
-	meaning     *layout.Meaning // meaning of the rows; nil until chosen, and for tables of IMDb
-	needs       layout.Needs
-	lacks       []string      // columns that the caller's mapping reads and the table lacks
-	skipped     bool          // a mapping skips the file
-	used        int64         // values of the sample that the meaning or the draft uses
-	draft       *layout.Draft // draft of a mapping, for a file without a meaning
+	source.File     // once open, with the format that its content shows
+	number      int // source number: later sources win
+	reading
+	skipped bool  // a mapping skips the file
+	used    int64 // values of the sample that the meaning or the draft uses
+}
+
+// A reading is how the rows of a file are read.
+type reading struct {
+	imdb    bool            // a table of IMDb, read by package imdb
+	meaning *layout.Meaning // meaning of the rows; nil until chosen, and for tables of IMDb
+	needs   layout.Needs
+	missing []string      // columns that the caller's mapping reads and the table lacks
+	draft   *layout.Draft // draft of a mapping, for a file without a meaning
 }
 
 // layout names the file's layout in messages and reports.
@@ -39,15 +44,6 @@ func (in *input) layout() string {
 		return in.meaning.Layout
 	}
 	return ""
-}
-
-// mapping names the mapping file, or "".
-func (in *input) mapping() string {
-	if in.meaning == nil {
-		return ""
-	}
-	file, _ := in.meaning.Mapping()
-	return file
 }
 
 // reader returns a reader for the file's rows.
@@ -65,8 +61,8 @@ func (in *input) kindOfRows() *catalog.Type {
 	return t
 }
 
-// ofTables reports whether the file is a known table, so that its name is not a kind.
-func (in *input) ofTables() bool { return layout.IsMapped(in.layout()) || in.imdb }
+// isTable reports whether the file is a known table, so that its name is not a kind.
+func (in *input) isTable() bool { return layout.IsMapped(in.layout()) || in.imdb }
 
 // row returns a row of an open file in the form that layouts read.
 func (in *input) row(text string) layout.Row {
@@ -124,9 +120,7 @@ func (r *run) dumps(ctx context.Context) ([]source.File, error) {
 	o.Skipped = func(path, reason string) { r.list.skip(path, reason) }
 	files, err := source.List(r.Sources, o)
 	for i := range files {
-		if p := partitionOf(files[i].Path); p != nil {
-			files[i].Join = p.join
-		}
+		files[i].Join = joinFolders(files[i].Path)
 	}
 	if err == nil {
 		err = r.joinMovieLens(ctx, files)
@@ -155,7 +149,7 @@ func (r *run) find(ctx context.Context) error {
 	}
 	for n, f := range l.all {
 		in := input{File: f, number: n}
-		reason, _ := r.detector.lookOnce(ctx, &in)
+		reason, _ := r.detector.detectOnce(ctx, &in)
 		if err := ctx.Err(); err != nil {
 			return err
 		}
@@ -166,7 +160,7 @@ func (r *run) find(ctx context.Context) error {
 		l.inputs = append(l.inputs, in)
 	}
 	if len(l.inputs) == 0 && len(l.skipped) > 0 {
-		return noneTaken(l.skipped)
+		return allSkippedError(l.skipped)
 	}
 	if len(l.inputs) == 0 {
 		return errors.New("the sources hold no records")
@@ -178,31 +172,31 @@ func (r *run) find(ctx context.Context) error {
 	return nil
 }
 
-// silent returns a line for each source of the command line whose files were all skipped, with the first reason.
-func (l *fileList) silent(sources []string) (lines []string) {
+// silentSources returns a line for each source of the command line whose files were all skipped, with the first reason.
+func (l *fileList) silentSources(sources []string) (lines []string) {
 	reasons := map[string]string{}
 	for _, s := range l.skipped {
 		reasons[s.Name] = s.Reason
 	}
-	reason, gave := make([]string, len(sources)), make([]bool, len(sources))
+	first, hasRows := make([]string, len(sources)), make([]bool, len(sources))
 	for i := range l.all {
 		f := &l.all[i]
-		if r, left := reasons[f.Name]; left {
-			reason[f.Src] = cmp.Or(reason[f.Src], r)
+		if reason, skipped := reasons[f.Name]; skipped {
+			first[f.Src] = cmp.Or(first[f.Src], reason)
 		} else {
-			gave[f.Src] = true
+			hasRows[f.Src] = true
 		}
 	}
-	for n, src := range sources {
-		if reason[n] != "" && !gave[n] {
-			lines = append(lines, text.Line(src+": "+reason[n]))
+	for i, src := range sources {
+		if first[i] != "" && !hasRows[i] {
+			lines = append(lines, text.Line(src+": "+first[i]))
 		}
 	}
 	return lines
 }
 
-// noneTaken returns the error of an ingest that skipped all files.
-func noneTaken(skipped []report.Skipped) error {
+// allSkippedError returns the error of an ingest that skipped all files.
+func allSkippedError(skipped []report.Skipped) error {
 	first := text.Line(skipped[0].String())
 	if len(skipped) == 1 {
 		return errors.New(first)

@@ -34,7 +34,7 @@ type fileFit struct {
 
 // fits holds the fits of files, in reading order.
 type fits struct {
-	of    map[fitKey]*fileFit
+	byKey map[fitKey]*fileFit
 	order []*fileFit
 }
 
@@ -45,52 +45,56 @@ type fitKey struct {
 	dir, layout, kind, sub string
 }
 
-// fileFit returns the fit of a file.
-func (f *fits) fileFit(in *input) *fileFit {
-	key := fitKey{number: in.number}
-	if in.isAddressed() || in.Parts != "" {
-		key = fitKey{-1, cmp.Or(in.Parts, filepath.Dir(in.Path)), in.layout(), in.Kind, in.Sub}
-	}
-	one := f.of[key]
-	if one == nil {
-		one = &fileFit{first: in, cells: map[string]record.Cells{}, examples: map[string]report.Sample{}}
-		f.of[key] = one
-		f.order = append(f.order, one)
-	}
-	return one
-}
-
 // add adds the counts of a batch.
 func (f *fits) add(b *batch) {
 	if b.in.imdb || b.in.meaning == nil {
 		return
 	}
-	one := f.fileFit(b.in)
+	key := fitKey{number: b.in.number}
+	if b.in.isAddressed() || b.in.Parts != "" {
+		key = fitKey{-1, cmp.Or(b.in.Parts, filepath.Dir(b.in.Path)), b.in.layout(), b.in.Kind, b.in.Sub}
+	}
+	fit := f.byKey[key]
+	if fit == nil {
+		fit = &fileFit{first: b.in, cells: map[string]record.Cells{}, examples: map[string]report.Sample{}}
+		f.byKey[key] = fit
+		f.order = append(f.order, fit)
+	}
 	if b.first {
-		one.files++
+		fit.files++
 	}
-	one.rows.Add(&b.out.tally.Rows)
-	for name, n := range b.out.cells {
-		have := one.cells[name]
-		have.Add(n)
-		one.cells[name] = have
+	fit.rows.Add(&b.result.tally.Rows)
+	for name, n := range b.result.cells {
+		cells := fit.cells[name]
+		cells.Add(n)
+		fit.cells[name] = cells
 	}
-	for path, sample := range b.out.tally.Examples() {
-		if _, ok := one.examples[path]; !ok && len(one.examples) < record.MaxPaths {
-			one.examples[path] = sample
+	for path, sample := range b.result.tally.Examples() {
+		if _, ok := fit.examples[path]; !ok && len(fit.examples) < record.MaxPaths {
+			fit.examples[path] = sample
 		}
 	}
 }
 
-// columns returns the counts of all columns, sorted by name.
-func (f *fileFit) columns() (out []report.Column) {
+// fitOf returns the fit of a file with its problems.
+func (c *Config) fitOf(f *fileFit) report.FileFit {
+	in := f.first
+	out := report.FileFit{File: in.Name, Meaning: in.meaning.String(), Rows: f.rows.Sum(), Made: f.rows.Kept, Doubts: in.meaning.Doubts}
+	if in.Parts != "" {
+		out.File = text.Line(filepath.Base(in.Parts))
+	} else if f.files > 1 {
+		out.Files = f.files
+	}
+	if in.Rows != "" {
+		out.Meaning += ", rows at " + in.Rows
+	}
 	for _, name := range slices.Sorted(maps.Keys(f.cells)) {
-		n := f.cells[name]
-		c := report.Column{Name: name, Cells: n.All(), Used: n.Used, LeftOut: n.LeftOut, Extra: n.Extra, Unused: n.Unused}
-		var silent bool
-		if c.Ignored, silent = f.first.meaning.Ignores(name); silent {
+		ignored, silent := in.meaning.Ignores(name)
+		if silent {
 			continue
 		}
+		n := f.cells[name]
+		c := report.Column{Name: name, Cells: n.All(), Used: n.Used, LeftOut: n.LeftOut, Extra: n.Extra, Unused: n.Unused, Ignored: ignored}
 		for _, path := range slices.Sorted(maps.Keys(f.examples)) {
 			rest, ok := strings.CutPrefix(path, name)
 			if sample := f.examples[path]; ok && n.LeftOut > 0 && (rest == "" || rest[0] == '.' || rest[0] == '[') {
@@ -98,52 +102,24 @@ func (f *fileFit) columns() (out []report.Column) {
 				break
 			}
 		}
-		out = append(out, c)
-	}
-	return out
-}
-
-// name returns the name of the file, or of the file that it is a part of.
-func (f *fileFit) name() string {
-	if f.first.Parts != "" {
-		return text.Line(filepath.Base(f.first.Parts))
-	}
-	return f.first.Name
-}
-
-// fitOf returns the fit of a file with its problems.
-func (c *Config) fitOf(f *fileFit) report.FileFit {
-	out := report.FileFit{File: f.name(), Meaning: f.first.meaning.String(), Rows: f.rows.Sum(), Made: f.rows.Kept, Columns: f.columns(), Doubts: f.first.meaning.Doubts}
-	if f.files > 1 && f.first.Parts == "" {
-		out.Files = f.files
-	}
-	if f.first.Rows != "" {
-		out.Meaning += ", rows at " + f.first.Rows
+		out.Columns = append(out.Columns, c)
 	}
 	out.Problems = c.problems(f, out.Columns)
 	return out
 }
 
-// minFit returns the least share of a file's cells that must be used; 0 for no limit.
-func (c *Config) minFit(m *layout.Meaning) float64 {
-	switch own := m.MinFit(); {
-	case c.MinFit < 0:
-		return 0
-	case c.MinFit > 0:
-		return c.MinFit
-	case own >= 0:
-		return own
-	}
-	return DefaultMinFit
-}
-
 // problems returns why a file does not fit its meaning.
 func (c *Config) problems(f *fileFit, columns []report.Column) (out []string) {
-	least := c.minFit(f.first.meaning)
-	if least == 0 {
+	minFit := c.MinFit
+	if minFit == 0 {
+		if minFit = f.first.meaning.MinFit(); minFit < 0 { // neither states one
+			minFit = DefaultMinFit
+		}
+	}
+	if minFit <= 0 {
 		return nil
 	}
-	if lacks := f.first.lacks; len(lacks) > 0 {
+	if lacks := f.first.missing; len(lacks) > 0 {
 		file, _ := f.first.meaning.Mapping()
 		out = append(out, fmt.Sprintf("mapping %s reads columns that the file lacks: %s", file, strings.Join(lacks, ", ")))
 	}
@@ -159,11 +135,11 @@ func (c *Config) problems(f *fileFit, columns []report.Column) (out []string) {
 			names = append(names, col.Name)
 		}
 		read := col.Used + col.LeftOut
-		if col.LeftOut == read && read > 1 || read >= fewCells && float64(col.LeftOut) > (1-least)*float64(read) {
+		if col.LeftOut == read && read > 1 || read >= fewCells && float64(col.LeftOut) > (1-minFit)*float64(read) {
 			out = append(out, fmt.Sprintf("%d of %d values of column %s do not fit its field%s", col.LeftOut, read, col.Name, col.Such()))
 		}
 	}
-	if float64(unused) > (1-least)*float64(cells) {
+	if float64(unused) > (1-minFit)*float64(cells) {
 		out = append(out, fmt.Sprintf("no field takes %d of %d values: columns %s", unused, cells, strings.Join(names, ", ")))
 	}
 	if read := f.rows.Kept + f.rows.Quarantined; !c.MaxBad.limited && read >= fewCells && float64(f.rows.Quarantined) >= badRows*float64(read) {
@@ -179,11 +155,18 @@ func (c *Config) problems(f *fileFit, columns []report.Column) (out []string) {
 func (r *run) checkFits() error {
 	var poor poorFitError
 	for _, f := range r.fits.order {
-		if one := r.fitOf(f); len(one.Problems) > 0 {
-			poor.Files = append(poor.Files, one)
-			if poor.next == "" {
-				poor.next = r.nextCommand(f)
-			}
+		fit := r.fitOf(f)
+		if len(fit.Problems) == 0 {
+			continue
+		}
+		if poor.Files = append(poor.Files, fit); len(poor.Files) > 1 {
+			continue // advice is about the first file
+		}
+		if file, _ := f.first.meaning.Mapping(); f.first.meaning.IsOwn() {
+			poor.advice = fmt.Sprintf("mend %s, list unwanted columns under ignore, or give --min-fit 0", file)
+		} else {
+			command, _ := r.explainCommand(f.first)
+			poor.advice = fmt.Sprintf("run \"%s\" and check what it wrote, or give --min-fit 0 to take the file as it is", command)
 		}
 	}
 	if len(poor.Files) > 0 {
@@ -192,20 +175,10 @@ func (r *run) checkFits() error {
 	return nil
 }
 
-// nextCommand returns advice for a file that does not fit.
-func (c *Config) nextCommand(f *fileFit) string {
-	in := f.first
-	if file, _ := in.meaning.Mapping(); in.meaning.IsOwn() {
-		return fmt.Sprintf("mend %s, list unwanted columns under ignore, or give --min-fit 0", file)
-	}
-	command, _ := c.explainCommand(in)
-	return fmt.Sprintf("run \"%s\" and check what it wrote, or give --min-fit 0 to take the file as it is", command)
-}
-
 // A poorFitError stops an ingest because files do not fit their meanings. The catalogue is unchanged.
 type poorFitError struct {
-	Files []report.FileFit
-	next  string
+	Files  []report.FileFit
+	advice string // for the first file
 }
 
 func (e *poorFitError) Error() string {
@@ -215,17 +188,5 @@ func (e *poorFitError) Error() string {
 		others = fmt.Sprintf(" (and %d more files)", n)
 	}
 	return fmt.Sprintf("%s%s: as %s, %s: stopped, the catalogue is as it was; %s",
-		text.Line(first.File), others, first.Meaning, strings.Join(first.Problems, "; "), e.next)
-}
-
-// listedFits is the largest number of files in a Report's Columns.
-const listedFits = 100
-
-// fitsOf returns the fits of files, those with most problems first.
-func (r *run) fitsOf() (out []report.FileFit) {
-	for _, f := range r.fits.order {
-		out = append(out, r.fitOf(f))
-	}
-	slices.SortStableFunc(out, func(a, b report.FileFit) int { return cmp.Compare(len(b.Problems), len(a.Problems)) })
-	return out[:min(len(out), listedFits)]
+		text.Line(first.File), others, first.Meaning, strings.Join(first.Problems, "; "), e.advice)
 }

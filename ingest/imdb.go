@@ -12,22 +12,22 @@ import (
 	"github.com/reelsplice/reelsplice/schemas/record"
 )
 
-// tables reads IMDb's tables as if they were one file. They make records only together, and lack TMDB IDs. So they are read
+// imdbTables reads IMDb's tables as if they were one file. They make records only together, and lack TMDB IDs. So they are read
 // late, joined by package imdb, and matched by IMDb IDs with records of the catalogue and other sources. The joiner takes the
 // decoder's rows and makes the records.
-type tables struct {
+type imdbTables struct {
 	r    *run
 	ids  resolve.IDCollector
 	send func(*batch) error
 
 	joiner *imdb.Joiner
 	values *record.Values // values of the row that the joiner reads
-	out    *batch         // open batch of records
+	open   *batch         // open batch of records
 	first  int            // index of its file in the inputs
 }
 
 // read reads the inputs from first to end and sends their records.
-func (t *tables) read(ctx context.Context, first, end int) error {
+func (t *imdbTables) read(ctx context.Context, first, end int) error {
 	if !t.r.Strict {
 		t.values = &record.Values{}
 	}
@@ -46,7 +46,7 @@ func (t *tables) read(ctx context.Context, first, end int) error {
 			return err
 		}
 	}
-	t.first, t.out = first, t.batch(first)
+	t.first, t.open = first, t.newBatch(first)
 	if err := j.Records(ctx, t.record); err != nil {
 		return err
 	}
@@ -54,29 +54,29 @@ func (t *tables) read(ctx context.Context, first, end int) error {
 		return err
 	}
 	for path, n := range j.Dropped() {
-		t.out.out.tally.Fields.Dropped.Add(path, n)
+		t.open.result.tally.Fields.Dropped.Add(path, n)
 	}
 	return t.flush()
 }
 
 // batch returns an empty batch of an input.
-func (t *tables) batch(n int) *batch {
-	return &batch{in: &t.r.list.inputs[n], out: &mapped{}}
+func (t *imdbTables) newBatch(n int) *batch {
+	return &batch{in: &t.r.list.inputs[n], result: &mapped{}}
 }
 
 // flush sends the open batch and starts the next one of the same file.
-func (t *tables) flush() error {
-	b := t.out
-	t.out = t.batch(t.first)
+func (t *imdbTables) flush() error {
+	b := t.open
+	t.open = t.newBatch(t.first)
 	return t.send(b)
 }
 
 // add passes the rows of a batch to the joiner, and sends the batch with the bad rows.
-func (t *tables) add(b *batch) error {
-	b.out = &mapped{}
+func (t *imdbTables) add(b *batch) error {
+	b.result = &mapped{}
 	for n := range b.rows {
 		row := &b.rows[n]
-		row.begin(t.values)
+		row.rejectLeftOut(t.values)
 		err := row.failed
 		if err == nil {
 			err = t.joiner.Add(b.in.Base(), b.in.number, row.place.Row, row.place.Line, b.text[row.from:row.to])
@@ -85,21 +85,21 @@ func (t *tables) add(b *batch) error {
 				return err
 			}
 		}
-		left := t.values.Take()
+		leftOut := t.values.Take()
 		if err != nil {
 			b.refuse(row, err)
 			continue
 		}
-		b.out.tally.Rows.Kept++
-		row.count(&b.out.tally, left)
+		b.result.tally.Rows.Kept++
+		row.count(&b.result.tally, leftOut)
 	}
 	return t.send(b)
 }
 
 // record adds a record that package imdb made.
-func (t *tables) record(number int, row, line int64, rec layout.Record) error {
-	t.out.out.add(number, &rec, false, source.Place{Row: row, Line: line}, t.ids)
-	if len(t.out.out.payloads) < batchBytes {
+func (t *imdbTables) record(number int, row, line int64, rec layout.Record) error {
+	t.open.result.add(number, &rec, false, source.Place{Row: row, Line: line}, t.ids)
+	if len(t.open.result.payloads) < batchBytes {
 		return nil
 	}
 	return t.flush()
@@ -107,14 +107,14 @@ func (t *tables) record(number int, row, line int64, rec layout.Record) error {
 
 // refuse sends a row that the join rejected. It was counted as kept. A batch has rows of one file, so the open batch is sent
 // first.
-func (t *tables) refuse(number int, row, line int64, json []byte, err error) error {
+func (t *imdbTables) refuse(number int, row, line int64, json []byte, err error) error {
 	n := slices.IndexFunc(t.r.list.inputs, func(in input) bool { return in.number == number })
 	if err := t.flush(); err != nil {
 		return err
 	}
-	out := t.batch(n)
-	field, why := reasonOf(err)
-	out.out.tally.Rows.Kept--
-	out.quarantine(source.Place{File: out.in.Name, Row: row, Line: line, Off: -1}, field, why).SetRow(json)
-	return t.send(out)
+	b := t.newBatch(n)
+	field, reason := reasonOf(err)
+	b.result.tally.Rows.Kept--
+	b.quarantine(source.Place{File: b.in.Name, Row: row, Line: line, Off: -1}, field, reason).SetRow(json)
+	return t.send(b)
 }

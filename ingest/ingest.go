@@ -137,14 +137,14 @@ func newRun(c Config) (*run, error) {
 	if err := errors.Join(errs...); err != nil {
 		return nil, err
 	}
-	r := &run{Config: c, rows: layout.WithAliases(rows), start: time.Now(), list: &fileList{}, sums: map[string]string{}, fits: fits{of: map[fitKey]*fileFit{}}}
+	r := &run{Config: c, rows: layout.WithAliases(rows), start: time.Now(), list: &fileList{}, checksums: map[string]string{}, fits: fits{byKey: map[fitKey]*fileFit{}}}
 	files := source.Options{Limits: c.Limits, Kind: c.Kind, Encoding: c.Encoding, Strict: c.Strict, Buckets: c.Buckets}
-	r.detector = detector{&r.Config, &r.rows, files, map[string]looked{}}
+	r.detector = detector{&r.Config, &r.rows, files, map[string]detected{}}
 	return r, nil
 }
 
-// setting matches a line of TOML that is neither blank nor a comment.
-var setting = regexp.MustCompile(`(?m)^[ \t]*[^#\s]`)
+// settingLine matches a line of TOML that is neither blank nor a comment.
+var settingLine = regexp.MustCompile(`(?m)^[ \t]*[^#\s]`)
 
 // appendBeside appends the mappings of local dumps: films.toml belongs to films.csv. Empty files are ignored: a shell creates
 // one before --explain writes to it. So are comments alone, which --explain writes if it has no draft.
@@ -155,7 +155,7 @@ func appendBeside(mappings, sources []string) []string {
 		if err != nil || !info.Mode().IsRegular() || slices.Contains(mappings, file) {
 			return
 		}
-		if text, err := os.ReadFile(file); err != nil || setting.Match(text) { // the error is reported when the mapping is read
+		if text, err := os.ReadFile(file); err != nil || settingLine.Match(text) { // the error is reported when the mapping is read
 			mappings = append(mappings, file)
 		}
 	}
@@ -194,25 +194,15 @@ func Run(ctx context.Context, c Config) (Report, error) {
 	if err := file.MkdirAll(c.Catalog, 0o755); err != nil {
 		return Report{}, fmt.Errorf("make catalogue: %w", err)
 	}
-	unlock, err := lock(c.Catalog)
-	if err != nil {
-		return Report{}, err
+	l := flock.New(filepath.Join(c.Catalog, ".lock"))
+	switch ok, err := l.TryLock(); {
+	case err != nil:
+		return Report{}, fmt.Errorf("lock catalogue %s: %w", c.Catalog, err)
+	case !ok:
+		return Report{}, fmt.Errorf("catalogue %s: another ingest is at work", c.Catalog)
 	}
-	defer unlock()
+	defer func() { _ = l.Unlock() }() // the lock ends with the process in any case
 	report, err := r.ingest(ctx)
 	report.Seconds = time.Since(r.start).Seconds()
 	return report, err
-}
-
-// lock makes this process the only one that ingests into the catalogue.
-func lock(dir string) (unlock func(), err error) {
-	l := flock.New(filepath.Join(dir, ".lock"))
-	ok, err := l.TryLock()
-	if err != nil {
-		return nil, fmt.Errorf("lock catalogue %s: %w", dir, err)
-	}
-	if !ok {
-		return nil, fmt.Errorf("catalogue %s: another ingest is at work", dir)
-	}
-	return func() { _ = l.Unlock() }, nil // the lock ends with the process in any case
 }

@@ -40,8 +40,8 @@ func (r *run) joinMovieLens(ctx context.Context, files []source.File) (err error
 			if !slices.Equal(r.columns(ctx, *movies), movieLensMovies) || !slices.Equal(r.columns(ctx, links), movieLensLinks) {
 				continue
 			}
-			ids := movieLensIDs{}
-			r.detector.eachGood(ctx, input{File: links}, func(_ *input, row []byte) bool {
+			ids := map[string]string{} // TMDB's, by MovieLens'
+			r.detector.eachValid(ctx, input{File: links}, func(_ *input, row []byte) bool {
 				if len(ids) == maxLinks {
 					err = fmt.Errorf("%s: want at most %d rows, as the ids of a movies.csv of MovieLens", links.Name, maxLinks)
 				}
@@ -51,64 +51,57 @@ func (r *run) joinMovieLens(ctx context.Context, files []source.File) (err error
 				}
 				return err == nil
 			})
-			movies.Join = ids.join
+			movies.Join = func(row []byte) []byte {
+				var movie struct{ MovieID string }
+				if err := json.Unmarshal(row, &movie); err != nil {
+					return row
+				}
+				id := "null"
+				if known := ids[movie.MovieID]; known != "" {
+					id = strconv.Quote(known)
+				}
+				return fmt.Appendf(nil, `%s,"tmdbId":%s}`, bytes.TrimSuffix(row, []byte("}")), id)
+			}
 		}
 	}
 	return err
 }
 
-// movieLensIDs maps MovieLens IDs to TMDB's.
-type movieLensIDs map[string]string
-
-// join adds the column tmdbId.
-func (ids movieLensIDs) join(row []byte) []byte {
-	var movie struct{ MovieID string }
-	if err := json.Unmarshal(row, &movie); err != nil {
-		return row
-	}
-	id := "null"
-	if known := ids[movie.MovieID]; known != "" {
-		id = strconv.Quote(known)
-	}
-	return fmt.Appendf(nil, `%s,"tmdbId":%s}`, bytes.TrimSuffix(row, []byte("}")), id)
-}
-
 // columns returns the columns of a table, or nil if it has no valid row.
 func (r *run) columns(ctx context.Context, f source.File) (names []string) {
-	r.detector.eachGood(ctx, input{File: f}, func(_ *input, row []byte) bool {
+	r.detector.eachValid(ctx, input{File: f}, func(_ *input, row []byte) bool {
 		names = layout.ColumnsOf(string(row))
 		return false
 	})
 	return names
 }
 
-// A partition holds columns from folder names, as DuckDB and Spark write them: original_language=en.
-type partition record.RawFields
-
-// partitionOf returns the columns in a file's path, or nil.
-func partitionOf(path string) (p partition) {
+// joinFolders returns a function that adds the columns in a file's path to rows that lack them, nil for a path without columns.
+// Names of folders hold columns as DuckDB and Spark write them: original_language=en.
+func joinFolders(path string) func(row []byte) []byte {
+	var columns record.RawFields
 	for _, folder := range strings.Split(filepath.ToSlash(filepath.Dir(path)), "/") {
 		name, value, ok := strings.Cut(folder, "=")
 		if plain, err := url.PathUnescape(value); err == nil {
 			value = plain
 		}
 		if ok && name != "" && value != "" && value != "__HIVE_DEFAULT_PARTITION__" {
-			p = append(p, record.RawField{Name: name, Raw: string(record.AppendString(nil, value))})
+			columns = append(columns, record.RawField{Name: name, Raw: string(record.AppendString(nil, value))})
 		}
 	}
-	return p
-}
-
-// join adds the columns that the row lacks.
-func (p partition) join(json []byte) []byte {
-	fields, err := record.Fields(string(json))
-	if err != nil {
-		return json
+	if columns == nil {
+		return nil
 	}
-	for _, f := range p {
-		if !fields.Has(f.Name) {
-			fields = append(fields, f)
+	return func(row []byte) []byte {
+		fields, err := record.Fields(string(row))
+		if err != nil {
+			return row
 		}
+		for _, f := range columns {
+			if !fields.Has(f.Name) {
+				fields = append(fields, f)
+			}
+		}
+		return []byte(fields.Object())
 	}
-	return []byte(fields.Object())
 }

@@ -70,26 +70,22 @@ func (r *run) names(ctx context.Context) (layout.NameIDs, error) {
 		if in.Bytes == 0 {
 			continue // a pipe can be read only once
 		}
-		if t := in.kindOfRows(); t != nil && namedKinds[t.Kind] || in.needs.Named {
-			if err := r.addNames(ctx, *in, names); err != nil {
-				return nil, err
+		if t := in.kindOfRows(); (t == nil || !namedKinds[t.Kind]) && !in.needs.Named {
+			continue
+		}
+		l := in.reader(r.rows)
+		r.detector.eachValid(ctx, *in, func(found *input, row []byte) bool {
+			recs, _ := l.Records(found.row(string(row))) // errors are reported when the row is ingested
+			for _, rec := range recs {
+				if namedKinds[rec.Type.Kind] && !rec.Removed && rec.Mint == 0 {
+					names.add(rec.Type.Kind, rec.StringNamed("name").V, int64(rec.Key.ID()))
+				}
 			}
+			return true
+		})
+		if err := ctx.Err(); err != nil {
+			return nil, err
 		}
 	}
 	return names, nil
-}
-
-// addNames adds the names of one input. Its errors are reported when it is ingested.
-func (r *run) addNames(ctx context.Context, in input, names nameIDs) error {
-	l := in.reader(r.rows)
-	r.detector.eachGood(ctx, in, func(found *input, row []byte) bool {
-		recs, _ := l.Records(found.row(string(row)))
-		for _, rec := range recs {
-			if namedKinds[rec.Type.Kind] && !rec.Removed && rec.Mint == 0 {
-				names.add(rec.Type.Kind, rec.StringNamed("name").V, int64(rec.Key.ID()))
-			}
-		}
-		return true
-	})
-	return ctx.Err()
 }

@@ -36,20 +36,20 @@ var (
 // A batch is a group of rows of one file. Decode owns it until it is sent. Then one mapper owns it until it closes done, and
 // after that sort.
 type batch struct {
-	in       *input // shared by the file's batches; immutable
-	first    bool   // first batch of the file
-	consumed int64  // bytes of the file read so far
-	end      *end   // set in the last batch of the file
+	in       *input   // shared by the file's batches; immutable
+	first    bool     // first batch of the file
+	consumed int64    // bytes of the file read so far
+	end      *fileEnd // set in the last batch of the file
 
 	rows []row
 	text string // text of all rows: one string, so that records can refer to parts of it
 
-	out  *mapped // made by a mapper, or by the joiner of IMDb's tables
-	done chan struct{}
+	result *mapped // made by a mapper, or by the joiner of IMDb's tables
+	done   chan struct{}
 }
 
-// An end is the result of reading a file.
-type end struct {
+// A fileEnd is the result of reading a file.
+type fileEnd struct {
 	failure error  // damage; rows before it are good
 	skipped string // why the rest of the file is left out
 	blank   int64  // rows of the file without any value
@@ -59,7 +59,7 @@ type end struct {
 func (r *run) readTurn(ctx context.Context, turn turn, first, end int) error {
 	return r.inParallel(ctx, func(ctx context.Context, send func(*batch) error) error {
 		if turn == turnIMDb {
-			t := tables{r: r, send: send}
+			t := imdbTables{r: r, send: send}
 			if end < len(r.list.inputs) { // else nothing looks them up
 				t.ids = r.resolver.Collector
 			}
@@ -104,7 +104,7 @@ func (r *run) inParallel(ctx context.Context, decode func(ctx context.Context, s
 		g.Go(func() (err error) {
 			defer bug.Catch(&err)
 			for b := range work {
-				if b.out == nil {
+				if b.result == nil {
 					if err := b.makeRecords(r); err != nil {
 						return err
 					}
@@ -142,50 +142,50 @@ func (r *run) sortBatch(b *batch) error {
 			r.Log.Info("reading", "file", in.Name, "layout", in.layout(), "format", in.Format.String())
 		}
 		kind := in.Kind
-		if in.ofTables() {
+		if in.isTable() {
 			kind = ""
 		}
 		r.report.BeginFile(in.number, report.File{
 			Name: in.Name, Kind: kind, Layout: in.layout(), Format: in.Format.String(), Compression: in.Compression, Bytes: in.Bytes,
 		})
 	}
-	if err := r.resolver.Add(b.out.ids); err != nil {
+	if err := r.resolver.Add(b.result.ids); err != nil {
 		return err
 	}
-	for _, rec := range b.out.list {
-		if err := r.add(rec.key, rec.number, b.out.payloads[rec.from:rec.to]); err != nil {
+	for _, rec := range b.result.list {
+		if err := r.add(rec.key, rec.number, b.result.payloads[rec.from:rec.to]); err != nil {
 			return err
 		}
 	}
-	for _, bad := range b.out.bad {
+	for _, bad := range b.result.bad {
 		if err := r.quarantine.Add(bad); err != nil {
 			return err
 		}
 	}
 	s.rows += int64(len(b.rows))
-	s.leftOut += b.out.tally.ValuesLeftOut()
-	s.rowKinds |= b.out.rowKinds
+	s.leftOut += b.result.tally.ValuesLeftOut()
+	s.rowKinds |= b.result.rowKinds
 	read := s.bytes + b.consumed
 	if b.end != nil {
-		b.out.tally.Rows.Blank += b.end.blank
+		b.result.tally.Rows.Blank += b.end.blank
 		switch {
 		case b.end.failure != nil:
-			why := b.end.failure.Error()
-			r.report.Fail(in.number, why)
+			reason := b.end.failure.Error()
+			r.report.Fail(in.number, reason)
 			s.unread++
 			if s.failed++; len(s.failures) < maxNamed {
-				s.failures = append(s.failures, why)
+				s.failures = append(s.failures, reason)
 			}
 		case b.end.skipped != "":
 			s.unread++
 			r.list.skip(in.Name, b.end.skipped)
-		case !in.ofTables():
+		case !in.isTable():
 			s.fileKinds[in.Kind] = true
 		}
 		s.bytes += in.Bytes
 		read = s.bytes
 	}
-	r.report.Add(in.number, &b.out.tally)
+	r.report.Add(in.number, &b.result.tally)
 	r.fits.add(b)
 	if r.Progress != nil {
 		r.Progress(read, r.list.bytes)
@@ -202,48 +202,15 @@ func (r *run) add(k merge.Key, number int, payload []byte) error {
 	return r.sorter.Add(0, r.progress.key, payload)
 }
 
-// addMoved sorts a catalogue record with a minted ID, as the weakest source, under the ID that replaces it. gone is the removal
-// of the minted ID, which sorts after all sources.
-func (r *run) addMoved(rec record.Record, id int64, gone *layout.Record) error {
-	kind, behind := gone.Type.Kind, len(r.list.all)
-	payload := record.AppendBinary(merge.Head{Number: behind}.Append(nil), gone.Record)
-	if err := r.add(merge.Key{Kind: kind, Key: gone.Key}, behind, payload); err != nil {
-		return err
-	}
-	*rec.IntNamed("id") = record.Number(id)
-	r.progress.merged++
-	k := merge.Key{Kind: kind, Key: gone.Key, Seq: r.progress.seq}
-	k.Key.Hi = uint64(id)
-	payload = record.AppendBinary(merge.Head{Number: behind, Moved: true}.Append(payload[:0]), rec)
-	return r.sorter.Add(0, k.Append(r.progress.key[:0]), payload)
-}
-
-// collector returns the IDCollector that the inputs need. minted reports whether the catalogue has minted IDs, which may be
-// replaced.
-func (l *fileList) collector(minted bool) (n resolve.IDCollector) {
-	if minted {
-		n.IDs = resolve.Superseded
-	}
-	for k := range l.inputs {
-		in := &l.inputs[k]
-		if in.imdb {
-			n.IDs |= resolve.OfIMDb
-		}
-		n.IDs |= in.needs.Kinds
-		n.People = n.People || in.needs.People
-	}
-	return n
-}
-
 // A row is one row of a batch.
 type row struct {
-	place  source.Place
-	from   int // offset in the batch's text
-	to     int
-	size   int64
-	failed error // why the row cannot be used
-	mended record.Mended
-	left   []record.FieldError // values of the file that JSON cannot represent
+	place   source.Place
+	from    int // offset in the batch's text
+	to      int
+	size    int64
+	failed  error // why the row cannot be used
+	mended  record.Mended
+	leftOut []record.FieldError // values of the file that JSON cannot represent
 }
 
 // A decoder cuts files into batches.
@@ -271,7 +238,16 @@ func (d *decoder) file(ctx context.Context, n int) error {
 		if err != nil {
 			break
 		}
-		if d.add(next); len(d.buf) < batchBytes && len(d.open.rows) < batchRows {
+		text := next.JSON
+		if next.Err != nil && next.Raw != nil {
+			text = next.Raw
+		}
+		from := len(d.buf)
+		d.buf = append(d.buf, text...)
+		d.open.rows = append(d.open.rows, row{
+			place: next.Place, from: from, to: len(d.buf), size: next.Size, failed: next.Err, mended: next.Mended, leftOut: next.Nulled,
+		})
+		if len(d.buf) < batchBytes && len(d.open.rows) < batchRows {
 			continue
 		}
 		d.open.consumed = src.Consumed()
@@ -286,7 +262,7 @@ func (d *decoder) file(ctx context.Context, n int) error {
 		return err
 	}
 	if d.choose(); d.open.end == nil {
-		d.open.end = &end{}
+		d.open.end = &fileEnd{}
 	}
 	// A full disk, which unpacking a Parquet file may hit, is not damage of the file.
 	if damaged := (*source.FileError)(nil); err != nil && !errors.Is(err, io.EOF) && d.open.end.skipped == "" {
@@ -327,20 +303,8 @@ func (d *decoder) choose() {
 		reason = "tables of IMDb are read together, and more than once: want a file, not a pipe"
 	}
 	if reason != "" {
-		d.open.rows, d.buf, d.open.end = nil, d.buf[:0], &end{skipped: reason}
+		d.open.rows, d.buf, d.open.end = nil, d.buf[:0], &fileEnd{skipped: reason}
 	}
-}
-
-// add copies a row into the open batch.
-func (d *decoder) add(r source.Row) {
-	to := row{place: r.Place, from: len(d.buf), size: r.Size, failed: r.Err, mended: r.Mended, left: r.Nulled}
-	text := r.JSON
-	if r.Err != nil && r.Raw != nil {
-		text = r.Raw
-	}
-	d.buf = append(d.buf, text...)
-	to.to = len(d.buf)
-	d.open.rows = append(d.open.rows, to)
 }
 
 // flush sends the open batch and starts the next one of the same file.
@@ -371,9 +335,9 @@ type outRecord struct {
 }
 
 // add adds a record of a row.
-func (r *mapped) add(number int, rec *layout.Record, more bool, at source.Place, ids resolve.IDCollector) {
+func (r *mapped) add(number int, rec *layout.Record, notFirst bool, place source.Place, ids resolve.IDCollector) {
 	from := len(r.payloads)
-	r.payloads = merge.Head{Number: number, Row: at.Row, Line: at.Line, Part: rec.Part, More: more, Mint: rec.Mint}.Append(r.payloads)
+	r.payloads = merge.Head{Number: number, Row: place.Row, Line: place.Line, Part: rec.Part, NotFirst: notFirst, Mint: rec.Mint}.Append(r.payloads)
 	r.payloads = record.AppendBinary(r.payloads, rec.Record)
 	r.list = append(r.list, outRecord{merge.Key{Kind: rec.Type.Kind, Key: rec.Key}, number, from, len(r.payloads)})
 	r.ids = ids.Append(r.ids, rec)
@@ -385,8 +349,8 @@ func (r *mapped) add(number int, rec *layout.Record, more bool, at source.Place,
 
 // makeRecords maps the rows to records. Each batch has its own layout, because a layout is for one goroutine and counts fields.
 func (b *batch) makeRecords(r *run) error {
-	out := &mapped{}
-	b.out = out
+	result := &mapped{}
+	b.result = result
 	if len(b.rows) == 0 {
 		return nil
 	}
@@ -395,44 +359,44 @@ func (b *batch) makeRecords(r *run) error {
 		o.Values = &record.Values{}
 	}
 	l := b.in.reader(o)
-	as := b.in.row("")
-	var kept []record.FieldError // values of rows that made records, and that JSON has not
+	layoutRow := b.in.row("")
+	var nonJSON []record.FieldError // values of kept rows that JSON cannot represent
 	for n := range b.rows {
 		row := &b.rows[n]
 		if row.failed != nil {
 			b.refuse(row, row.failed)
 			continue
 		}
-		row.begin(o.Values)
-		as.JSON = b.text[row.from:row.to]
-		recs, err := l.Records(as)
-		left := o.Values.Take()
+		row.rejectLeftOut(o.Values)
+		layoutRow.JSON = b.text[row.from:row.to]
+		recs, err := l.Records(layoutRow)
+		leftOut := o.Values.Take()
 		if err != nil {
 			b.refuse(row, err)
 			continue
 		}
-		row.count(&out.tally, left)
-		kept = append(kept, row.left...)
+		row.count(&result.tally, leftOut)
+		nonJSON = append(nonJSON, row.leftOut...)
 		for i := range recs {
-			out.add(b.in.number, &recs[i], i > 0, row.place, r.resolver.Collector)
+			result.add(b.in.number, &recs[i], i > 0, row.place, r.resolver.Collector)
 			switch recs[i].Found {
 			case tmdb.FoundMatch:
-				out.tally.Rows.Matched++
+				result.tally.Rows.Matched++
 			case tmdb.FoundMint:
-				out.tally.Rows.Minted++
+				result.tally.Rows.Minted++
 			}
 		}
 		if len(recs) == 0 { // nothing of it has a place in the API
-			out.tally.Rows.Blank++
+			result.tally.Rows.Blank++
 		} else {
-			out.tally.Rows.Kept++
+			result.tally.Rows.Kept++
 		}
 	}
 	c := l.Counts()
 	if m := b.in.meaning; m != nil {
-		out.cells = m.Columns(c.Cells)
-		for i := range kept { // their cells were empty to the layout
-			name := kept[i].Field
+		result.cells = m.Columns(c.Cells)
+		for i := range nonJSON { // their cells were empty to the layout
+			name := nonJSON[i].Field
 			if b.in.Format == source.FormatParquet && strings.ContainsAny(name, ".[") {
 				continue // the column has other values
 			}
@@ -440,38 +404,38 @@ func (b *batch) makeRecords(r *run) error {
 			if !m.Reads(name) {
 				fate = record.IsUnused
 			}
-			n := out.cells[name]
+			n := result.cells[name]
 			n.Count(fate)
-			out.cells[name] = n
+			result.cells[name] = n
 		}
 	}
-	out.tally.Fields.Merge(report.Fields{Unknown: c.Unknown, Coerced: c.Coerced, Dropped: c.Dropped, Whole: c.Whole})
+	result.tally.Fields.Merge(report.Fields{Unknown: c.Unknown, Coerced: c.Coerced, Dropped: c.Dropped, Whole: c.Whole})
 	return nil
 }
 
-// begin passes on values that the file's reader left out.
-func (r *row) begin(values *record.Values) {
-	for i := range r.left {
-		_ = values.Reject(&r.left[i]) // nil in a strict reader
+// rejectLeftOut passes on values that the file's reader left out.
+func (r *row) rejectLeftOut(values *record.Values) {
+	for i := range r.leftOut {
+		_ = values.Reject(&r.leftOut[i]) // nil in a strict reader
 	}
 }
 
 // count counts values that a kept row lost, and repairs of the row.
-func (r *row) count(to *report.Tally, left []record.LeftOut) {
-	for _, l := range left {
-		to.LeaveOut(r.place, l)
+func (r *row) count(tally *report.Tally, leftOut []record.LeftOut) {
+	for _, l := range leftOut {
+		tally.LeaveOut(r.place, l)
 	}
-	r.mended.Count(to.Fields.Coerced.Add)
+	r.mended.Count(tally.Fields.Coerced.Add)
 }
 
 // refuse quarantines a row.
 func (b *batch) refuse(row *row, err error) {
-	field, why := reasonOf(err)
-	var unknown *layout.NoIDError
-	if errors.As(err, &unknown) {
-		b.out.tally.Rows.NoID++
+	field, reason := reasonOf(err)
+	var noID *layout.NoIDError
+	if errors.As(err, &noID) {
+		b.result.tally.Rows.NoID++
 	}
-	bad := b.quarantine(row.place, field, why)
+	bad := b.quarantine(row.place, field, reason)
 	if text := []byte(b.text[row.from:row.to]); row.failed != nil {
 		bad.SetText(text, row.size)
 	} else {
@@ -480,17 +444,20 @@ func (b *batch) refuse(row *row, err error) {
 }
 
 // quarantine adds a bad row of the batch's file. The caller sets the row's content.
-func (b *batch) quarantine(at source.Place, field, why string) *report.BadRow {
-	in := b.in
-	b.out.tally.Quarantined(at.String(), field, why)
-	b.out.bad = append(b.out.bad, report.BadRow{
-		File: at.File, Path: in.Path, Number: at.Row, Line: at.Line, Field: field, Reason: why, Kind: in.Kind, Layout: in.layout(), Mapping: in.mapping(),
+func (b *batch) quarantine(place source.Place, field, reason string) *report.BadRow {
+	in, mapping := b.in, ""
+	if in.meaning != nil {
+		mapping, _ = in.meaning.Mapping()
+	}
+	b.result.tally.Quarantined(place.String(), field, reason)
+	b.result.bad = append(b.result.bad, report.BadRow{
+		File: place.File, Path: in.Path, Number: place.Row, Line: place.Line, Field: field, Reason: reason, Kind: in.Kind, Layout: in.layout(), Mapping: mapping,
 	})
-	return &b.out.bad[len(b.out.bad)-1]
+	return &b.result.bad[len(b.result.bad)-1]
 }
 
 // reasonOf splits an error about a row into the field at fault and the reason.
-func reasonOf(err error) (field, why string) {
+func reasonOf(err error) (field, reason string) {
 	var fe *record.FieldError
 	var re *source.RowError
 	switch {

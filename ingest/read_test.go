@@ -71,7 +71,7 @@ func TestPanic(t *testing.T) {
 	for name, decode := range map[string]func(ctx context.Context, send func(*batch) error) error{
 		"decode": func(context.Context, func(*batch) error) error { panic("of the reader") },
 		"map":    func(_ context.Context, send func(*batch) error) error { return send(&batch{rows: make([]row, 1)}) }, // without a file
-		"take":   func(_ context.Context, send func(*batch) error) error { return send(&batch{out: &mapped{}}) },
+		"take":   func(_ context.Context, send func(*batch) error) error { return send(&batch{result: &mapped{}}) },
 	} {
 		err := (&run{resolver: &resolve.Resolver{}}).inParallel(t.Context(), decode)
 		if err == nil || !strings.Contains(err.Error(), "please report it") {

@@ -1,12 +1,12 @@
 package ingest
 
 import (
-	"context"
+	"cmp"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"github.com/reelsplice/reelsplice/ingest/report"
-	"github.com/reelsplice/reelsplice/schemas/catalog"
 )
 
 // A Report summarises an ingest. The written report has more.
@@ -49,24 +49,16 @@ type Report struct {
 	Details report.Report `json:"-"`
 }
 
-// complete writes the report files and returns a summary.
-func (r *run) complete(ctx context.Context) (Report, error) {
-	gone, err := catalog.ReadRemoved(r.Catalog)
-	if err != nil {
-		return Report{}, err
-	}
-	found, err := report.CheckReferences(ctx, r.Catalog, gone)
-	if err != nil {
-		return Report{}, err
-	}
-	out, err := r.writeReport(report.End{References: found})
-	out.Removed = int64(len(gone))
-	return out, err
-}
+// listedFits is the largest number of files in a Report's Columns.
+const listedFits = 100
 
 // writeReport writes the report files and returns a summary.
 func (r *run) writeReport(e report.End) (Report, error) {
-	e.Skipped, e.Fits = r.list.skipped, r.fitsOf()
+	for _, f := range r.fits.order {
+		e.Fits = append(e.Fits, r.fitOf(f))
+	}
+	slices.SortStableFunc(e.Fits, func(a, b report.FileFit) int { return cmp.Compare(len(b.Problems), len(a.Problems)) })
+	e.Fits, e.Skipped = e.Fits[:min(len(e.Fits), listedFits)], r.list.skipped
 	e.Catalog, e.Parameters, e.Elapsed = r.Catalog, r.Parameters, time.Since(r.start)
 	d := r.report.Report(e)
 	if err := d.Write(r.Catalog); err != nil {
@@ -94,10 +86,10 @@ func (r *run) writeReport(e report.End) (Report, error) {
 			out.RemovedRecords[k.Kind] = k.Removed
 		}
 	}
-	out.Silent = r.list.silent(r.Sources)
+	out.Silent = r.list.silentSources(r.Sources)
 	out.Skipped, out.SkippedFiles = r.list.firstSkipped()
 	if out.Quarantined > 0 {
-		out.QuarantineFile = filepath.Join(r.Catalog, r.work.name)
+		out.QuarantineFile = filepath.Join(r.Catalog, r.work.badRows)
 	}
 	return out, nil
 }

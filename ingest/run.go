@@ -4,7 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
 	"runtime/debug"
+	"slices"
 	"time"
 
 	"github.com/reelsplice/reelsplice/ingest/layout"
@@ -14,6 +17,7 @@ import (
 	"github.com/reelsplice/reelsplice/ingest/source"
 	"github.com/reelsplice/reelsplice/schemas/catalog"
 	"github.com/reelsplice/reelsplice/schemas/extsort"
+	"github.com/reelsplice/reelsplice/schemas/file"
 	"github.com/reelsplice/reelsplice/schemas/provenance"
 	"github.com/reelsplice/reelsplice/schemas/record"
 )
@@ -21,10 +25,10 @@ import (
 // A run is one ingest. Its stages share it. While files are read, only sort changes it.
 type run struct {
 	Config
-	rows  layout.Options // settings for reading rows
-	start time.Time
-	list  *fileList
-	sums  map[string]string // checksums of the files read, by path
+	rows      layout.Options // settings for reading rows
+	start     time.Time
+	list      *fileList
+	checksums map[string]string // checksums of the files read, by path
 
 	detector   detector
 	work       *workFolder // nil for an explanation
@@ -57,9 +61,9 @@ func (r *run) ingest(ctx context.Context) (_ Report, err error) {
 	// Without a limit, garbage takes as much again as live memory. The limit is above what stages hold, which are parts of Memory.
 	limit := max(3*r.Memory, 256<<20)
 	defer debug.SetMemoryLimit(debug.SetMemoryLimit(min(limit, debug.SetMemoryLimit(-1))))
-	begun := false // committed, but not installed completely: the next ingest does that
+	committed := false // but not installed completely: the next ingest does that
 	defer func() {
-		if r.work != nil && !begun {
+		if r.work != nil && !committed {
 			err = errors.Join(err, r.work.remove())
 		}
 	}()
@@ -77,17 +81,27 @@ func (r *run) ingest(ctx context.Context) (_ Report, err error) {
 	var poor *poorFitError
 	switch {
 	case errors.As(err, &bad), errors.As(err, &poor):
-		return r.stopped(err)
+		return r.stop(err)
 	case isFull(err):
 		return Report{}, fmt.Errorf("%w; nothing of this run is left: make room, then start it again", err)
 	case err != nil:
 		return Report{}, err
 	}
 	if err = r.work.commit(); err != nil {
-		begun = true
+		committed = true
 		return Report{}, err
 	}
-	return r.complete(ctx)
+	removed, err := catalog.ReadRemoved(r.Catalog)
+	if err != nil {
+		return Report{}, err
+	}
+	relations, err := report.CheckReferences(ctx, r.Catalog, removed)
+	if err != nil {
+		return Report{}, err
+	}
+	out, err := r.writeReport(report.End{References: relations})
+	out.Removed = int64(len(removed))
+	return out, err
 }
 
 // prepare finds the files and creates the state that the stages share.
@@ -96,7 +110,7 @@ func (r *run) prepare(ctx context.Context) (err error) {
 		return err
 	}
 	r.detector.files.TempDir = r.work.path() // for unpacking
-	r.detector.files.Summed = func(f source.File, sum string) { r.sums[f.Path] = sum }
+	r.detector.files.Summed = func(f source.File, sum string) { r.checksums[f.Path] = sum }
 	if r.Date, err = merge.TimeOfChanges(ctx, r.Catalog, r.Date, r.start); err != nil {
 		return err
 	}
@@ -104,12 +118,24 @@ func (r *run) prepare(ctx context.Context) (err error) {
 		return err
 	}
 	minted := merge.HasMinted(r.Catalog)
+	var ids resolve.IDCollector // of the ids that the inputs look up
+	if minted {
+		ids.IDs = resolve.Superseded
+	}
+	for i := range r.list.inputs {
+		in := &r.list.inputs[i]
+		if in.imdb {
+			ids.IDs |= resolve.OfIMDb
+		}
+		ids.IDs |= in.needs.Kinds
+		ids.People = ids.People || in.needs.People
+	}
 	r.sorter = extsort.New(extsort.Options{Dir: r.work.path(), Memory: r.Memory})
 	r.changes = extsort.New(extsort.Options{Dir: r.work.path(), Memory: r.Memory / 8})
 	r.quarantine = report.NewQuarantine(r.work.quarantine())
 	r.report = report.NewCollector(r.start)
 	r.resolver = &resolve.Resolver{
-		Catalog: r.Catalog, Dir: r.work.path(), Memory: r.Memory, Collector: r.list.collector(minted),
+		Catalog: r.Catalog, Dir: r.work.path(), Memory: r.Memory, Collector: ids,
 		Merges: minted && r.Mode != merge.Overlay, Replaces: r.Mode == merge.Replace,
 	}
 	r.progress = progress{fileKinds: map[string]bool{}}
@@ -146,12 +172,12 @@ func (r *run) read(ctx context.Context) (err error) {
 	if err := r.supersede(ctx); err != nil {
 		return err
 	}
-	if s := &r.progress; s.rows == 0 && s.unread == len(inputs) {
-		return s.nothing(r.list.skipped)
+	if p := &r.progress; p.rows == 0 && p.unread == len(inputs) {
+		return p.noRowsError(r.list.skipped)
 	}
-	if r.Mode == merge.Replace {
-		if err := r.checkWhole(); err != nil {
-			return err
+	if r.Mode == merge.Replace { // records that only an unread source has would go
+		if unread := slices.Concat(r.progress.failures, r.list.silentSources(r.Sources)); len(unread) > 0 {
+			return fmt.Errorf("replace: a source was not read as a whole, so the catalogue stays as it was: %s", unread[0])
 		}
 	}
 	if err := r.checkBad(true); err != nil {
@@ -160,30 +186,42 @@ func (r *run) read(ctx context.Context) (err error) {
 	return r.checkFits()
 }
 
-// supersede merges the catalogue's records with minted IDs into records that rows gave the same external IDs.
+// supersede merges the catalogue's records with minted IDs into records that rows gave the same external IDs. Each becomes a row
+// of the weakest source, under the ID that replaces its own, which is removed after all sources.
 func (r *run) supersede(ctx context.Context) error {
+	p := &r.progress
 	err := r.resolver.Supersede(ctx, func(t *catalog.Type, rec record.Record, id int64) error {
 		l := layout.OwnForm(t, "").Reader(r.rows)
 		row := fmt.Sprintf(`{"id":%d,"_merged_into":%d}`, rec.IntNamed("id").V, id)
-		gone, err := l.Records(layout.Row{JSON: row, Type: t})
+		removals, err := l.Records(layout.Row{JSON: row, Type: t})
 		if err != nil {
 			return err
 		}
-		return r.addMoved(rec, id, &gone[0])
+		removal, last := &removals[0], len(r.list.all)
+		payload := record.AppendBinary(merge.Head{Number: last}.Append(nil), removal.Record)
+		k := merge.Key{Kind: removal.Type.Kind, Key: removal.Key}
+		if err := r.add(k, last, payload); err != nil {
+			return err
+		}
+		*rec.IntNamed("id") = record.Number(id)
+		p.merged++
+		k.Seq, k.Key.Hi = p.seq, uint64(id)
+		payload = record.AppendBinary(merge.Head{Number: last, Moved: true}.Append(payload[:0]), rec)
+		return r.sorter.Add(0, k.Append(p.key[:0]), payload)
 	})
-	if n := r.progress.merged; n > 0 && err == nil {
-		r.Log.Info("records with minted ids were merged into those with ids of TMDB's", "records", n)
+	if p.merged > 0 && err == nil {
+		r.Log.Info("records with minted ids were merged into those with ids of TMDB's", "records", p.merged)
 	}
 	return err
 }
 
-// nothing returns the error of a run in which no row was read, because all files were damaged or left out.
-func (s *progress) nothing(skipped []report.Skipped) error {
+// noRowsError returns the error of a run in which no row was read, because all files were damaged or left out.
+func (s *progress) noRowsError(skipped []report.Skipped) error {
 	switch {
 	case s.failed == 0:
-		return noneTaken(skipped)
+		return allSkippedError(skipped)
 	case len(skipped) > 0:
-		return fmt.Errorf("%w; %d could not be read, such as %s", noneTaken(skipped), s.failed, s.failures[0])
+		return fmt.Errorf("%w; %d could not be read, such as %s", allSkippedError(skipped), s.failed, s.failures[0])
 	case s.failed > 1:
 		return fmt.Errorf("none of %d files could be read, the first: %s", s.failed, s.failures[0])
 	}
@@ -219,7 +257,7 @@ func (r *run) writeDumps(ctx context.Context) error {
 	dumps := make([]provenance.Dump, len(r.list.inputs))
 	for i := range r.list.inputs {
 		f := &r.list.inputs[i].File
-		sum, ok := r.sums[f.Path]
+		sum, ok := r.checksums[f.Path]
 		if !ok {
 			sum, _ = f.Sum(ctx)
 		}
@@ -235,15 +273,6 @@ func (r *run) writeDumps(ctx context.Context) error {
 	return provenance.Of(dumps, before).Write(r.work.path("new"))
 }
 
-// checkWhole returns an error if a source was not read completely, because records that it lacks would be removed.
-func (r *run) checkWhole() error {
-	why := append(r.progress.failures, r.list.silent(r.Sources)...)
-	if len(why) == 0 {
-		return nil
-	}
-	return fmt.Errorf("replace: a source was not read as a whole, so the catalogue stays as it was: %s", why[0])
-}
-
 // checkBad stops the ingest if there are too many bad rows, or values left out. done reports that all rows were read.
 func (r *run) checkBad(done bool) error {
 	s := &r.progress
@@ -256,20 +285,67 @@ func (r *run) checkBad(done bool) error {
 	return nil
 }
 
-// stopped ends an ingest with too many bad rows or values, or a poor fit. It keeps the bad rows and writes a report.
-func (r *run) stopped(why error) (Report, error) {
+// stop ends an ingest with too many bad rows or values, or a poor fit. It keeps the bad rows and writes a report.
+func (r *run) stop(reason error) (Report, error) {
 	err := r.quarantine.Close()
 	if err == nil && r.quarantine.Count() > 0 {
-		var file string
-		file, err = r.work.keepQuarantine()
-		if bad := (*tooManyBadError)(nil); errors.As(why, &bad) {
-			bad.File = file
+		path := filepath.Join(r.Catalog, r.work.badRows)
+		err = file.Move(r.work.quarantine(), path)
+		if bad := (*tooManyBadError)(nil); errors.As(reason, &bad) {
+			bad.File = path
 		}
 	}
 	if err != nil {
-		return Report{}, errors.Join(why, err)
+		return Report{}, errors.Join(reason, err)
 	}
-	out, err := r.writeReport(report.End{Err: why})
+	out, err := r.writeReport(report.End{Err: reason})
 	out.Records, out.Stopped = nil, true // unchanged
-	return out, errors.Join(why, err)
+	return out, errors.Join(reason, err)
+}
+
+// A workFolder holds the files of one ingest, inside the catalogue:
+//
+//	sort-*, ids.*   sorted rows and IDs
+//	new             files of the new catalogue, under their final names
+//	complete        new, renamed once all of its files are complete and synced
+//
+// The rename of new to complete commits. Before it, the catalogue is unchanged, and the next ingest removes the folder. After
+// it, this ingest or the next one moves the files into place. The caller holds the catalogue's lock.
+type workFolder struct {
+	catalog string
+	dir     string
+	badRows string // path of the quarantine file in the catalogue
+}
+
+// workDir is the name of the folder.
+const workDir = catalog.WorkDir
+
+// openWork creates the working folder of an ingest, after completing or removing an interrupted one. run names the quarantine
+// file.
+func openWork(dir, run string) (*workFolder, error) {
+	w := &workFolder{catalog: dir, dir: filepath.Join(dir, workDir), badRows: filepath.Join(catalog.QuarantineDir, run+".ndjson")}
+	if _, err := os.Stat(w.path(catalog.CompleteDir)); err == nil {
+		if err := file.MoveAll(w.path(catalog.CompleteDir), dir); err != nil {
+			return nil, err
+		}
+	}
+	if err := w.remove(); err != nil {
+		return nil, fmt.Errorf("remove files of a killed ingest: %w", err)
+	}
+	if err := os.MkdirAll(w.path("new", catalog.QuarantineDir), 0o700); err != nil {
+		return nil, fmt.Errorf("make folder for temporary files: %w", err)
+	}
+	return w, nil
+}
+
+func (w *workFolder) path(elem ...string) string { return filepath.Join(w.dir, filepath.Join(elem...)) }
+
+func (w *workFolder) remove() error { return os.RemoveAll(w.dir) }
+
+// quarantine returns the path of the quarantine file during the ingest.
+func (w *workFolder) quarantine() string { return w.path("new", w.badRows) }
+
+// commit makes the files in new the catalogue's.
+func (w *workFolder) commit() error {
+	return file.ReplaceAll(w.path("new"), w.path(catalog.CompleteDir), w.catalog)
 }

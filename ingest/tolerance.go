@@ -77,5 +77,5 @@ func (e *tooManyBadError) Error() string {
 
 // isFull reports whether nothing more can be written: the disk is full, or a quota or a limit is reached.
 func isFull(err error) bool {
-	return slices.ContainsFunc(errsFull, func(of error) bool { return errors.Is(err, of) })
+	return slices.ContainsFunc(errsFull, func(target error) bool { return errors.Is(err, target) })
 }

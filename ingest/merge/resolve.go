@@ -283,7 +283,7 @@ func (s *sourceMerge) end(all *rowsVersion) error {
 		place := k.place(r.head)
 		var t report.Tally
 		t.Records.Add(k.typ.Name(), -1)
-		if !r.head.More {
+		if !r.head.NotFirst {
 			t.Rows.Kept = -1
 			t.Quarantined(place.String(), "id", r.reason)
 		}
@@ -328,7 +328,7 @@ type refusedRow struct {
 
 // refuse refuses a record. If it is the first record of its row, the later ones of the row are dropped.
 func (s *sourceMerge) refuse(row *sortedRow, reason string) {
-	if !row.head.More {
+	if !row.head.NotFirst {
 		s.k.m.refused[row.head.rowID()] = true
 	}
 	next := refusedRow{head: row.head, reason: reason}
@@ -340,7 +340,7 @@ func (s *sourceMerge) refuse(row *sortedRow, reason string) {
 func (k *kindMerger) duplicate(h Head) {
 	var t report.Tally
 	t.Records.Add(k.typ.Name(), -1)
-	if !h.More {
+	if !h.NotFirst {
 		t.Rows = report.Outcome{Kept: -1, Duplicates: 1}
 	}
 	k.m.Report.Add(h.Number, &t)

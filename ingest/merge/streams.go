@@ -56,7 +56,7 @@ type Head struct {
 	Number    int // number of the source
 	Row, Line int64
 	Part      bool   // several rows make the record
-	More      bool   // the row gave another record before this one: the row is counted once
+	NotFirst  bool   // the row gave another record before this one: the row is counted once
 	Moved     bool   // the catalogue had the record under a minted id
 	Mint      uint64 // hash of the fields that the id was minted from, 0 for other ids
 }
@@ -72,7 +72,7 @@ func (h Head) rowID() rowID { return rowID{h.Number, h.Row} }
 // Flags of a head, in the low bits of the source's number.
 const (
 	flagPart = 1 << iota
-	flagMore
+	flagNotFirst
 	flagMint
 	flagMoved
 	flagBits = iota
@@ -80,7 +80,7 @@ const (
 
 // Append appends the head.
 func (h Head) Append(dst []byte) []byte {
-	n := uint64(h.Number)<<flagBits | flag(h.Part, flagPart) | flag(h.More, flagMore) | flag(h.Mint != 0, flagMint) | flag(h.Moved, flagMoved)
+	n := uint64(h.Number)<<flagBits | flag(h.Part, flagPart) | flag(h.NotFirst, flagNotFirst) | flag(h.Mint != 0, flagMint) | flag(h.Moved, flagMoved)
 	dst = binary.AppendUvarint(dst, n)
 	dst = binary.AppendUvarint(dst, uint64(h.Row))
 	dst = binary.AppendUvarint(dst, uint64(h.Line))
@@ -103,7 +103,7 @@ func parseHead(payload []byte) (h Head, body []byte, err error) {
 	n := r.Uvarint()
 	h = Head{
 		Number: int(n >> flagBits), Row: int64(r.Uvarint()), Line: int64(r.Uvarint()),
-		Part: n&flagPart != 0, More: n&flagMore != 0, Moved: n&flagMoved != 0,
+		Part: n&flagPart != 0, NotFirst: n&flagNotFirst != 0, Moved: n&flagMoved != 0,
 	}
 	if n&flagMint != 0 {
 		h.Mint = r.Uvarint()
