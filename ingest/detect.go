@@ -35,7 +35,7 @@ type detector struct {
 	parts map[string]detected // first parts of files that are folders, by path
 }
 
-// A detected meaning is a file with several parts, as its first part with rows shows it.
+// A detected is the result for the first part of a file, which its other parts share.
 type detected struct {
 	*input
 	reason string
@@ -80,24 +80,24 @@ func (d *detector) detect(ctx context.Context, in *input) (reason string) {
 	if in.isAddressed() {
 		return ""
 	}
-	head, found, hasMore := d.sample(ctx, *in, headRows)
+	head, opened, hasMore := d.sample(ctx, *in, headRows)
 	if len(head) == 0 {
 		return "" // reported when it is read
 	}
-	reason, isClear := d.choose(found, head)
+	reason, isClear := d.choose(opened, head)
 	if hasMore && !isClear {
 		if rows, _, _ := d.sample(ctx, *in, 0); len(rows) > 0 { // none after an interrupt
-			reason, _ = d.choose(found, rows)
+			reason, _ = d.choose(opened, rows)
 		}
 	}
-	mayNest := found.meaning == nil || found.used == 0 || len(head) == 1 && !isClear // a document around a list may have a title
-	if mayNest && !found.imdb && !found.skipped && in.Rows == "" && !found.Format.Table() {
-		reason = d.detectNested(ctx, found, head[0], reason)
+	mayNest := opened.meaning == nil || opened.used == 0 || len(head) == 1 && !isClear // a document around a list may have a title
+	if mayNest && !opened.imdb && !opened.skipped && in.Rows == "" && !opened.Format.Table() {
+		reason = d.detectNested(ctx, opened, head[0], reason)
 	}
-	if d.useDraft(found) {
+	if d.useDraft(opened) {
 		reason = ""
 	}
-	in.Rows, in.Kind, in.reading = found.Rows, found.Kind, found.reading
+	in.Rows, in.Kind, in.reading = opened.Rows, opened.Kind, opened.reading
 	return reason
 }
 
@@ -111,18 +111,18 @@ func (d *detector) detectNested(ctx context.Context, in *input, document, reason
 	for _, path := range source.PathsToRows(document) {
 		nested := *in
 		nested.Rows, nested.draft = path, nil
-		rows, found, _ := d.sample(ctx, nested, headRows)
+		rows, opened, _ := d.sample(ctx, nested, headRows)
 		if len(rows) == 0 {
 			continue
 		}
-		why, _ := d.choose(found, rows)
-		if in.meaning != nil && found.used <= in.used {
+		nestedReason, _ := d.choose(opened, rows)
+		if in.meaning != nil && opened.used <= in.used {
 			continue
 		}
-		switch c := (candidate{found, why}); {
-		case found.meaning != nil && found.used > 0:
+		switch c := (candidate{opened, nestedReason}); {
+		case opened.meaning != nil && opened.used > 0:
 			fitting = append(fitting, c)
-		case found.draft != nil:
+		case opened.draft != nil:
 			drafted = append(drafted, c)
 		}
 	}
@@ -180,10 +180,10 @@ func (in *input) isAddressed() bool {
 // sample returns valid rows of a file, and the file with the format that its content shows. It returns the first limit rows, or
 // rows from the whole file if limit is 0. hasMore reports that there are other rows. Errors in the file are reported when it is
 // ingested.
-func (d *detector) sample(ctx context.Context, in input, limit int) (rows []string, found *input, hasMore bool) {
+func (d *detector) sample(ctx context.Context, in input, limit int) (rows []string, opened *input, hasMore bool) {
 	size, every, n := 0, 1, -1
-	d.eachValid(ctx, in, func(opened *input, row []byte) bool {
-		found = opened
+	d.eachValid(ctx, in, func(file *input, row []byte) bool {
+		opened = file
 		if n++; n%every != 0 {
 			return true
 		}
@@ -203,19 +203,19 @@ func (d *detector) sample(ctx context.Context, in input, limit int) (rows []stri
 		}
 		return true
 	})
-	return rows, found, hasMore
+	return rows, opened, hasMore
 }
 
 // eachValid calls fn with the valid rows of a file until fn returns false. Errors in the file are reported when it is ingested.
 func (d *detector) eachValid(ctx context.Context, in input, fn func(in *input, row []byte) bool) {
-	src, found, err := d.open(ctx, in)
+	src, opened, err := d.open(ctx, in)
 	if err != nil {
 		return
 	}
 	defer func() { _ = src.Close() }() // read side
 	for ctx.Err() == nil {
 		row, err := src.Next()
-		if err != nil || row.Err == nil && !fn(found, row.JSON) {
+		if err != nil || row.Err == nil && !fn(opened, row.JSON) {
 			return
 		}
 	}
@@ -284,28 +284,28 @@ func (d *detector) unknownReason(in *input, row string, c *layout.Choice) string
 	if columns := layout.ColumnsOf(row); in.Format.Table() && len(columns) == 1 && strings.ContainsAny(columns[0], ":^~#/") {
 		return fmt.Sprintf("its columns are unknown: it has one, %q: want commas, semicolons, tabs or | between cells", columns[0])
 	}
-	why := "its columns are unknown"
+	reason := "its columns are unknown"
 	switch {
 	case c.Best != nil:
-		why = fmt.Sprintf("as %s it would lose columns that a mapping has a field for: %s", c.Best, strings.Join(c.Lost, ", "))
+		reason = fmt.Sprintf("as %s it would lose columns that a mapping has a field for: %s", c.Best, strings.Join(c.Lost, ", "))
 	case in.Kind != "" && c.Why != "":
-		why = fmt.Sprintf("its rows are not %s records of the API: %s", in.Kind, c.Why)
+		reason = fmt.Sprintf("its rows are not %s records of the API: %s", in.Kind, c.Why)
 	}
 	if c.Draft == nil && !in.Format.Table() {
-		return fmt.Sprintf("%s, or name it like 550-credits.json if it is the response of a sub-request; as a record: %v", d.draftAdvice(in, why), c.Why)
+		return fmt.Sprintf("%s, or name it like 550-credits.json if it is the response of a sub-request; as a record: %v", d.draftAdvice(in, reason), c.Why)
 	}
-	return d.draftAdvice(in, why)
+	return d.draftAdvice(in, reason)
 }
 
 // draftAdvice returns a message with the command that drafts a mapping for a file. Local mappings beside the file are found
 // automatically.
-func (c *Config) draftAdvice(f *input, why string) string {
+func (c *Config) draftAdvice(f *input, reason string) string {
 	command, mapping := c.explainCommand(f)
 	then := "and run this again"
 	if object.IsURL(f.Path) {
 		then = "then ingest with --mapping " + mapping
 	}
-	return fmt.Sprintf("%s: run \"%s\", check what it wrote, %s", why, command, then)
+	return fmt.Sprintf("%s: run \"%s\", check what it wrote, %s", reason, command, then)
 }
 
 // explainCommand returns the command that drafts a mapping for a file, and the path of the mapping, quoted for a shell.

@@ -237,9 +237,9 @@ func (r *run) explainRow(file *ExplainedFile, in *input, row source.Row) (Explai
 	for n := range recs {
 		out.Records = append(out.Records, explainRecord(&recs[n], in.meaning))
 	}
-	for _, left := range o.Values.Take() {
-		for i := range left.First {
-			out.LeftOut = append(out.LeftOut, left.First[i].Error())
+	for _, value := range o.Values.Take() {
+		for i := range value.First {
+			out.LeftOut = append(out.LeftOut, value.First[i].Error())
 		}
 	}
 	c := l.Counts()

@@ -110,7 +110,7 @@ type fileList struct {
 	inputs  []input // in reading order
 	skipped []report.Skipped
 	bytes   int64         // size of all inputs
-	all     []source.File // all files that the command line's sources match, by number
+	files   []source.File // all files that the command line's sources match, by number
 }
 
 // dumps lists the files that the sources match.
@@ -133,7 +133,7 @@ func (l *fileList) skip(name, reason string) {
 }
 
 // firstSkipped returns one line for each of the first skipped files, and their total number.
-func (l *fileList) firstSkipped() (lines []string, all int64) {
+func (l *fileList) firstSkipped() (lines []string, total int64) {
 	for _, s := range l.skipped[:min(len(l.skipped), maxNamed)] {
 		lines = append(lines, s.String())
 	}
@@ -144,10 +144,10 @@ func (l *fileList) firstSkipped() (lines []string, all int64) {
 func (r *run) find(ctx context.Context) error {
 	l := r.list
 	var err error
-	if l.all, err = r.dumps(ctx); err != nil {
+	if l.files, err = r.dumps(ctx); err != nil {
 		return err
 	}
-	for n, f := range l.all {
+	for n, f := range l.files {
 		in := input{File: f, number: n}
 		reason, _ := r.detector.detectOnce(ctx, &in)
 		if err := ctx.Err(); err != nil {
@@ -179,8 +179,8 @@ func (l *fileList) silentSources(sources []string) (lines []string) {
 		reasons[s.Name] = s.Reason
 	}
 	first, hasRows := make([]string, len(sources)), make([]bool, len(sources))
-	for i := range l.all {
-		f := &l.all[i]
+	for i := range l.files {
+		f := &l.files[i]
 		if reason, skipped := reasons[f.Name]; skipped {
 			first[f.Src] = cmp.Or(first[f.Src], reason)
 		} else {

@@ -119,9 +119,9 @@ func (c *Config) problems(f *fileFit, columns []report.Column) (out []string) {
 	if minFit <= 0 {
 		return nil
 	}
-	if lacks := f.first.missing; len(lacks) > 0 {
+	if missing := f.first.missing; len(missing) > 0 {
 		file, _ := f.first.meaning.Mapping()
-		out = append(out, fmt.Sprintf("mapping %s reads columns that the file lacks: %s", file, strings.Join(lacks, ", ")))
+		out = append(out, fmt.Sprintf("mapping %s reads columns that the file lacks: %s", file, strings.Join(missing, ", ")))
 	}
 	var cells, unused int64
 	var names []string

@@ -34,7 +34,7 @@ func (t *imdbTables) read(ctx context.Context, first, end int) error {
 	j := imdb.New(imdb.Config{
 		Dir: t.r.work.path(), Memory: t.r.Memory, ID: t.r.resolver.IMDb,
 		Place: func(file int, row, line int64) string {
-			return source.Place{File: t.r.list.all[file].Name, Row: row, Line: line}.String()
+			return source.Place{File: t.r.list.files[file].Name, Row: row, Line: line}.String()
 		},
 		Bad: t.refuse, Values: t.values,
 	})

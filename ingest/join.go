@@ -40,7 +40,7 @@ func (r *run) joinMovieLens(ctx context.Context, files []source.File) (err error
 			if !slices.Equal(r.columns(ctx, *movies), movieLensMovies) || !slices.Equal(r.columns(ctx, links), movieLensLinks) {
 				continue
 			}
-			ids := map[string]string{} // TMDB's, by MovieLens'
+			ids := map[string]string{} // TMDB's IDs by MovieLens's
 			r.detector.eachValid(ctx, input{File: links}, func(_ *input, row []byte) bool {
 				if len(ids) == maxLinks {
 					err = fmt.Errorf("%s: want at most %d rows, as the ids of a movies.csv of MovieLens", links.Name, maxLinks)

@@ -74,8 +74,8 @@ func (r *run) names(ctx context.Context) (layout.NameIDs, error) {
 			continue
 		}
 		l := in.reader(r.rows)
-		r.detector.eachValid(ctx, *in, func(found *input, row []byte) bool {
-			recs, _ := l.Records(found.row(string(row))) // errors are reported when the row is ingested
+		r.detector.eachValid(ctx, *in, func(opened *input, row []byte) bool {
+			recs, _ := l.Records(opened.row(string(row))) // errors are reported when the row is ingested
 			for _, rec := range recs {
 				if namedKinds[rec.Type.Kind] && !rec.Removed && rec.Mint == 0 {
 					names.add(rec.Type.Kind, rec.StringNamed("name").V, int64(rec.Key.ID()))

@@ -90,9 +90,9 @@ func (r *run) inParallel(ctx context.Context, decode func(ctx context.Context, s
 		defer bug.Catch(&err)
 		return decode(ctx, func(b *batch) error {
 			b.done = make(chan struct{})
-			for _, to := range []chan<- *batch{order, work} {
+			for _, ch := range []chan<- *batch{order, work} {
 				select {
-				case to <- b:
+				case ch <- b:
 				case <-ctx.Done():
 					return ctx.Err()
 				}

@@ -61,9 +61,9 @@ func (r *run) ingest(ctx context.Context) (_ Report, err error) {
 	// Without a limit, garbage takes as much again as live memory. The limit is above what stages hold, which are parts of Memory.
 	limit := max(3*r.Memory, 256<<20)
 	defer debug.SetMemoryLimit(debug.SetMemoryLimit(min(limit, debug.SetMemoryLimit(-1))))
-	committed := false // but not installed completely: the next ingest does that
+	unfinished := false // committed, but not installed completely: the next ingest does that
 	defer func() {
-		if r.work != nil && !committed {
+		if r.work != nil && !unfinished {
 			err = errors.Join(err, r.work.remove())
 		}
 	}()
@@ -77,10 +77,10 @@ func (r *run) ingest(ctx context.Context) (_ Report, err error) {
 	if err == nil {
 		err = r.writeDumps(ctx)
 	}
-	var bad *tooManyBadError
+	var tooMany *tooManyBadError
 	var poor *poorFitError
 	switch {
-	case errors.As(err, &bad), errors.As(err, &poor):
+	case errors.As(err, &tooMany), errors.As(err, &poor):
 		return r.stop(err)
 	case isFull(err):
 		return Report{}, fmt.Errorf("%w; nothing of this run is left: make room, then start it again", err)
@@ -88,7 +88,7 @@ func (r *run) ingest(ctx context.Context) (_ Report, err error) {
 		return Report{}, err
 	}
 	if err = r.work.commit(); err != nil {
-		committed = true
+		unfinished = true
 		return Report{}, err
 	}
 	removed, err := catalog.ReadRemoved(r.Catalog)
@@ -118,7 +118,7 @@ func (r *run) prepare(ctx context.Context) (err error) {
 		return err
 	}
 	minted := merge.HasMinted(r.Catalog)
-	var ids resolve.IDCollector // of the ids that the inputs look up
+	var ids resolve.IDCollector // collects the ids that the inputs look up
 	if minted {
 		ids.IDs = resolve.Superseded
 	}
@@ -197,7 +197,7 @@ func (r *run) supersede(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		removal, last := &removals[0], len(r.list.all)
+		removal, last := &removals[0], len(r.list.files)
 		payload := record.AppendBinary(merge.Head{Number: last}.Append(nil), removal.Record)
 		k := merge.Key{Kind: removal.Type.Kind, Key: removal.Key}
 		if err := r.add(k, last, payload); err != nil {
@@ -230,19 +230,19 @@ func (s *progress) noRowsError(skipped []report.Skipped) error {
 
 // write merges the sorted rows with the catalogue.
 func (r *run) write(ctx context.Context) error {
-	it, err := r.sorter.Sort(ctx, 0)
+	sorted, err := r.sorter.Sort(ctx, 0)
 	if err != nil {
 		return err
 	}
 	m := merge.Merger{
-		Catalog: r.Catalog, Out: r.work.path("new"), Mode: r.Mode, RowKinds: r.progress.rowKinds, Sources: r.list.all,
+		Catalog: r.Catalog, Out: r.work.path("new"), Mode: r.Mode, RowKinds: r.progress.rowKinds, Sources: r.list.files,
 		Quarantine: r.quarantine, Report: r.report, Changes: r.changes, Time: r.Date,
 	}
 	if total := r.sorter.Len(); r.Writing != nil {
 		m.Progress = func(read int64) { r.Writing(read, total) }
 		defer func() { r.Writing(total, total) }()
 	}
-	if err := m.Write(ctx, it, r.progress.fileKinds); err != nil {
+	if err := m.Write(ctx, sorted, r.progress.fileKinds); err != nil {
 		return err
 	}
 	if err := r.checkBad(true); err != nil {
@@ -291,8 +291,8 @@ func (r *run) stop(reason error) (Report, error) {
 	if err == nil && r.quarantine.Count() > 0 {
 		path := filepath.Join(r.Catalog, r.work.badRows)
 		err = file.Move(r.work.quarantine(), path)
-		if bad := (*tooManyBadError)(nil); errors.As(reason, &bad) {
-			bad.File = path
+		if tooMany := (*tooManyBadError)(nil); errors.As(reason, &tooMany) {
+			tooMany.File = path
 		}
 	}
 	if err != nil {

@@ -113,7 +113,7 @@ type role struct {
 // series share has one ID. Only a series has creators.
 func (g *titleGroup) roles(number uint32, kind fragment.Kind) []role {
 	out := make([]role, 0, len(g.credits))
-	done, used := map[credited]bool{}, map[creditID]bool{}
+	seen, usedIDs := map[credited]bool{}, map[creditID]bool{}
 	for i := range g.credits {
 		c := &g.credits[i]
 		cat := categories[c.category]
@@ -132,16 +132,16 @@ func (g *titleGroup) roles(number uint32, kind fragment.Kind) []role {
 			g.crewRole(&r, c, kind == fragment.KindTV)
 		}
 		key := credited{c.person.number, c.category, r.detail()}
-		if done[key] {
+		if seen[key] {
 			g.j.drop(titlePrincipals+": repeated", 1) // the same characters, or jobs that the API does not distinguish
 			continue
 		}
-		done[key] = true
+		seen[key] = true
 		id := creditID{title: number, person: c.person.number, category: cat.number, hash: detailHash(r.detail())}
-		for used[id] {
+		for usedIDs[id] {
 			id = id.next() // the hashes of two characters collide
 		}
-		used[id] = true
+		usedIDs[id] = true
 		r.id = id.String()
 		out = append(out, r)
 	}
@@ -232,35 +232,35 @@ func parseCharacters(list string) (string, bool) {
 //
 // Lists of credits are never merged row by row. So fields that IMDb lacks get the API's empty value, which clients expect in
 // every row: no picture, not adult, popularity 0.
-func (r *role) fill(to record.Record, order int) {
-	for i := range to.Schema.Fields {
-		switch f := &to.Schema.Fields[i]; f.Name {
+func (r *role) fill(dst record.Record, order int) {
+	for i := range dst.Schema.Fields {
+		switch f := &dst.Schema.Fields[i]; f.Name {
 		case "adult":
-			to.Bool(f).Set = true
+			dst.Bool(f).Set = true
 		case "popularity":
-			to.Float(f).Set = true
+			dst.Float(f).Set = true
 		case "gender":
-			*to.Int(f) = record.Number(r.gender)
+			*dst.Int(f) = record.Number(r.gender)
 		case "id":
-			*to.Int(f) = record.Number(r.person.id)
+			*dst.Int(f) = record.Number(r.person.id)
 		case "name", "original_name":
-			*to.String(f) = record.Text(r.person.name) // IMDb has no separate name in the person's own language
+			*dst.String(f) = record.Text(r.person.name) // IMDb has no separate name in the person's own language
 		case "known_for_department":
 			if r.person.department == "" {
-				to.Object().Unusual = f.Name // the API has null here
+				dst.Object().Unusual = f.Name // the API has null here
 				continue
 			}
-			*to.String(f) = record.Text(r.person.department)
+			*dst.String(f) = record.Text(r.person.department)
 		case "character":
-			*to.String(f) = record.Text(r.character)
+			*dst.String(f) = record.Text(r.character)
 		case "credit_id":
-			*to.String(f) = record.Text(r.id)
+			*dst.String(f) = record.Text(r.id)
 		case "order":
-			*to.Int(f) = record.Number(int64(order))
+			*dst.Int(f) = record.Number(int64(order))
 		case "department":
-			*to.String(f) = record.Text(r.category.department)
+			*dst.String(f) = record.Text(r.category.department)
 		case "job":
-			*to.String(f) = record.Text(r.job)
+			*dst.String(f) = record.Text(r.job)
 		}
 	}
 }

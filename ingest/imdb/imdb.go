@@ -225,20 +225,20 @@ type rowKey struct {
 const keyBytes = 4 + 8 + 8
 
 // sort adds a row to a sorter.
-func (j *Joiner) sort(to *extsort.Sorter, k rowKey, payload []byte) error {
+func (j *Joiner) sort(sorter *extsort.Sorter, k rowKey, payload []byte) error {
 	j.key = binary.BigEndian.AppendUint32(j.key[:0], k.id)
 	j.key = binary.BigEndian.AppendUint64(j.key, k.position)
 	j.key = binary.BigEndian.AppendUint64(j.key, k.seq)
-	return to.Add(0, j.key, payload)
+	return sorter.Add(0, j.key, payload)
 }
 
 // each calls fn with the rows of a sorter in order, then closes it. The payload is valid until fn returns.
-func each(ctx context.Context, s *extsort.Sorter, fn func(key rowKey, payload []byte) error) error {
-	it, err := s.Sort(ctx, 0)
+func eachRow(ctx context.Context, s *extsort.Sorter, fn func(key rowKey, payload []byte) error) error {
+	iterator, err := s.Sort(ctx, 0)
 	if err != nil {
 		return err
 	}
-	err = it.Each(func(key, payload []byte) error {
+	err = iterator.Each(func(key, payload []byte) error {
 		if len(key) != keyBytes {
 			return encoding.ErrCut
 		}

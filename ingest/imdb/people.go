@@ -81,7 +81,7 @@ func (j *Joiner) joinPeople(ctx context.Context, out output) error {
 	var p person
 	var basics row // row of name.basics; its table is nil if there was none
 	var packed, buf []byte
-	return each(ctx, j.people, func(key rowKey, payload []byte) error {
+	return eachRow(ctx, j.people, func(key rowKey, payload []byte) error {
 		if key.id != p.number {
 			p, basics = person{number: key.id, id: j.identify(key.id, fragment.KindPerson).id}, row{}
 			packed = appendPerson(packed[:0], &p)

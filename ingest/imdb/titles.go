@@ -92,7 +92,7 @@ func (t *title) place() place {
 // joinTitles makes the records of titles.
 func (j *Joiner) joinTitles(ctx context.Context, out output) error {
 	g := &titleGroup{j: j, out: out}
-	err := each(ctx, j.titles, func(key rowKey, payload []byte) error {
+	err := eachRow(ctx, j.titles, func(key rowKey, payload []byte) error {
 		if key.id != g.number {
 			if err := g.finish(); err != nil {
 				return err
@@ -373,7 +373,7 @@ func (j *Joiner) joinEpisodes(ctx context.Context) error {
 	var holder uint32   // episode that has the number
 	var parent uint32
 	var buf []byte
-	return each(ctx, j.episodes, func(key rowKey, payload []byte) error {
+	return eachRow(ctx, j.episodes, func(key rowKey, payload []byte) error {
 		in := encoding.NewReader(payload[1:])
 		r, err := readRow(&in, tableNamed(titleEpisode))
 		if err != nil {

@@ -69,9 +69,9 @@ func (c *changelog) addSeason(key catalog.Key, old, now record.Record) {
 	for i, r := range []record.Record{old, now} {
 		for e := range r.Each("episodes") {
 			n := e.IntNamed("episode_number").V
-			both := episodes[n]
-			both[i] = e
-			episodes[n] = both
+			pair := episodes[n]
+			pair[i] = e
+			episodes[n] = pair
 		}
 	}
 	var inEpisodes []change
@@ -89,7 +89,7 @@ func (c *changelog) addEpisode(key catalog.Key, old, now record.Record, first bo
 	seasons := catalog.TypeOf(fragment.KindSeason)
 	stored := filepath.Join(c.m.Catalog, seasons.File())
 	if _, err := os.Stat(stored); first && err != nil {
-		return // the catalogue had no episodes, which seasons also hold
+		return // the catalogue had neither episodes nor seasons, which hold episodes, too
 	}
 	if c.seasons == nil {
 		path := filepath.Join(c.m.Out, seasons.File())
@@ -205,18 +205,18 @@ func (c *changelog) write(ctx context.Context) (err error) {
 	if err = errors.Join(err, c.err); err != nil {
 		return err
 	}
-	it, err := c.m.Changes.Sort(ctx, 0)
+	sorted, err := c.m.Changes.Sort(ctx, 0)
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, it.Close()) }()
+	defer func() { err = errors.Join(err, sorted.Close()) }()
 	w, err := catalog.CreateChanges(c.m.Out)
 	if err != nil {
 		return err
 	}
 	var last []byte
 	seen := map[string]bool{} // new changes of last: a season and its episode may have the same change
-	err = it.Each(func(key, payload []byte) error {
+	err = sorted.Each(func(key, payload []byte) error {
 		if !bytes.Equal(key, last) {
 			last = append(last[:0], key...)
 			clear(seen)

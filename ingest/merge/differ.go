@@ -57,22 +57,22 @@ type changedList struct {
 }
 
 var (
-	byID    = []string{"id"}
-	named   = []string{"name", "id"}
-	credit  = []string{"credit_id", "id"}
-	country = []string{"iso_3166_1"}
+	byID      = []string{"id"}
+	nameAndID = []string{"name", "id"}
+	credit    = []string{"credit_id", "id"}
+	country   = []string{"iso_3166_1"}
 )
 
 // character describes the change of a role's name, which has its own field.
 var character = changedList{field: "character_names", values: []string{"person_id=id", "character", "cast_id", "credit_id"}}
 
 var changedLists = []changedList{
-	{field: "genres", paths: []string{"genres"}, keys: byID, values: named},
-	{field: "production_companies", paths: []string{"production_companies"}, keys: byID, values: named},
+	{field: "genres", paths: []string{"genres"}, keys: byID, values: nameAndID},
+	{field: "production_companies", paths: []string{"production_companies"}, keys: byID, values: nameAndID},
 	{field: "production_countries", paths: []string{"production_countries"}, keys: country, values: country},
-	{field: "network", paths: []string{"networks"}, keys: byID, values: named},
+	{field: "network", paths: []string{"networks"}, keys: byID, values: nameAndID},
 	{field: "created_by", paths: []string{"created_by"}, keys: credit, values: []string{"person_id=id", "name", "credit_id"}},
-	{field: "belongs_to_collection", paths: []string{"belongs_to_collection"}, values: named},
+	{field: "belongs_to_collection", paths: []string{"belongs_to_collection"}, values: nameAndID},
 	imageList("posters", "poster", "poster_path"),
 	imageList("backdrops", "backdrop", "backdrop_path"),
 	imageList("logos", "title_logo", ""),
@@ -82,7 +82,7 @@ var changedLists = []changedList{
 	{field: "guest_stars", paths: []string{"credits.guest_stars", "guest_stars"}, keys: credit, values: []string{"person_id=id", "character", "order", "cast_id", "credit_id"}},
 	{field: "crew", paths: []string{"credits.crew", "crew"}, keys: credit, values: []string{"person_id=id", "department", "job", "credit_id"}},
 	{field: "videos", paths: []string{"videos.results"}, keys: []string{"id", "site", "key"}, values: []string{"id", "name", "key", "size", "site", "type"}, codes: []string{"iso_639_1", "iso_3166_1"}},
-	{field: "plot_keywords", paths: []string{"keywords.keywords", "keywords.results"}, keys: byID, values: named},
+	{field: "plot_keywords", paths: []string{"keywords.keywords", "keywords.results"}, keys: byID, values: nameAndID},
 	{field: "alternative_titles", paths: []string{"alternative_titles.titles", "alternative_titles.results"}, keys: []string{"iso_3166_1", "type"}, values: []string{"title", "iso_3166_1", "type"}},
 	{field: "release_dates", paths: []string{"release_dates.results.release_dates"}, keys: []string{"iso_3166_1", "type"}, values: []string{"iso_3166_1", "iso_639_1", "release_date", "certification", "type", "note"}},
 	{field: "certifications", paths: []string{"content_ratings.results"}, keys: country, values: []string{"iso_3166_1", "certification=rating"}},

@@ -79,19 +79,19 @@ func uniteField(dst, src record.Record, f *record.Field) bool {
 }
 
 // keepIDs drops a list from src if its elements have no ids but dst's do: replacing it would break links that clients
-// follow. kept gets the dropped lists, with paths such as credits.cast.
-func keepIDs(dst, src record.Record, path string, kept func(conflict)) {
+// follow. onDrop gets the dropped lists, with paths such as credits.cast.
+func keepIDs(dst, src record.Record, path string, onDrop func(conflict)) {
 	for i := range src.Schema.Fields {
 		f := &src.Schema.Fields[i]
 		switch f.Shape {
 		case record.ShapeObject:
 			old, ok := dst.Sub(f)
 			if _, set := src.Sub(f); ok && set && f.IsSub() {
-				keepIDs(old, src.CloneSub(f), path+f.Name+".", kept)
+				keepIDs(old, src.CloneSub(f), path+f.Name+".", onDrop)
 			}
 		case record.ShapeObjects:
 			if _, ok := f.Elem.Field("id"); ok && ruleOf(f) == nil && hasIDs(dst, f) && !hasIDs(src, f) && !isEmpty(src, f) {
-				kept(conflict{path + f.Name, record.FieldText(dst, f), record.FieldText(src, f)})
+				onDrop(conflict{path + f.Name, record.FieldText(dst, f), record.FieldText(src, f)})
 				record.Unset(src, f)
 			}
 		}

@@ -69,55 +69,54 @@ func ruleOf(f *record.Field) *listRule {
 // isByLanguage reports whether crawls fetch a list language by language.
 func isByLanguage(rule *listRule) bool { return rule != nil && rule.byLanguage }
 
-// An identity names an element: its own name, and a name that it may share with another element, which counts where one of
-// the two lacks its own.
-type identity struct{ own, other string }
+// An identity names an element. Elements may share a secondary name, which counts if one of the two has no primary name.
+type identity struct{ primary, secondary string }
 
 // A listRule is how an old and a new list are united.
 type listRule struct {
 	identity func(record.Record) identity
 	order    func(a, b record.Record) int
-	// gone returns a function that reports whether an old element, which the new list lacks, no longer exists.
-	gone       func(list []record.Record) func(record.Record) bool
-	byLanguage bool // a crawl in one language lists the elements of that language only
-	whole      bool // an element replaces the old one, and the list is always sorted by order
+	// isGone returns a function that reports whether an old element, which the new list lacks, no longer exists.
+	isGone           func(list []record.Record) func(record.Record) bool
+	byLanguage       bool // a crawl in one language lists the elements of that language only
+	replacesElements bool // an element replaces the old one, and the list is always sorted by order
 }
 
 var images = listRule{
-	identity: func(r record.Record) identity { return identity{own: record.As[catalog.Image](r).FilePath.V} },
+	identity: func(r record.Record) identity { return identity{primary: record.As[catalog.Image](r).FilePath.V} },
 	order: func(a, b record.Record) int {
 		return cmp.Compare(record.As[catalog.Image](b).VoteAverage.V, record.As[catalog.Image](a).VoteAverage.V)
 	},
-	gone: goneByLanguage, byLanguage: true,
+	isGone: goneByLanguage, byLanguage: true,
 }
 
 var videos = listRule{
 	identity: func(r record.Record) identity {
 		v := record.As[catalog.Video](r)
-		n := identity{own: v.ID.V}
+		n := identity{primary: v.ID.V}
 		if v.Key.V != "" {
-			n.other = v.Site.V + " " + v.Key.V
+			n.secondary = v.Site.V + " " + v.Key.V
 		}
 		return n
 	},
 	order: func(a, b record.Record) int {
 		return strings.Compare(record.As[catalog.Video](b).PublishedAt.V, record.As[catalog.Video](a).PublishedAt.V)
 	},
-	gone: goneByLanguage, byLanguage: true,
+	isGone: goneByLanguage, byLanguage: true,
 }
 
 // A crawl lists all episodes of a season. Elements without an id are corrections of single episodes, which leave the others.
 var episodes = listRule{
 	identity: func(r record.Record) (n identity) {
 		if number := r.IntNamed("episode_number"); number.Set {
-			n.own = strconv.FormatInt(number.V, 10)
+			n.primary = strconv.FormatInt(number.V, 10)
 		}
 		return n
 	},
 	order: func(a, b record.Record) int {
 		return cmp.Compare(a.IntNamed("episode_number").V, b.IntNamed("episode_number").V)
 	},
-	gone: func(list []record.Record) func(record.Record) bool {
+	isGone: func(list []record.Record) func(record.Record) bool {
 		crawled := !slices.ContainsFunc(list, func(e record.Record) bool { return !e.IntNamed("id").Set })
 		return func(record.Record) bool { return crawled }
 	},
@@ -126,12 +125,12 @@ var episodes = listRule{
 // A page is gone if its number exceeds the number of pages that the new list states for its language.
 var pages = listRule{
 	identity: func(r record.Record) identity {
-		return identity{own: r.StringNamed("language").V + " " + strconv.FormatInt(r.IntNamed("page").V, 10)}
+		return identity{primary: r.StringNamed("language").V + " " + strconv.FormatInt(r.IntNamed("page").V, 10)}
 	},
 	order: func(a, b record.Record) int {
 		return cmp.Or(strings.Compare(a.StringNamed("language").V, b.StringNamed("language").V), cmp.Compare(a.IntNamed("page").V, b.IntNamed("page").V))
 	},
-	gone: func(list []record.Record) func(record.Record) bool {
+	isGone: func(list []record.Record) func(record.Record) bool {
 		totals := map[string]int64{}
 		for _, page := range list {
 			if total := page.IntNamed("total_pages"); total.Set {
@@ -144,7 +143,7 @@ var pages = listRule{
 			return known && page.IntNamed("page").V > total
 		}
 	},
-	whole: true,
+	replacesElements: true,
 }
 
 // goneByLanguage: an old element is gone if the new list has elements of its language.
@@ -171,30 +170,30 @@ func languageOf(r record.Record) string {
 func (l *listRule) unite(dst, src record.Record, f *record.Field) {
 	old, list := elements(dst, f), elements(src, f)
 	sorted := slices.IsSortedFunc(old, l.order) && slices.IsSortedFunc(list, l.order)
-	gone, n := l.gone(list), len(list)
-	byOwn, byOther := map[string]int{}, map[string]int{}
+	isGone, n := l.isGone(list), len(list)
+	byPrimary, bySecondary := map[string]int{}, map[string]int{}
 	for i := n - 1; i >= 0; i-- { // the first of equal elements stays
 		id := l.identify(list[i])
-		byOwn[id.own], byOther[id.other] = i, i
+		byPrimary[id.primary], bySecondary[id.secondary] = i, i
 	}
 	for _, el := range old {
 		id := l.identify(el)
-		i, found := byOwn[id.own]
-		if !found || id.own == "" {
-			i, found = byOther[id.other]
-			found = found && id.other != "" && (id.own == "" || l.identify(list[i]).own == "")
+		i, found := byPrimary[id.primary]
+		if !found || id.primary == "" {
+			i, found = bySecondary[id.secondary]
+			found = found && id.secondary != "" && (id.primary == "" || l.identify(list[i]).primary == "")
 		}
 		switch {
-		case found && !l.whole:
+		case found && !l.replacesElements:
 			complete(list[i], el)
-		case !found && !gone(el):
+		case !found && !isGone(el):
 			list = append(list, el)
 		}
 	}
-	if len(list) == n && !l.whole {
+	if len(list) == n && !l.replacesElements {
 		return
 	}
-	if sorted || l.whole {
+	if sorted || l.replacesElements {
 		slices.SortStableFunc(list, l.order)
 	}
 	setElements(src, f, list)
@@ -204,7 +203,7 @@ func (l *listRule) unite(dst, src record.Record, f *record.Field) {
 func (l *listRule) identify(el record.Record) identity {
 	n := l.identity(el)
 	if n == (identity{}) {
-		n.own = jsonOf(el)
+		n.primary = jsonOf(el)
 	}
 	return n
 }

@@ -61,8 +61,8 @@ func overlayFile(t *catalog.Type) string { return t.Name() + ".overlay.parquet" 
 
 // Write writes the files of all kinds that have rows, and of those in fileKinds that have no file yet, under their names in
 // the catalogue. An empty file means that the catalogue's file goes.
-func (m *Merger) Write(ctx context.Context, it *extsort.Iterator, fileKinds map[string]bool) (err error) {
-	rows := &sortedRows{it: it, progress: m.Progress}
+func (m *Merger) Write(ctx context.Context, sorted *extsort.Iterator, fileKinds map[string]bool) (err error) {
+	rows := &sortedRows{iterator: sorted, progress: m.Progress}
 	before, err := catalog.ReadRemoved(m.Catalog)
 	if err != nil {
 		return err
@@ -104,7 +104,7 @@ func (m *Merger) Write(ctx context.Context, it *extsort.Iterator, fileKinds map[
 		}
 		k := kindMerger{m: m, typ: t, rows: rowStream{rows, t}, wasRemoved: removed}
 		overlay := filepath.Join(m.Catalog, overlayFile(t))
-		if m.Mode == Overlay { // the rows go into the overlay, which then goes on top of the file
+		if m.Mode == Overlay { // the rows go into the overlay, which is then merged on top
 			next := filepath.Join(m.Out, overlayFile(t))
 			o := kindMerger{m: m, typ: t, rows: k.rows, wasRemoved: &removedList{}, overlaying: true}
 			if err := o.writeFile(ctx, overlay, "", next); err != nil {

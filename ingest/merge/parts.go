@@ -68,10 +68,10 @@ func (p *parts) combine(dst, src record.Record, disagree func(conflict)) {
 				assign(dst.Grow(f), src.At(f, i))
 			}
 		case f.Shape == record.ShapeObject:
-			to, ok := dst.Sub(f)
-			from, ok2 := src.Sub(f)
+			subDst, ok := dst.Sub(f)
+			subSrc, ok2 := src.Sub(f)
 			if ok && ok2 {
-				p.combine(to, from, disagree)
+				p.combine(subDst, subSrc, disagree)
 			} else if ok2 {
 				record.Copy(dst, src, f)
 			}

@@ -21,16 +21,23 @@ type version struct {
 
 // versionOf returns the version that a record, not nil, stands for.
 func versionOf(t *catalog.Type, r record.Record) version {
-	if gone, ok := tmdb.RemovalOf(t, r); ok {
-		return version{r, &gone}
+	if removal, ok := tmdb.RemovalOf(t, r); ok {
+		return version{r, &removal}
 	}
 	return version{record: r}
 }
 
 func (v version) isZero() bool { return v.record.IsNil() && v.removed == nil }
 
-// isRecord reports whether the resource exists.
-func (v version) isRecord() bool { return v.removed == nil && !v.record.IsNil() }
+// existing returns the record of a resource that exists, else a nil record.
+func (v version) existing() record.Record {
+	if v.removed != nil {
+		return record.Record{}
+	}
+	return v.record
+}
+
+func (v version) isRecord() bool { return !v.existing().IsNil() }
 
 // with returns v updated by later: a removal replaces v, a record is joined field by field. It changes neither record, but
 // the result may share parts of later's.
@@ -123,27 +130,20 @@ func (k *kindMerger) copy(r record.Record) record.Record {
 
 // count counts and logs the change of a resource.
 func (k *kindMerger) count(key catalog.Key, before, now version) error {
-	var oldRecord, newRecord record.Record
-	if before.isRecord() {
-		oldRecord = before.record
-	}
+	oldRecord, newRecord := before.existing(), now.existing()
 	switch {
-	case now.isRecord() && !before.isRecord():
+	case k.overlaying:
+		return nil
+	case !newRecord.IsNil() && oldRecord.IsNil():
 		k.counts.Added++
-	case now.isRecord() && !sameContent(before.record, now.record):
+	case !newRecord.IsNil() && !sameContent(oldRecord, newRecord):
 		k.counts.Changed++
-	case !now.isRecord() && before.isRecord():
+	case newRecord.IsNil() && !oldRecord.IsNil():
 		k.counts.Removed++
 		if k.typ.Kind == fragment.KindTV && k.replaces(key) {
 			k.m.series[key.ID()] = true
 		}
 	case now.removed == nil || before.removed != nil:
-		return nil
-	}
-	if now.isRecord() {
-		newRecord = now.record
-	}
-	if k.overlaying {
 		return nil
 	}
 	return k.m.log.add(k.typ.Kind, key, oldRecord, newRecord, k.old.file == nil)
@@ -238,7 +238,7 @@ type sourceMerge struct {
 func (s *sourceMerge) add(row *sortedRow) {
 	k, head, v := s.k, row.head, versionOf(s.k.typ, row.record)
 	switch {
-	case k.m.refused[head.rowID()]: // its other records go, too: its crew must not join another film
+	case k.m.refused[head.rowID()]: // the row's other records are dropped: its crew must not join another film
 		var t report.Tally
 		t.Records.Add(k.typ.Name(), -1)
 		k.m.Report.Add(head.Number, &t)
@@ -273,7 +273,7 @@ func (s *sourceMerge) add(row *sortedRow) {
 }
 
 // end adds the version to the versions of earlier sources, and puts the refused rows into quarantine.
-func (s *sourceMerge) end(all *rowsVersion) error {
+func (s *sourceMerge) end(merged *rowsVersion) error {
 	k, v := s.k, s.version
 	if s.parts.record.Schema != nil {
 		v = v.with(version{record: s.parts.finish()})
@@ -301,20 +301,20 @@ func (s *sourceMerge) end(all *rowsVersion) error {
 	case v.isZero(): // no rows, or all were refused
 	case v.removed != nil && k.m.Mode == Fill && s.number < len(k.m.Sources): // a source that only adds removes nothing
 	case v.removed != nil:
-		all.version, all.reset = v, true
-	case !all.isRecord():
-		all.version, all.first, all.later = v, s.number, all.later[:0]
+		merged.version, merged.reset = v, true
+	case !merged.isRecord():
+		merged.version, merged.first, merged.later = v, s.number, merged.later[:0]
 	default:
 		disagree := func(outcome string) func(conflict) {
 			return func(c conflict) {
 				k.conflict(s.key, c.field, func() string {
-					return fmt.Sprintf("%s in %s, %s in %s: %s", record.Shown(c.old), k.name(all.owner(c.top())), record.Shown(c.new), k.name(s.number), outcome)
+					return fmt.Sprintf("%s in %s, %s in %s: %s", record.Shown(c.old), k.name(merged.owner(c.top())), record.Shown(c.new), k.name(s.number), outcome)
 				})
 			}
 		}
-		keepIDs(all.record, v.record, "", disagree(withIDsStay))
-		join(all.record, v.record, disagree("the later one wins"))
-		all.later = append(all.later, sourceRow{s.number, v.record})
+		keepIDs(merged.record, v.record, "", disagree(withIDsStay))
+		join(merged.record, v.record, disagree("the later one wins"))
+		merged.later = append(merged.later, sourceRow{s.number, v.record})
 	}
 	return nil
 }

@@ -124,9 +124,9 @@ type sortedRow struct {
 
 // sortedRows are the rows of an ingest, of all kinds, in the order of their keys. The zero value has no rows.
 type sortedRows struct {
-	it   *extsort.Iterator
-	next *sortedRow // nil before it is loaded, and at the end
-	end  bool
+	iterator *extsort.Iterator
+	next     *sortedRow // nil before it is loaded, and at the end
+	end      bool
 
 	read     int64
 	progress func(read int64) // see Merger
@@ -137,11 +137,11 @@ const progressEvery = 4096
 
 // load reads the next row, if there is one.
 func (r *sortedRows) load() error {
-	if r.it == nil {
+	if r.iterator == nil {
 		r.end = true
 		return nil
 	}
-	key, payload, err := r.it.Next()
+	key, payload, err := r.iterator.Next()
 	if errors.Is(err, io.EOF) {
 		r.end = true
 		return nil

@@ -23,7 +23,7 @@ const (
 type Collector struct {
 	start time.Time
 	files map[int]*Source // by source number
-	all   Tally           // sum of all files
+	sum   Tally           // sum of all files
 
 	records       []Records
 	conflicts     map[string]*Conflict
@@ -39,24 +39,24 @@ func NewCollector(start time.Time) *Collector {
 func (c *Collector) BeginFile(number int, f File) { c.files[number] = &Source{File: f} }
 
 // Fail records why a file was not read completely.
-func (c *Collector) Fail(number int, why string) { c.files[number].Failure = why }
+func (c *Collector) Fail(number int, reason string) { c.files[number].Failure = reason }
 
 // Add adds the fates of rows of a file. number matches no file for records of the catalogue.
 func (c *Collector) Add(number int, t *Tally) {
 	if f := c.files[number]; f != nil {
 		f.Add(&t.Rows)
 	}
-	all := &c.all
-	all.Rows.Add(&t.Rows)
+	sum := &c.sum
+	sum.Rows.Add(&t.Rows)
 	for _, r := range t.reasonList() {
-		all.group(&r)
+		sum.group(&r)
 	}
-	all.Records.merge(t.Records)
+	sum.Records.merge(t.Records)
 	for _, path := range slices.Sorted(maps.Keys(t.leftOut)) {
 		l := *t.leftOut[path]
-		all.leaveOut(&l)
+		sum.leaveOut(&l)
 	}
-	all.Fields.Merge(t.Fields)
+	sum.Fields.Merge(t.Fields)
 }
 
 // Conflict counts a field of a kind on which sources disagree. sample is called only if its text is listed.
@@ -93,7 +93,7 @@ type End struct {
 
 // Report returns the collected report.
 func (c *Collector) Report(e End) Report {
-	t := &c.all
+	t := &c.sum
 	records := Counts{}
 	maps.Copy(records, t.Records)
 	leftOut := make([]LeftOut, 0, len(t.leftOut))
@@ -208,16 +208,16 @@ func (t *Tally) leaveOut(l *LeftOut) {
 	if _, ok := t.leftOut[l.Path]; !ok && len(t.leftOut) >= record.MaxPaths {
 		l.Path = record.OtherPaths
 	}
-	sum := t.leftOut[l.Path]
-	if sum == nil {
+	ours := t.leftOut[l.Path]
+	if ours == nil {
 		if t.leftOut == nil {
 			t.leftOut = map[string]*LeftOut{}
 		}
-		sum = &LeftOut{Path: l.Path}
-		t.leftOut[l.Path] = sum
+		ours = &LeftOut{Path: l.Path}
+		t.leftOut[l.Path] = ours
 	}
-	sum.Count += l.Count
-	sum.Samples = append(sum.Samples, l.Samples[:min(len(l.Samples), record.LeftOutSamples-len(sum.Samples))]...)
+	ours.Count += l.Count
+	ours.Samples = append(ours.Samples, l.Samples[:min(len(l.Samples), record.LeftOutSamples-len(ours.Samples))]...)
 }
 
 // ValuesLeftOut returns how many values were left out.
@@ -243,8 +243,8 @@ func (t *Tally) group(r *Reason) {
 	if t.reasons[key] == nil && len(t.reasons) >= maxReasons {
 		key = Reason{Reason: record.OtherPaths}
 	}
-	if sum := t.reasons[key]; sum != nil {
-		sum.Count += r.Count
+	if ours := t.reasons[key]; ours != nil {
+		ours.Count += r.Count
 		return
 	}
 	if t.reasons == nil {

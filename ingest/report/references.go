@@ -85,15 +85,15 @@ type target struct {
 
 // A checker is the state of a check.
 type checker struct {
-	targets map[fragment.Kind]*target
-	found   []Relation
+	targets   map[fragment.Kind]*target
+	relations []Relation
 }
 
 // CheckReferences reads the IDs of all records in a catalogue whose removed resources are given. It returns the relations found,
 // by kind, path and target. A kind without a file is not an error: all references to it dangle. Only ID columns are read, into
 // bit sets, so memory grows with the number of distinct IDs.
 func CheckReferences(ctx context.Context, catalogDir string, removed []catalog.Removed) ([]Relation, error) {
-	c := &checker{targets: map[fragment.Kind]*target{}, found: []Relation{}}
+	c := &checker{targets: map[fragment.Kind]*target{}, relations: []Relation{}}
 	for _, t := range catalog.Types() {
 		c.targets[t.Kind] = &target{existing: idSet{}, removed: idSet{}}
 	}
@@ -119,7 +119,7 @@ func CheckReferences(ctx context.Context, catalogDir string, removed []catalog.R
 			}
 		}
 	}
-	return c.found, nil
+	return c.relations, nil
 }
 
 // seasonBits is the number of low bits in a season's ID that hold its number. The series' ID is above them.
@@ -174,14 +174,14 @@ func (c *checker) scan(ctx context.Context, typ *catalog.Type, f *catalog.File) 
 		}
 		return err
 	})
-	var found []Relation
+	var list []Relation
 	for i := range refs {
-		for kind, all := range refs[i].tallies {
+		for kind, tally := range refs[i].tallies {
 			target := c.targets[kind]
-			missing := all.ids.without(target.existing)
+			missing := tally.ids.without(target.existing)
 			r := Relation{
-				Kind: typ.Kind.String(), Path: refs[i].path, Target: kind.String(), TargetRecords: target.records, References: all.references,
-				Distinct: all.ids.len(), Missing: missing.len(), Removed: missing.len() - missing.without(target.removed).len(),
+				Kind: typ.Kind.String(), Path: refs[i].path, Target: kind.String(), TargetRecords: target.records, References: tally.references,
+				Distinct: tally.ids.len(), Missing: missing.len(), Removed: missing.len() - missing.without(target.removed).len(),
 			}
 			for _, id := range missing.first(maxDangling) {
 				s := Dangling{ID: fmt.Sprintf("%s %d", kind, int64(id)), Removed: target.removed.has(id)} // an invalid ID may be negative
@@ -190,11 +190,11 @@ func (c *checker) scan(ctx context.Context, typ *catalog.Type, f *catalog.File) 
 				}
 				r.Samples = append(r.Samples, s)
 			}
-			found = append(found, r)
+			list = append(list, r)
 		}
 	}
-	slices.SortFunc(found, func(a, b Relation) int { return cmp.Or(cmp.Compare(a.Path, b.Path), cmp.Compare(a.Target, b.Target)) })
-	c.found = append(c.found, found...)
+	slices.SortFunc(list, func(a, b Relation) int { return cmp.Or(cmp.Compare(a.Path, b.Path), cmp.Compare(a.Target, b.Target)) })
+	c.relations = append(c.relations, list...)
 	return err
 }
 
