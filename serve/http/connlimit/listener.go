@@ -83,13 +83,13 @@ func Listen(ln *net.TCPListener, cfg Config) *Listener {
 func (l *Listener) Stats() Stats {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	working := 0
+	busyConns := 0
 	for _, c := range l.slots {
 		if c.state.Load() == busy {
-			working++
+			busyConns++
 		}
 	}
-	return Stats{len(l.slots), working, l.evicted.Load(), l.refused.Load(), l.failed.Load()}
+	return Stats{len(l.slots), busyConns, l.evicted.Load(), l.refused.Load(), l.failed.Load()}
 }
 
 // Close ends Accept.
@@ -203,7 +203,9 @@ func (l *Listener) idle() int {
 		if l.hand >= len(l.slots) {
 			l.hand = 0
 		}
-		if c := l.slots[l.hand]; !c.forget() && c.state.CompareAndSwap(waiting, gone) {
+		c := l.slots[l.hand]
+		used := c.used.Load() && c.used.Swap(false)
+		if !used && c.state.CompareAndSwap(waiting, gone) {
 			return l.hand
 		}
 		l.hand++
@@ -231,20 +233,6 @@ func (l *Listener) vacate(i int) {
 	l.slots = l.slots[:last]
 }
 
-// remove removes a connection that its server has closed.
-func (l *Listener) remove(c *Conn) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if c.slot < 0 {
-		l.leaving.Add(-1)
-		return
-	}
-	i := c.slot
-	c.slot = -1
-	l.forgetOrigin(c)
-	l.vacate(i)
-}
-
 func (l *Listener) forgetOrigin(c *Conn) {
 	if l.origins[c.origin]--; l.origins[c.origin] <= 0 {
 		delete(l.origins, c.origin)
@@ -262,10 +250,7 @@ func (l *Listener) refuse(tcp *net.TCPConn, status int) {
 	}
 	select {
 	case l.refusing <- struct{}{}:
-		go func() {
-			defer func() { <-l.refusing }()
-			l.respondAndClose(tcp, l.cfg.Refuse(status))
-		}()
+		go l.respondAndClose(tcp, status)
 	default:
 		_ = tcp.Close() // nothing was sent
 	}
@@ -274,7 +259,9 @@ func (l *Listener) refuse(tcp *net.TCPConn, status int) {
 // respondAndClose responds to a request, but not before it begins: clients reject earlier responses as faults. It
 // reads all that the client sends before the close, because closing a socket with unread bytes resets it, and the
 // client may lose the response.
-func (l *Listener) respondAndClose(tcp *net.TCPConn, response []byte) {
+func (l *Listener) respondAndClose(tcp *net.TCPConn, status int) {
+	defer func() { <-l.refusing }()
+	response := l.cfg.Refuse(status)
 	defer func() { _ = tcp.Close() }() // the response was sent before
 	now, buf := time.Now(), make([]byte, 4<<10)
 	_ = tcp.SetDeadline(now.Add(l.requestTime)) // a closed connection is found when it is read
@@ -336,9 +323,6 @@ func (c *Conn) resume() bool {
 	return c.state.CompareAndSwap(waiting, busy) || c.state.Load() == busy
 }
 
-// forget clears used, and reports whether it was set.
-func (c *Conn) forget() bool { return c.used.Load() && c.used.Swap(false) }
-
 // Read waits for bytes and reads them.
 func (c *Conn) Read(p []byte) (int, error) {
 	c.state.CompareAndSwap(busy, waiting)
@@ -361,6 +345,17 @@ func (c *Conn) use() {
 
 // Close closes the connection.
 func (c *Conn) Close() error {
-	c.once.Do(func() { c.listener.remove(c) })
+	c.once.Do(func() {
+		l := c.listener
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		if c.slot < 0 {
+			l.leaving.Add(-1)
+			return
+		}
+		l.forgetOrigin(c)
+		l.vacate(c.slot)
+		c.slot = -1
+	})
 	return c.TCPConn.Close()
 }

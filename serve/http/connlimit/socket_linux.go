@@ -20,7 +20,7 @@ type Socket struct {
 	stop   func()                             // ends reads
 	fd     uintptr                            // noFile if it may be closed
 	buf    []byte                             // argument of the current Read
-	used   bool                               // bytes were read before
+	begun  bool                               // bytes were read before
 	served bool                               // bytes were written after the last read
 	iov    []unix.Iovec
 }
@@ -65,20 +65,20 @@ func (s *Socket) Close() error {
 // request may send data and FIN together.
 func (s *Socket) reads(yield func(int, error) bool) {
 	raw, err := s.SyscallConn()
-	wanted := err == nil // it never fails
+	open := err == nil // it never fails; false once Close has stopped the coroutine
 	read := func(fd uintptr) (done bool) {
 		s.fd = fd
 		defer func() { s.fd = noFile }()
-		for wanted && s.resume() {
+		for open && s.resume() {
 			n, err := rawRead(fd, s.buf)
 			if err != syscall.EAGAIN {
-				more, first := n == len(s.buf), !s.used
+				full, first := n == len(s.buf), !s.begun
 				if n > 0 {
-					s.used = true
+					s.begun = true
 					s.use()
 				}
-				wanted = yield(n, err)
-				if !wanted || more || first || !s.served {
+				open = yield(n, err)
+				if !open || full || first || !s.served {
 					continue
 				}
 			}
@@ -87,15 +87,15 @@ func (s *Socket) reads(yield func(int, error) bool) {
 		}
 		return true
 	}
-	for wanted {
+	for open {
 		err := raw.Read(read)
-		if !wanted {
+		if !open {
 			return
 		}
 		if !s.resume() {
 			err = net.ErrClosed
 		}
-		wanted = yield(0, err)
+		open = yield(0, err)
 	}
 }
 
