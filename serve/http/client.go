@@ -1,11 +1,8 @@
 package http
 
 import (
-	"bufio"
 	"errors"
-	"io"
 	"net/http"
-	"sync"
 	"syscall"
 	"time"
 
@@ -50,28 +47,28 @@ func (rq *request) forEdge(gzip bool) edge.Request {
 
 // respond implements responder.
 func (c *client) respond(rq *request, w *reply, now time.Time) {
-	if !rq.same {
+	if !rq.sameFields {
 		c.grant, c.gzip = auth.Grant{}, edge.AcceptsGzip(rq.fields[fieldAcceptEncoding])
 	}
-	asked := rq.forEdge(c.gzip)
+	edgeRequest := rq.forEdge(c.gzip)
 	// Prepared responses are for requests that accept gzip and have no Origin.
-	usual := rq.reads && c.gzip && len(rq.fields[fieldOrigin]) == 0
+	preparable := rq.reads && c.gzip && len(rq.fields[fieldOrigin]) == 0
 	// Without an api_key, so that all keys share a prepared response and no key is stored.
 	var hasKey bool
 	target := rq.target
-	if c.target, hasKey = edge.OmitKey(c.target[:0], asked.Path, asked.Query); hasKey {
+	if c.target, hasKey = edge.OmitKey(c.target[:0], edgeRequest.Path, edgeRequest.Query); hasKey {
 		target = c.target
 	}
-	if usual && c.servePrepared(rq, target, asked.Query, w, now) {
+	if preparable && c.servePrepared(rq, target, edgeRequest.Query, w, now) {
 		return
 	}
-	asked.Grant = &c.grant
-	rs := c.edge.Begin(&asked)
+	edgeRequest.Grant = &c.grant
+	rs := c.edge.Begin(&edgeRequest)
 	defer rs.End()
 	// The body lies in files of the release, which may have been truncated since the check.
 	err := release.Guard(func() error { c.write(rq, w, rs, now); return nil })
 	if err == nil {
-		err = rs.Charge(len(w.own)) // bytes copied from the body
+		err = rs.Charge(len(w.buf)) // bytes copied from the body
 	}
 	if err != nil {
 		w.discard()
@@ -80,7 +77,7 @@ func (c *client) respond(rq *request, w *reply, now time.Time) {
 	}
 	length := c.meter.count(rs, rq.isHead)
 	if rs.Streams && !rq.isHead {
-		stream(w, rs)
+		w.stream(rs)
 	} else {
 		w.send()
 	}
@@ -88,7 +85,7 @@ func (c *client) respond(rq *request, w *reply, now time.Time) {
 		c.edge.CutShort()
 	}
 	c.meters.sent(c.meter, rs.RouteClass(), now, w.conn, rq, observe.Entry{Status: rs.Status, Bytes: length, Token: rs.Token, Release: rs.Release})
-	if usual && rs.Lasting() {
+	if preparable && rs.Lasting() {
 		c.meter.misses.Add(1)
 		c.prepared.learn(target, rs)
 	}
@@ -97,27 +94,10 @@ func (c *client) respond(rq *request, w *reply, now time.Time) {
 // write fills w with rs, without a body that is streamed.
 func (c *client) write(rq *request, w *reply, rs *edge.Response, now time.Time) {
 	w.last = w.last || rs.Status == http.StatusBadRequest
-	w.own = appendFields(appendStart(w.own, rs.Status, now), rs, rq.origin(), w.last)
+	w.buf = appendFields(appendStart(w.buf, rs.Status, now), rs, rq.origin(), w.last)
 	if !rq.isHead && rs.HasBody() && !rs.Streams {
 		rs.Pieces(func(b []byte, stable bool) { w.add(b, stable) })
 	}
-}
-
-// streamBuffers hold free *bufio.Writers for streams.
-var streamBuffers = sync.Pool{New: func() any { return bufio.NewWriterSize(nil, writeBuffer) }}
-
-// stream sends w, and then the body while it is made.
-func stream(w *reply, rs *edge.Response) {
-	w.stream(func(to io.Writer) error {
-		b := streamBuffers.Get().(*bufio.Writer)
-		defer streamBuffers.Put(b)
-		defer b.Reset(nil) // releases the connection
-		b.Reset(to)
-		if err := rs.WriteBody(b); err != nil {
-			return err
-		}
-		return b.Flush()
-	})
 }
 
 // unreadable reports whether a response ended early because its release could not be read, by this process or
@@ -131,25 +111,25 @@ func (c *client) servePrepared(rq *request, target, query []byte, w *reply, now 
 	held := c.edge.Releases.Acquire()
 	defer held.Release() // after send, because segments of the response lie in the release
 	p := c.prepared.find(target, held)
-	if p == nil || w.copies && p.body.len() > edge.MaxWhole {
+	if p == nil || w.copyAll && p.body.len() > edge.MaxWhole {
 		return false
 	}
-	allowed := c.edge.Authorize(rq.fields[fieldAuthorization], query, &c.grant, now.Unix())
-	if !allowed.OK || !allowed.Meter.Begin(now) {
+	result := c.edge.Authorize(rq.fields[fieldAuthorization], query, &c.grant, now.Unix())
+	if !result.OK || !result.Meter.Begin(now) {
 		return false
 	}
-	defer allowed.Meter.End()
+	defer result.Meter.End()
 	var code, length int
 	err := release.Guard(func() error { code, length = p.write(w, rq, now); return nil })
-	copied := len(w.own)
+	copied := len(w.buf)
 	if err != nil || !c.edge.Charge(copied) {
 		w.discard()
 		return false // the general path refuses it
 	}
 	defer c.edge.Charge(-copied)
-	allowed.Meter.Add(now, p.more)
+	result.Meter.Add(now, p.more)
 	if c.edge.FromDisk() {
-		w.await()
+		release.AwaitAll(len(w.refs), func(i int) []byte { return w.refs[i].b })
 	}
 	class := edge.RouteNotModified
 	if code == http.StatusOK {
@@ -160,7 +140,7 @@ func (c *client) servePrepared(rq *request, target, query []byte, w *reply, now 
 	if w.send(); unreadable(w.err) {
 		c.edge.CutShort()
 	}
-	c.meters.sent(c.meter, class, now, w.conn, rq, observe.Entry{Status: code, Bytes: length, Token: allowed.Name, Release: held.Reader.Manifest().ID})
+	c.meters.sent(c.meter, class, now, w.conn, rq, observe.Entry{Status: code, Bytes: length, Token: result.Name, Release: held.Reader.Manifest().ID})
 	return true
 }
 
@@ -177,7 +157,7 @@ func refusedResponse(code int, isHead bool, now time.Time, m *meters) (response 
 	}
 	rs := edge.Refusal(code, refusal)
 	rs.Allow = allow
-	sent = m.of(0).count(&rs, isHead)
+	sent = m.share(0).count(&rs, isHead)
 	response = appendFields(appendStart(nil, code, now), &rs, sameOrigin, true /* last */)
 	return append(response, refusal.Body()[:sent]...), sent
 }

@@ -11,7 +11,9 @@ import (
 	"os"
 	"time"
 
+	"github.com/reelsplice/reelsplice/serve/edge"
 	"github.com/reelsplice/reelsplice/serve/http/connlimit"
+	"github.com/reelsplice/reelsplice/serve/observe"
 )
 
 // renewal is how often a busy connection's deadline is extended. An extension for each request
@@ -39,15 +41,15 @@ type conn struct {
 	buf       []byte    // for one head
 	from, to  int       // bounds of the bytes in buf that have no response yet
 	now       time.Time // when these were read, or when the last response was sent if the client delayed it
-	// headBy is the deadline of the first head, or of a partial head; zero for none.
-	headBy  time.Time
-	renewed time.Time // when the deadline of an idle connection was last extended
+	// headEnd is the deadline of the first head, or of a partial head; zero for none.
+	headEnd   time.Time
+	renewedAt time.Time // when the deadline of an idle connection was last extended
 }
 
-// newConn returns a conn that serves under.
-func newConn(s *Server, under net.Conn) *conn {
-	c := &conn{Conn: under, server: s, responder: s.open(), now: time.Now()}
-	c.socket, _ = under.(*connlimit.Socket)
+// newConn returns a conn over transport.
+func newConn(s *Server, transport net.Conn) *conn {
+	c := &conn{Conn: transport, server: s, responder: s.newResponder(), now: time.Now()}
+	c.socket, _ = transport.(*connlimit.Socket)
 	return c
 }
 
@@ -72,38 +74,27 @@ func (c *conn) serve() {
 				return
 			}
 			continue
-		case !c.parser.rq.plain:
-			c.handOver()
+		case !c.parser.rq.plain: // the last request of the connection; its body is not read
+			if c.server.handOver(&handedConn{Conn: c.Conn, head: c.parser.appendNormalized(nil)}) == nil {
+				c.linger()
+			}
 			return
 		}
-		c.from, c.headBy = c.from+n, time.Time{}
-		last, err := c.respond()
-		if err != nil {
+		c.from, c.headEnd = c.from+n, time.Time{}
+		w := c.server.replies.Get().(*reply)
+		w.conn, w.copyAll, w.last = c, c.socket == nil, c.parser.rq.last || c.server.closing.Load()
+		c.responder.respond(&c.parser.rq, w, c.now)
+		last, err := w.last, w.err
+		w.discard()
+		w.conn = nil
+		c.server.replies.Put(w)
+		switch {
+		case err != nil:
 			return
-		}
-		if last {
+		case last:
 			c.linger()
 			return
 		}
-	}
-}
-
-// respond sends the response to the request that was parsed last.
-func (c *conn) respond() (last bool, err error) {
-	w := c.server.replies.Get().(*reply)
-	defer c.server.replies.Put(w)
-	w.conn, w.copies, w.last = c, c.socket == nil, c.parser.rq.last || c.server.closing.Load()
-	c.responder.respond(&c.parser.rq, w, c.now)
-	last, err = w.last, w.err
-	w.discard()
-	w.conn = nil
-	return last, err
-}
-
-// handOver passes the request to fasthttp, as the last one. Its body is not read.
-func (c *conn) handOver() {
-	if c.server.handOver(&handedConn{Conn: c.Conn, head: c.parser.appendNormalized(nil)}) == nil {
-		c.linger()
 	}
 }
 
@@ -112,7 +103,9 @@ func (c *conn) refuse(status int) {
 	b, now := c.buf[c.from:c.to], time.Now()
 	isHead := bytes.HasPrefix(b[emptyLines(b):], []byte(http.MethodHead+" "))
 	response, sent := refusedResponse(status, isHead, now, c.server.meters)
-	c.server.meters.logRefused(c, status, sent, now)
+	if log := c.server.meters.access; log != nil {
+		log.Write(&observe.Entry{Time: now, Client: c.RemoteAddr(), Status: status, Bytes: sent, Class: edge.RouteError.String()})
+	}
 	c.startWrite()
 	if _, err := c.Write(response); err == nil {
 		c.linger()
@@ -124,9 +117,13 @@ func (c *conn) read() bool {
 	if c.from > 0 {
 		c.from, c.to = 0, copy(c.buf, c.buf[c.from:c.to])
 	}
-	known := c.to
-	if known == len(c.buf) {
-		c.refuse(tooLong(c.buf))
+	parsed := c.to
+	if parsed == len(c.buf) {
+		status := http.StatusRequestHeaderFieldsTooLarge
+		if bytes.IndexByte(c.buf[emptyLines(c.buf):], '\n') < 0 {
+			status = http.StatusRequestURITooLong
+		}
+		c.refuse(status)
 		return false
 	}
 	for {
@@ -136,7 +133,7 @@ func (c *conn) read() bool {
 			c.to += n
 			// Parse again only after the end of a line: otherwise a head that arrives byte by byte would cost the
 			// square of its length.
-			if known == 0 || c.to == len(c.buf) || bytes.ContainsAny(c.buf[known-1:c.to], "\r\n") {
+			if parsed == 0 || c.to == len(c.buf) || bytes.ContainsAny(c.buf[parsed-1:c.to], "\r\n") {
 				return true
 			}
 			continue
@@ -152,24 +149,16 @@ func (c *conn) read() bool {
 	}
 }
 
-// tooLong returns the status for a head that does not fit into buf.
-func tooLong(buf []byte) int {
-	if bytes.IndexByte(buf[emptyLines(buf):], '\n') < 0 {
-		return http.StatusRequestURITooLong
-	}
-	return http.StatusRequestHeaderFieldsTooLarge
-}
-
 // await waits for bytes until the connection's deadline, and reads them.
 func (c *conn) await() (n int, err error) {
 	switch {
-	case c.headBy.IsZero() && c.to > 0: // a slow head gets no more time after this
+	case c.headEnd.IsZero() && c.to > 0: // a slow head gets no more time after this
 		c.startHead()
 		if c.socket != nil {
 			c.socket.ReadAgain()
 		}
-	case c.headBy.IsZero() && c.now.Sub(c.renewed) >= renewal:
-		c.renewed = c.now
+	case c.headEnd.IsZero() && c.now.Sub(c.renewedAt) >= renewal:
+		c.renewedAt = c.now
 		c.readUntil(deadline(c.now, min(cmp.Or(c.server.limits.IdleTimeout, idleCheck), idleCheck)))
 	}
 	// Stop sets stopped before it ends reads, so either this check or the read sees it.
@@ -185,26 +174,26 @@ func (c *conn) await() (n int, err error) {
 			c.readUntil(time.Now().Add(c.server.lastWait))
 			return c.Read(c.buf)
 		}
-		by := c.headBy
-		if by.IsZero() && c.to == 0 {
-			by = deadline(c.now, c.server.limits.IdleTimeout)
+		end := c.headEnd
+		if end.IsZero() && c.to == 0 {
+			end = deadline(c.now, c.server.limits.IdleTimeout)
 		}
-		if !by.IsZero() && !time.Now().Before(by) {
+		if !end.IsZero() && !time.Now().Before(end) {
 			return n, err
 		}
-		c.readUntil(by) // Stop or idleCheck ended the read, or the deadline was not extended
+		c.readUntil(end) // Stop or idleCheck ended the read, or the deadline was not extended
 	}
 }
 
 // startHead sets the deadline of a head.
 func (c *conn) startHead() {
-	c.headBy, c.renewed = deadline(time.Now(), c.server.limits.ReadTimeout), time.Time{}
-	c.readUntil(c.headBy)
+	c.headEnd, c.renewedAt = deadline(time.Now(), c.server.limits.ReadTimeout), time.Time{}
+	c.readUntil(c.headEnd)
 }
 
 // readUntil sets the deadline of reads.
-func (c *conn) readUntil(by time.Time) {
-	_ = c.SetReadDeadline(by) // a closed connection is found when it is read
+func (c *conn) readUntil(end time.Time) {
+	_ = c.SetReadDeadline(end) // a closed connection is found when it is read
 }
 
 // startWrite starts the time limit of a response.
@@ -226,31 +215,31 @@ const lingerBytes = 16 << 20
 // linger ends the connection's output and drops the bytes that the client is still sending. Closing a
 // socket with unread bytes resets it, and the client may lose the response.
 func (c *conn) linger() {
-	under := c.Conn
-	if secure, ok := under.(*tls.Conn); ok {
+	transport := c.Conn
+	if secure, ok := transport.(*tls.Conn); ok {
 		_ = secure.CloseWrite() // the end of the socket's output follows
-		under = secure.NetConn()
+		transport = secure.NetConn()
 	}
-	half, ok := under.(interface{ CloseWrite() error })
+	half, ok := transport.(interface{ CloseWrite() error })
 	if !ok || half.CloseWrite() != nil {
 		return
 	}
 	end := time.Now().Add(c.server.lingerTime)
-	for left := lingerBytes; left > 0; {
-		by := time.Now().Add(c.server.lingerIdle)
-		if c.server.stopped.Load() && by.Before(end) {
-			end = by
+	for budget := lingerBytes; budget > 0; {
+		idleEnd := time.Now().Add(c.server.lingerIdle)
+		if c.server.stopped.Load() && idleEnd.Before(end) {
+			end = idleEnd
 		}
-		if end.Before(by) {
-			by = end
+		if end.Before(idleEnd) {
+			idleEnd = end
 		}
-		if !time.Now().Before(by) || under.SetReadDeadline(by) != nil {
+		if !time.Now().Before(idleEnd) || transport.SetReadDeadline(idleEnd) != nil {
 			return
 		}
-		n, err := under.Read(c.buf)
-		if err != nil && (!errors.Is(err, os.ErrDeadlineExceeded) || !time.Now().Before(by)) { // Stop ends reads too
+		n, err := transport.Read(c.buf)
+		if err != nil && (!errors.Is(err, os.ErrDeadlineExceeded) || !time.Now().Before(idleEnd)) { // Stop ends reads too
 			return
 		}
-		left -= n
+		budget -= n
 	}
 }

@@ -43,7 +43,7 @@ func (e *echo) respond(rq *request, w *reply, now time.Time) {
 	if w.last {
 		connection = "Connection: close\r\n"
 	}
-	w.own = fmt.Appendf(w.own, "HTTP/1.1 200 OK\r\nContent-Length: %d\r\n%s\r\n", len(body), connection)
+	w.buf = fmt.Appendf(w.buf, "HTTP/1.1 200 OK\r\nContent-Length: %d\r\n%s\r\n", len(body), connection)
 	if !rq.isHead {
 		w.add(body[:len(body)/2], true /* stable */)
 		w.add(nil, false)
@@ -68,7 +68,7 @@ func newEcho(change func(*Server)) *server {
 	s := &server{Server: newServer(limits), echo: new(echo), ends: make(chan struct{}, 100)}
 	s.lastWait, s.lingerTime, s.lingerIdle = 10*time.Millisecond, time.Hour, time.Hour
 	s.endReads = func(time.Time) {}
-	s.open = func() responder { return s.echo }
+	s.newResponder = func() responder { return s.echo }
 	s.handOver = func(c net.Conn) error {
 		head, err := io.ReadAll(c)
 		if err == nil {

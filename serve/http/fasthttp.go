@@ -84,7 +84,7 @@ func (l connLog) Write(p []byte) (int, error) {
 // handle serves a request of fasthttp from the edge.
 func handle(ctx *fasthttp.RequestCtx, e *edge.Edge, m *meters) {
 	h := &ctx.Request.Header
-	b := &body{edge: e, meters: m, meter: m.of(ctx.ConnID()), conn: ctx.Conn(), start: ctx.Time()}
+	b := &body{edge: e, meters: m, meter: m.share(ctx.ConnID()), conn: ctx.Conn(), start: ctx.Time()}
 	b.rq = request{method: h.Method(), target: h.RequestURI(), minor: '1', isHead: ctx.IsHead()}
 	if !h.IsHTTP11() {
 		b.rq.minor = '0'
@@ -92,18 +92,18 @@ func handle(ctx *fasthttp.RequestCtx, e *edge.Edge, m *meters) {
 	for i, name := range fieldNames {
 		b.rq.fields[i] = h.Peek(name)
 	}
-	asked := b.rq.forEdge(edge.AcceptsGzip(b.rq.fields[fieldAcceptEncoding]))
-	b.rs = e.Begin(&asked)
+	rq := b.rq.forEdge(edge.AcceptsGzip(b.rq.fields[fieldAcceptEncoding]))
+	b.rs = e.Begin(&rq)
 	b.length = b.meter.count(b.rs, b.rq.isHead)
 	setResponse(&ctx.Response, b)
 }
 
 // setResponse gives the response of b to fasthttp, which closes b when it has written the body.
-func setResponse(to *fasthttp.Response, b *body) {
-	to.SetStatusCode(b.rs.Status)
+func setResponse(rs *fasthttp.Response, b *body) {
+	rs.SetStatusCode(b.rs.Status)
 	for line := range bytes.Lines(appendFields(nil, b.rs, b.rq.origin(), b.rs.Status == fasthttp.StatusBadRequest)) {
 		if key, value, ok := bytes.Cut(bytes.TrimSpace(line), []byte(": ")); ok {
-			to.Header.SetCanonical(key, value)
+			rs.Header.SetCanonical(key, value)
 		}
 	}
 	if !b.rs.HasBody() {
@@ -111,7 +111,7 @@ func setResponse(to *fasthttp.Response, b *body) {
 		return
 	}
 	// fasthttp closes a body stream once it is written, and keeps no buffer for it.
-	to.SetBodyStream(b, b.rs.Len())
+	rs.SetBodyStream(b, b.rs.Len())
 }
 
 // A body is the body of a response, for fasthttp, with the data to log and count once it was sent.

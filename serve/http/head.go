@@ -18,8 +18,8 @@ type request struct {
 	last   bool // the client ends the connection after the response
 	plain  bool // without a body, over HTTP/1.1
 	fields [nFields][]byte
-	// same is set if the header fields are, byte for byte, the same as in the previous request on this connection.
-	same bool
+	// sameFields is set if the header fields are, byte for byte, the same as in the previous request on this connection.
+	sameFields bool
 }
 
 // A span is a part of a block of header fields. The zero span is empty.
@@ -28,19 +28,19 @@ type span struct{ from, to int }
 // A parser checks heads against RFC 9110 and 9112. Most clients repeat their header fields
 // in each request of a connection, so it keeps the last ones.
 type parser struct {
-	rq      request
-	block   []byte // header fields with the empty line that ends them
-	lists   []byte // joined values of lists in several lines
-	framing framing
-	spans   [nFields]span // first line of each field in block
-	several [nFields]bool // fields with several lines
+	rq       request
+	block    []byte // header fields with the empty line that ends them
+	lists    []byte // joined values of lists in several lines
+	framing  framing
+	spans    [nFields]span // first line of each field in block
+	repeated [nFields]bool // fields with several lines
 }
 
 // A framing holds the fields that determine the end of a request and its connection.
 type framing struct {
-	close             bool // Connection: close
-	sized, sizeAbove0 bool // Content-Length
-	coded, chunked    bool // Transfer-Encoding; its last coding is chunked
+	close              bool // Connection: close
+	hasLength, hasBody bool // Content-Length, and above 0
+	hasCoding, chunked bool // Transfer-Encoding; its last coding is chunked
 }
 
 // The fields that a request has.
@@ -68,82 +68,23 @@ var fieldNames = [nFields]string{
 // or LF, no folded line, no blank before a colon, and no repeated field that must be unique.
 func (p *parser) parse(b []byte) (n, status int) {
 	skip := emptyLines(b)
-	n, status = p.parseLine(b[skip:])
-	if n == 0 {
-		return 0, status
+	n = skip + bytes.IndexByte(b[skip:], '\n') + 1
+	if n == skip {
+		return 0, checkPartialLine(b[skip:])
 	}
-	n += skip
-	block := b[n:]
-	// Fast path: the same fields as before. The comparison takes constant time, or a client could guess the
-	// fields of another one on the same connection.
-	p.rq.same = len(p.block) > 0 && len(block) >= len(p.block) && equal(block[:len(p.block)], p.block)
-	if !p.rq.same {
-		p.block = p.block[:0]
-		end, status := p.parseBlock(block)
-		if end == 0 {
-			return 0, status
-		}
-		p.keep(block[:end])
-	}
-	f, is10 := &p.framing, p.rq.minor == '0'
-	if f.coded && (f.sized || !f.chunked || is10) || p.spans[fieldHost].to == 0 && !is10 {
-		return 0, http.StatusBadRequest // the end of the body is ambiguous (RFC 9112, 6.1 and 6.3), or the host is missing
-	}
-	p.rq.last, p.rq.plain = f.close, !f.coded && !f.sizeAbove0 && !is10
-	return n + len(p.block), 0
-}
-
-// keep copies a valid block, and sets the fields of p.rq to its values.
-func (p *parser) keep(block []byte) {
-	p.block, p.lists = append(p.block, block...), p.lists[:0]
-	for i := range nFields {
-		p.rq.fields[i] = p.block[p.spans[i].from:p.spans[i].to]
-		if !p.several[i] {
-			continue
-		}
-		switch i {
-		case fieldAcceptEncoding, fieldIfNoneMatch:
-			p.rq.fields[i] = p.joined(i)
-		case fieldTraceparent: // invalid in several lines
-			p.rq.fields[i] = nil
-		}
-	}
-}
-
-// joined returns the values of all lines of a list, joined by commas, which is equivalent.
-func (p *parser) joined(field int) []byte {
-	from := len(p.lists)
-	for line := range bytes.Lines(p.block) {
-		name, value, _ := bytes.Cut(line, []byte(":"))
-		if isName(name, fieldNames[field]) {
-			p.lists = append(append(p.lists, bytes.Trim(value, " \t\r\n")...), ',')
-		}
-	}
-	return p.lists[from : len(p.lists)-1]
-}
-
-// emptyLines returns the length of the empty lines that b starts with, which some clients
-// send after a body.
-func emptyLines(b []byte) (n int) {
-	for bytes.HasPrefix(b[n:], []byte("\r\n")) {
-		n += len("\r\n")
-	}
-	return n
-}
-
-// parseLine reads the request line and returns its length, as parse does.
-func (p *parser) parseLine(b []byte) (n, status int) {
-	n = bytes.IndexByte(b, '\n') + 1
-	if n == 0 {
-		return 0, unfinished(b)
-	}
-	text, ok := bytes.CutSuffix(b[:n], []byte("\r\n"))
-	method, text, found := bytes.Cut(text, []byte(" "))
-	target, version, found2 := bytes.Cut(text, []byte(" "))
-	if !ok || !found || !found2 || !token(method) || !isTarget(target) || !isVersion(version) {
+	text, ok := bytes.CutSuffix(b[skip:n], []byte("\r\n"))
+	method, text, ok2 := bytes.Cut(text, []byte(" "))
+	target, text, ok3 := bytes.Cut(text, []byte(" "))
+	version, ok4 := bytes.CutPrefix(text, []byte("HTTP/"))
+	switch {
+	case !ok || !ok2 || !ok3 || !ok4 || !isToken(method):
 		return 0, http.StatusBadRequest
-	}
-	if version[len("HTTP/")] != '1' {
+	case len(target) == 0 || !isValue(target) || bytes.IndexByte(target, '\t') >= 0:
+		// Clients send bytes that a URI must escape, mostly in searches: only blanks and control characters are refused.
+		return 0, http.StatusBadRequest
+	case len(version) != len("1.1") || !isDigit(version[0]) || version[1] != '.' || !isDigit(version[2]):
+		return 0, http.StatusBadRequest
+	case version[0] != '1':
 		return 0, http.StatusHTTPVersionNotSupported
 	}
 	connect := string(method) == http.MethodConnect
@@ -164,39 +105,78 @@ func (p *parser) parseLine(b []byte) (n, status int) {
 		return 0, http.StatusMethodNotAllowed // the next bytes may be for a tunnel
 	}
 	rq := &p.rq
-	rq.method, rq.target, rq.minor, rq.isHead = method, target, version[len("HTTP/1.")], string(method) == http.MethodHead
+	rq.method, rq.target, rq.minor, rq.isHead = method, target, version[len("1.")], string(method) == http.MethodHead
 	rq.reads = rq.isHead || string(method) == http.MethodGet
-	return n, 0
+	block := b[n:]
+	// Fast path: the same fields as before. The comparison takes constant time, or a client could guess the
+	// fields of another one on the same connection.
+	rq.sameFields = len(p.block) > 0 && len(block) >= len(p.block) && equalConstantTime(block[:len(p.block)], p.block)
+	if !rq.sameFields {
+		p.block = p.block[:0]
+		length, status := p.parseBlock(block)
+		if length == 0 {
+			return 0, status
+		}
+		p.block, p.lists = append(p.block, block[:length]...), p.lists[:0]
+		for i := range nFields {
+			rq.fields[i] = p.block[p.spans[i].from:p.spans[i].to]
+			switch {
+			case !p.repeated[i]:
+			case i == fieldAcceptEncoding, i == fieldIfNoneMatch:
+				rq.fields[i] = p.joined(i)
+			case i == fieldTraceparent: // invalid in several lines
+				rq.fields[i] = nil
+			}
+		}
+	}
+	f, is10 := &p.framing, rq.minor == '0'
+	if f.hasCoding && (f.hasLength || !f.chunked || is10) || p.spans[fieldHost].to == 0 && !is10 {
+		return 0, http.StatusBadRequest // the end of the body is ambiguous (RFC 9112, 6.1 and 6.3), or the host is missing
+	}
+	rq.last, rq.plain = f.close, !f.hasCoding && !f.hasBody && !is10
+	return n + len(p.block), 0
 }
 
-// isVersion reports whether b is any HTTP version.
-func isVersion(b []byte) bool {
-	return len(b) == len("HTTP/1.1") && bytes.HasPrefix(b, []byte("HTTP/")) && isDigit(b[5]) && b[6] == '.' && isDigit(b[7])
+// joined returns the values of all lines of a list, joined by commas, which is equivalent.
+func (p *parser) joined(field int) []byte {
+	from := len(p.lists)
+	for line := range bytes.Lines(p.block) {
+		name, value, _ := bytes.Cut(line, []byte(":"))
+		if equalFold(name, fieldNames[field]) {
+			p.lists = append(append(p.lists, bytes.Trim(value, " \t\r\n")...), ',')
+		}
+	}
+	return p.lists[from : len(p.lists)-1]
 }
 
-// isTarget reports whether b, up to a space, may be a request target. Clients send bytes that a URI must
-// escape, mostly in searches, so only blanks and control characters are refused.
-func isTarget(b []byte) bool { return len(b) > 0 && isValue(b) && bytes.IndexByte(b, '\t') < 0 }
+// emptyLines returns the length of the empty lines that b starts with, which some clients
+// send after a body.
+func emptyLines(b []byte) (n int) {
+	for bytes.HasPrefix(b[n:], []byte("\r\n")) {
+		n += len("\r\n")
+	}
+	return n
+}
 
 // originForm returns path and query of a target in absolute form.
 func originForm(b []byte) ([]byte, bool) {
-	scheme, rest, found := bytes.Cut(b, []byte("://"))
-	if !found || !isName(scheme, "http") && !isName(scheme, "https") {
+	scheme, rest, ok := bytes.Cut(b, []byte("://"))
+	if !ok || !equalFold(scheme, "http") && !equalFold(scheme, "https") {
 		return nil, false
 	}
 	n := bytes.IndexAny(rest, "/?#")
 	if n < 0 {
 		return []byte("/"), len(rest) > 0 && isAuthority(rest)
 	}
-	ok := n > 0 && isAuthority(rest[:n])
+	ok = n > 0 && isAuthority(rest[:n])
 	if rest[n] != '/' {
 		return append([]byte("/"), rest[n:]...), ok
 	}
 	return rest[n:], ok
 }
 
-// unfinished checks the start of a line. It returns the status of a refusal, or 0.
-func unfinished(b []byte) (status int) {
+// checkPartialLine checks the start of a line. It returns the status of a refusal, or 0.
+func checkPartialLine(b []byte) (status int) {
 	if !isValue(bytes.TrimSuffix(b, []byte("\r"))) {
 		return http.StatusBadRequest
 	}
@@ -205,90 +185,64 @@ func unfinished(b []byte) (status int) {
 
 // parseBlock reads header fields up to the empty line and returns their length, as parse does.
 func (p *parser) parseBlock(b []byte) (n, status int) {
-	p.framing, p.spans, p.several = framing{}, [nFields]span{}, [nFields]bool{}
-	for at := 0; ; {
-		n := bytes.IndexByte(b[at:], '\n') + 1
-		if n == 0 {
-			return 0, unfinished(b[at:])
-		}
-		line := b[at : at+n]
-		if len(line) < 2 || line[n-2] != '\r' {
-			return 0, http.StatusBadRequest
-		}
-		if n == 2 {
-			return at + 2, 0
-		}
-		if !p.parseField(line[:n-2], at) {
-			return 0, http.StatusBadRequest
-		}
-		at += n
-	}
-}
-
-// parseField reads one line at the offset at of its block. It returns false for an invalid
-// line.
-func (p *parser) parseField(line []byte, at int) bool {
-	colon := bytes.IndexByte(line, ':')
-	if colon <= 0 || !token(line[:colon]) || !isValue(line[colon+1:]) {
-		return false
-	}
-	from, to := colon+1, len(line)
-	for from < to && (line[from] == ' ' || line[from] == '\t') {
-		from++
-	}
-	for to > from && (line[to-1] == ' ' || line[to-1] == '\t') {
-		to--
-	}
-	name, value := line[:colon], line[from:to]
 	f := &p.framing
-	switch {
-	case isName(name, "connection"):
-		eachItem(value, func(option []byte) {
-			f.close = f.close || isName(option, "close")
-		})
-	case isName(name, "content-length"):
-		return f.addLength(value)
-	case isName(name, "transfer-encoding"):
-		return f.addCodings(value)
-	}
-	for field := range fieldNames {
-		if !isName(name, fieldNames[field]) {
-			continue
+	*f, p.spans, p.repeated = framing{}, [nFields]span{}, [nFields]bool{}
+	for start := 0; ; {
+		n := bytes.IndexByte(b[start:], '\n') + 1
+		if n == 0 {
+			return 0, checkPartialLine(b[start:])
 		}
-		if p.spans[field].to == 0 {
-			p.spans[field] = span{at + from, at + to}
-			return field != fieldHost || len(value) == 0 || isAuthority(value)
+		line, ok := bytes.CutSuffix(b[start:start+n], []byte("\r\n"))
+		if ok && len(line) == 0 {
+			return start + n, 0
 		}
-		p.several[field] = true
-		return field != fieldHost && field != fieldAuthorization
-	}
-	return true
-}
-
-// addLength adds a Content-Length.
-func (f *framing) addLength(value []byte) bool {
-	if f.sized || len(value) == 0 {
-		return false
-	}
-	f.sized = true
-	for _, c := range value {
-		if !isDigit(c) {
-			return false
+		colon := bytes.IndexByte(line, ':')
+		if !ok || colon <= 0 || !isToken(line[:colon]) || !isValue(line[colon+1:]) {
+			return 0, http.StatusBadRequest
 		}
-		f.sizeAbove0 = f.sizeAbove0 || c != '0'
+		from, to := colon+1, len(line)
+		for from < to && (line[from] == ' ' || line[from] == '\t') {
+			from++
+		}
+		for to > from && (line[to-1] == ' ' || line[to-1] == '\t') {
+			to--
+		}
+		name, value := line[:colon], line[from:to]
+		switch {
+		case equalFold(name, "connection"):
+			eachItem(value, func(option []byte) {
+				f.close = f.close || equalFold(option, "close")
+			})
+		case equalFold(name, "content-length"):
+			ok = !f.hasLength && len(value) > 0
+			f.hasLength = true
+			for _, c := range value {
+				ok = ok && isDigit(c)
+				f.hasBody = f.hasBody || c != '0'
+			}
+		case equalFold(name, "transfer-encoding"):
+			f.hasCoding = true
+			eachItem(value, func(coding []byte) {
+				ok = ok && !f.chunked // chunked must be last and unique
+				f.chunked = equalFold(coding, "chunked")
+			})
+		}
+		for field := range fieldNames {
+			switch {
+			case !equalFold(name, fieldNames[field]):
+			case p.spans[field].to == 0:
+				p.spans[field] = span{start + from, start + to}
+				ok = field != fieldHost || len(value) == 0 || isAuthority(value)
+			default:
+				p.repeated[field] = true
+				ok = field != fieldHost && field != fieldAuthorization
+			}
+		}
+		if !ok {
+			return 0, http.StatusBadRequest
+		}
+		start += n
 	}
-	return true
-}
-
-// addCodings adds a line of Transfer-Encoding.
-func (f *framing) addCodings(value []byte) bool {
-	f.coded = true
-	ok := true
-	eachItem(value, func(coding []byte) {
-		ok = ok && !f.chunked // chunked must be last and unique
-		f.chunked = isName(coding, "chunked")
-	})
-	return ok
 }
 
 // eachItem calls visit for each item of a list that is not empty.
@@ -363,10 +317,10 @@ func isValue(b []byte) bool {
 	return true
 }
 
-// token reports whether b may be a method or the name of a field.
-func token(b []byte) bool {
+// isToken reports whether b may be a method or the name of a field.
+func isToken(b []byte) bool {
 	for _, c := range b {
-		if !isToken[c] {
+		if !tokenChars[c] {
 			return false
 		}
 	}
@@ -377,8 +331,8 @@ func isDigit(c byte) bool { return '0' <= c && c <= '9' }
 
 func isHex(c byte) bool { return isDigit(c) || 'a' <= c|0x20 && c|0x20 <= 'f' }
 
-// isName reports whether b equals lower, ignoring case.
-func isName(b []byte, lower string) bool {
+// equalFold reports whether b equals lower, ignoring case.
+func equalFold(b []byte, lower string) bool {
 	if len(b) != len(lower) {
 		return false
 	}
@@ -397,8 +351,8 @@ func isAlnum(c byte) bool {
 	return 'a' <= c|0x20 && c|0x20 <= 'z' || '0' <= c && c <= '9'
 }
 
-// isToken is true for each byte allowed in a token.
-var isToken = func() (t [256]bool) {
+// tokenChars is true for each byte allowed in a token.
+var tokenChars = func() (t [256]bool) {
 	for c := range t {
 		t[c] = isAlnum(byte(c))
 	}
@@ -408,9 +362,9 @@ var isToken = func() (t [256]bool) {
 	return t
 }()
 
-// equal reports whether a and b, which have the same length, are equal. Its time depends on
+// equalConstantTime reports whether a and b, which have the same length, are equal. Its time depends on
 // the length alone. crypto/subtle takes longer: it compares single bytes.
-func equal(a, b []byte) bool {
+func equalConstantTime(a, b []byte) bool {
 	diff := uint64(0)
 	for ; len(a) >= 8 && len(b) >= 8; a, b = a[8:], b[8:] {
 		diff |= binary.LittleEndian.Uint64(a) ^ binary.LittleEndian.Uint64(b)

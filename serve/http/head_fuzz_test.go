@@ -82,7 +82,7 @@ func checkNetHTTP(t *testing.T, p *parser, head []byte) {
 	if err != nil {
 		return // most errors are in the target
 	}
-	if hasBody := rq.ContentLength != 0 || len(rq.TransferEncoding) > 0; hasBody != (p.framing.coded || p.framing.sizeAbove0) {
+	if hasBody := rq.ContentLength != 0 || len(rq.TransferEncoding) > 0; hasBody != (p.framing.hasCoding || p.framing.hasBody) {
 		t.Fatalf("%q: net/http says of a body: %v", head, hasBody)
 	}
 	if rq.Close && !p.rq.last && !strings.Contains(rq.Proto, "1.0") {

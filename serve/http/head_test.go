@@ -71,13 +71,13 @@ func TestParseFields(t *testing.T) {
 func TestEqual(t *testing.T) {
 	for _, length := range []int{0, 1, 7, 8, 9, 200} {
 		a := bytes.Repeat([]byte("x"), length)
-		if !equal(a, bytes.Clone(a)) {
+		if !equalConstantTime(a, bytes.Clone(a)) {
 			t.Errorf("equal of %d equal bytes = false", length)
 		}
 		for i := range a {
 			b := bytes.Clone(a)
 			b[i] = 'y'
-			if equal(a, b) {
+			if equalConstantTime(a, b) {
 				t.Errorf("equal of %d bytes, byte %d of which differs, = true", length, i)
 			}
 		}

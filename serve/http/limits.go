@@ -44,20 +44,20 @@ func DefaultLimits() Limits {
 // Validate returns all errors in l.
 func (l *Limits) Validate() error {
 	errs := []error{CheckAddr("addr", l.Addr)}
-	complain := func(ok bool, text string) {
+	require := func(ok bool, text string) {
 		if !ok {
 			errs = append(errs, errors.New(text))
 		}
 	}
-	complain(l.Addr != "", "addr: want a value")
-	complain((l.TLSCert == "") == (l.TLSKey == ""), "tls-cert, tls-key: want both or none")
-	complain(InDay(l.ReadTimeout), "read-timeout: want 1ms to 24h, or none")
-	complain(InDay(l.WriteTimeout), "write-timeout: want 1ms to 24h, or none")
-	complain(InDay(l.IdleTimeout), "idle-timeout: want 1ms to 24h, or none")
-	complain(InDay(l.DrainTimeout), "drain-timeout: want 1ms to 24h, or none")
-	complain(l.MaxHeader >= 1<<10 && l.MaxHeader <= 1<<20, "max-header: want 1KiB to 1MiB, which each connection may take")
-	complain(l.MaxConns >= 1, "max-conns: want 1 or more")
-	complain(l.MaxConnsPerIP >= 0, "max-conns-per-ip: want 0 or more")
+	require(l.Addr != "", "addr: want a value")
+	require((l.TLSCert == "") == (l.TLSKey == ""), "tls-cert, tls-key: want both or none")
+	require(InDay(l.ReadTimeout), "read-timeout: want 1ms to 24h, or none")
+	require(InDay(l.WriteTimeout), "write-timeout: want 1ms to 24h, or none")
+	require(InDay(l.IdleTimeout), "idle-timeout: want 1ms to 24h, or none")
+	require(InDay(l.DrainTimeout), "drain-timeout: want 1ms to 24h, or none")
+	require(l.MaxHeader >= 1<<10 && l.MaxHeader <= 1<<20, "max-header: want 1KiB to 1MiB, which each connection may take")
+	require(l.MaxConns >= 1, "max-conns: want 1 or more")
+	require(l.MaxConnsPerIP >= 0, "max-conns-per-ip: want 0 or more")
 	return errors.Join(errs...)
 }
 
@@ -76,11 +76,11 @@ func CheckAddr(name, addr string) error {
 		}
 		return nil
 	}
-	like := "127.0.0.1:8080"
+	example := "127.0.0.1:8080"
 	if _, err := net.LookupPort("tcp", addr); err == nil {
-		like = "127.0.0.1:" + addr
+		example = "127.0.0.1:" + addr
 	}
-	return fmt.Errorf("%s %q: want host:port, such as %s", name, addr, like)
+	return fmt.Errorf("%s %q: want host:port, such as %s", name, addr, example)
 }
 
 // AdminConns bounds the connections of an admin listener. They and the files they need
@@ -94,32 +94,20 @@ const ownFiles = 64
 // OtherFiles is how many files may be open beside the connections of the API.
 const OtherFiles = ownFiles + connlimit.Extra + AdminConns + connlimit.Extra
 
-// fitConns lowers limits.MaxConns to fit a limit of open files allows.
-func fitConns(limits *Limits, limit uint64) error {
-	if limit > math.MaxInt32 {
+// fitConns lowers limits.MaxConns to fit a limit of open files.
+func fitConns(limits *Limits, openFiles uint64) error {
+	if openFiles > math.MaxInt32 {
 		return nil
 	}
-	most := int(limit) - OtherFiles
-	if most < 1 {
-		return fmt.Errorf("open files: the limit is %d, want %d or more (ulimit -n)", limit, OtherFiles+1)
+	maxConns := int(openFiles) - OtherFiles
+	if maxConns < 1 {
+		return fmt.Errorf("open files: the limit is %d, want %d or more (ulimit -n)", openFiles, OtherFiles+1)
 	}
-	if limits.MaxConns > most {
-		limits.Log.Debug("max-conns lowered to fit the limit of open files", "max-conns", most, "wanted", limits.MaxConns, "open files", limit)
-		limits.MaxConns = most
+	if limits.MaxConns > maxConns {
+		limits.Log.Debug("max-conns lowered to fit the limit of open files", "max-conns", maxConns, "wanted", limits.MaxConns, "open files", openFiles)
+		limits.MaxConns = maxConns
 	}
 	return nil
-}
-
-// limitConns limits the connections of ln.
-func limitConns(ln *net.TCPListener, limits *Limits, m *meters) *connlimit.Listener {
-	config := connlimit.Config{Max: limits.MaxConns, PerAddress: limits.MaxConnsPerIP, Log: limitLog(limits.Log)}
-	if limits.TLSCert == "" { // with TLS a refusal would cost a handshake
-		config.Refuse = func(status int) []byte {
-			response, _ := refusedResponse(status, false /* isHead */, time.Now(), m)
-			return response
-		}
-	}
-	return connlimit.Listen(ln, config)
 }
 
 // LimitAdmin limits the connections of ln as an admin listener.

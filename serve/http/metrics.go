@@ -28,7 +28,7 @@ type meter struct {
 	gzip    atomic.Uint64                    // bodies in gzip
 	hits    atomic.Uint64                    // prepared responses
 	misses  atomic.Uint64                    // responses that could have been prepared
-	took    [edge.RouteClasses]observe.Durations
+	times   [edge.RouteClasses]observe.Durations
 	_       [128]byte // two cache lines, which processors fetch in pairs
 }
 
@@ -45,8 +45,8 @@ func newMeters() *meters {
 	return &meters{shares: make([]meter, min(runtime.GOMAXPROCS(0), maxMeters))}
 }
 
-// The meter of a connection is found by its number.
-func (m *meters) of(conn uint64) *meter { return &m.shares[conn%uint64(len(m.shares))] }
+// share returns the meter of a connection by its number.
+func (m *meters) share(conn uint64) *meter { return &m.shares[conn%uint64(len(m.shares))] }
 
 // count counts a response, and returns how many bytes of its body are sent: 0 for HEAD.
 func (m *meter) count(rs *edge.Response, isHead bool) (sent int) {
@@ -70,29 +70,25 @@ func (m *meter) add(class edge.RouteClass, status, bytes int, inGzip bool) {
 	}
 }
 
-// statusOf returns the HTTP status of the responses below 400 of a class.
-func statusOf(class edge.RouteClass) int {
-	switch class {
-	case edge.RouteNotModified:
-		return http.StatusNotModified
-	case edge.RouteOptions:
-		return http.StatusNoContent
-	}
-	return http.StatusOK
-}
-
 // write adds the samples of m to w.
 func (m *meters) write(w *observe.Writer) {
 	for class := range edge.RouteClasses {
-		var took observe.Snapshot
+		var times observe.Snapshot
 		for i := range m.shares {
-			took.Add(&m.shares[i].took[class])
+			times.Add(&m.shares[i].times[class])
 		}
 		if class != edge.RouteError {
+			status := http.StatusOK
+			switch class {
+			case edge.RouteNotModified:
+				status = http.StatusNotModified
+			case edge.RouteOptions:
+				status = http.StatusNoContent
+			}
 			served := m.sum(func(share *meter) *atomic.Uint64 { return &share.served[class] })
-			w.Uint(observe.Requests, served, class.String(), strconv.Itoa(statusOf(class)))
+			w.Uint(observe.Requests, served, class.String(), strconv.Itoa(status))
 		}
-		w.Durations(observe.RequestDuration, &took, class.String())
+		w.Durations(observe.RequestDuration, &times, class.String())
 	}
 	for _, s := range sentStatuses {
 		if s >= http.StatusBadRequest {
@@ -121,13 +117,13 @@ func (m *meters) refused(status int) uint64 {
 // sent notes the time of a response, from start, when the request was read, until it was passed to the kernel, and
 // logs it. e has its status, bytes, token and release.
 func (m *meters) sent(share *meter, class edge.RouteClass, start time.Time, conn net.Conn, rq *request, e observe.Entry) {
-	took := time.Since(start)
-	share.took[class].Observe(took)
+	duration := time.Since(start)
+	share.times[class].Observe(duration)
 	if m.access == nil {
 		return
 	}
 	line := e // on the heap, unlike e
-	line.Time, line.Took, line.Class, line.Client, line.Protocol = start, took, class.String(), conn.RemoteAddr(), "HTTP/1.1"
+	line.Time, line.Took, line.Class, line.Client, line.Protocol = start, duration, class.String(), conn.RemoteAddr(), "HTTP/1.1"
 	if rq.minor == '0' {
 		line.Protocol = "HTTP/1.0"
 	}
@@ -135,13 +131,6 @@ func (m *meters) sent(share *meter, class edge.RouteClass, start time.Time, conn
 	line.Path, line.Query = edge.SplitTarget(rq.target)
 	line.UserAgent, line.Traceparent = rq.fields[fieldUserAgent], rq.fields[fieldTraceparent]
 	m.access.Write(&line)
-}
-
-// logRefused logs a response to a head that is not a request, with a body of sent bytes.
-func (m *meters) logRefused(c *conn, status, sent int, now time.Time) {
-	if m.access != nil {
-		m.access.Write(&observe.Entry{Time: now, Client: c.RemoteAddr(), Status: status, Bytes: sent, Class: edge.RouteError.String()})
-	}
 }
 
 // WriteMetrics adds the metrics of s to w.

@@ -26,15 +26,15 @@ const (
 // A prepared response has the bytes of a response except its date, for all equal requests to the
 // same release. It needs no routing, lookup or composition. It never changes.
 type prepared struct {
-	target string // path and query as they came, without api_key
-	class  edge.RouteClass
-	serial uint64 // serial of the release, which changes when damage is found
-	more   int    // additional requests that it counts as
-	etag   []byte
-	found  []byte  // header after the date
-	same   []byte  // header of a 304 after the date
-	body   message // in gzip; long segments lie in the release
-	size   int     // bytes in memory, about
+	target  string // path and query as they came, without api_key
+	class   edge.RouteClass
+	serial  uint64 // serial of the release, which changes when damage is found
+	more    int    // additional requests that it counts as
+	etag    []byte
+	head200 []byte  // header after the date
+	head304 []byte  // header of a 304 after the date
+	body    message // in gzip; long segments lie in the release
+	size    int     // bytes in memory, about
 }
 
 // newPrepared prepares a lasting response.
@@ -42,25 +42,25 @@ func newPrepared(target []byte, rs *edge.Response) *prepared {
 	p := &prepared{target: string(target), serial: rs.Serial, more: rs.More, etag: append([]byte(nil), rs.ETag...)}
 	full := rs.Complete()
 	p.class = full.RouteClass()
-	p.found = appendFields(nil, &full, sameOrigin, false /* last */)
+	p.head200 = appendFields(nil, &full, sameOrigin, false /* last */)
 	full.Pieces(p.body.add)
 	full.Status = http.StatusNotModified
-	p.same = appendFields(nil, &full, sameOrigin, false /* last */)
-	p.size = int(unsafe.Sizeof(*p)) + len(target) + len(p.etag) + cap(p.found) + cap(p.same) + cap(p.body.own) + cap(p.body.refs)*int(unsafe.Sizeof(ref{}))
+	p.head304 = appendFields(nil, &full, sameOrigin, false /* last */)
+	p.size = int(unsafe.Sizeof(*p)) + len(target) + len(p.etag) + cap(p.head200) + cap(p.head304) + cap(p.body.buf) + cap(p.body.refs)*int(unsafe.Sizeof(ref{}))
 	return p
 }
 
 // write adds the response to w, and returns its status and the length of the body.
 func (p *prepared) write(w *reply, rq *request, now time.Time) (code, length int) {
-	code, fields := http.StatusOK, p.found
+	code, fields := http.StatusOK, p.head200
 	if edge.Matches(rq.fields[fieldIfNoneMatch], p.etag) {
-		code, fields = http.StatusNotModified, p.same
+		code, fields = http.StatusNotModified, p.head304
 	} else if !rq.isHead {
 		length = p.body.len()
 	}
-	w.own = append(appendStart(w.own, code, now), fields...)
+	w.buf = append(appendStart(w.buf, code, now), fields...)
 	if w.last {
-		w.own = append(w.own[:len(w.own)-len("\r\n")], "Connection: close\r\n\r\n"...)
+		w.buf = append(w.buf[:len(w.buf)-len("\r\n")], "Connection: close\r\n\r\n"...)
 	}
 	if length > 0 {
 		w.addMessage(&p.body)
@@ -96,38 +96,32 @@ func (ps *preparedSet) learn(target []byte, rs *edge.Response) {
 	if high := uint32(h >> 32); ps.missed[h%preparedSlots].Swap(high) != high {
 		return
 	}
-	refs, own := rs.SegmentsOver(copyBelow)
-	if preparedHeads+len(target)+own+refs*int(unsafe.Sizeof(ref{})) > maxPrepared {
+	refs, copied := rs.SegmentsOver(copyBelow)
+	if preparedHeads+len(target)+copied+refs*int(unsafe.Sizeof(ref{})) > maxPrepared {
 		return
 	}
 	if now := ps.newest.Load(); rs.Serial > now && ps.newest.CompareAndSwap(now, rs.Serial) {
-		ps.forget(rs.Serial)
+		ps.keepOnly(rs.Serial)
 	}
 	ps.put(&ps.slots[h%preparedSlots], newPrepared(target, rs))
 }
 
 // put stores p in a slot, unless that exceeds maxAllPrepared.
 func (ps *preparedSet) put(slot *atomic.Pointer[prepared], p *prepared) {
-	old := slot.Load()
-	grown := int64(p.size - old.bytes())
-	if ps.size.Add(grown) > maxAllPrepared && grown > 0 || !slot.CompareAndSwap(old, p) {
-		ps.size.Add(-grown)
+	old, growth := slot.Load(), int64(p.size)
+	if old != nil {
+		growth -= int64(old.size)
+	}
+	if ps.size.Add(growth) > maxAllPrepared && growth > 0 || !slot.CompareAndSwap(old, p) {
+		ps.size.Add(-growth)
 	}
 }
 
-// forget drops the prepared responses of all other releases than serial's.
-func (ps *preparedSet) forget(serial uint64) {
+// keepOnly drops the prepared responses of all releases but the one with serial.
+func (ps *preparedSet) keepOnly(serial uint64) {
 	for i := range ps.slots {
 		if p := ps.slots[i].Load(); p != nil && p.serial != serial && ps.slots[i].CompareAndSwap(p, nil) {
 			ps.size.Add(-int64(p.size))
 		}
 	}
-}
-
-// bytes returns the size of p, or 0 for nil.
-func (p *prepared) bytes() int {
-	if p == nil {
-		return 0
-	}
-	return p.size
 }

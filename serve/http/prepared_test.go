@@ -195,7 +195,7 @@ func TestPreparedForQueryKeys(t *testing.T) {
 	}
 	sharedtest.Eventually(t, "what was asked for twice with an api_key has a prepared response", func() bool { return s.isPrepared(uri) })
 	for i := range s.fast.prepared.slots {
-		if p := s.fast.prepared.slots[i].Load(); p != nil && (strings.Contains(p.target, key) || bytes.Contains(p.found, []byte(key))) {
+		if p := s.fast.prepared.slots[i].Load(); p != nil && (strings.Contains(p.target, key) || bytes.Contains(p.head200, []byte(key))) {
 			t.Errorf("a prepared response holds the key: %q", p.target)
 		}
 	}
@@ -284,7 +284,7 @@ func TestPreparedAreBounded(t *testing.T) {
 	put(1, 2, 100)
 	put(most, 2, maxPrepared-100)
 	check("replaced", most+1)
-	ps.forget(2)
+	ps.keepOnly(2)
 	check("of the next release", 2)
 }
 

@@ -22,21 +22,21 @@ import (
 
 // A Server serves an edge on one address.
 type Server struct {
-	limits   Limits
-	meters   *meters
-	prepared *preparedSet
-	conns    *connlimit.Listener
-	ln       net.Listener             // conns; tests wrap it
-	cert     *certificate             // nil without TLS
-	tls      *handshaker              // nil without TLS
-	open     func() responder         // returns the responder for a new connection
-	handOver func(c net.Conn) error   // serves a request that is not plain
-	accepted chan struct{}            // closed when the last connection is accepted
-	closing  atomic.Bool              // each response ends its connection
-	stopped  atomic.Bool              // connections no longer wait for requests
-	buffers  sync.Pool                // holds *[]byte
-	replies  sync.Pool                // holds *reply
-	endReads func(deadline time.Time) // sets the read deadline of all connections
+	limits       Limits
+	meters       *meters
+	prepared     *preparedSet
+	conns        *connlimit.Listener
+	ln           net.Listener             // conns; tests wrap it
+	cert         *certificate             // nil without TLS
+	tls          *handshaker              // nil without TLS
+	newResponder func() responder         // returns the responder for a new connection
+	handOver     func(c net.Conn) error   // serves a request that is not plain
+	accepted     chan struct{}            // closed when the last connection is accepted
+	closing      atomic.Bool              // each response ends its connection
+	stopped      atomic.Bool              // connections no longer wait for requests
+	buffers      sync.Pool                // holds *[]byte
+	replies      sync.Pool                // holds *reply
+	endReads     func(deadline time.Time) // sets the read deadline of all connections
 
 	// lastWait is how long a connection waits for a last request when the server stops. A waiting connection
 	// gets it twice, because the deadline may end the first read just when bytes arrive.
@@ -70,10 +70,17 @@ func New(limits Limits, e *edge.Edge, ln *net.TCPListener) (*Server, error) {
 		}
 		s.tls = newHandshaker(s.cert, limits.Log, s.meters)
 	}
-	s.conns = limitConns(ln, &s.limits, s.meters)
+	config := connlimit.Config{Max: limits.MaxConns, PerAddress: limits.MaxConnsPerIP, Log: limitLog(limits.Log)}
+	if s.tls == nil { // with TLS a refusal would cost a handshake
+		config.Refuse = func(status int) []byte {
+			response, _ := refusedResponse(status, false /* isHead */, time.Now(), s.meters)
+			return response
+		}
+	}
+	s.conns = connlimit.Listen(ln, config)
 	s.ln, s.endReads = s.conns, s.conns.SetReadDeadlines
-	s.open = func() responder {
-		return &client{edge: e, meters: s.meters, meter: s.meters.of(uint64(s.meters.opened.Add(1))), prepared: s.prepared}
+	s.newResponder = func() responder {
+		return &client{edge: e, meters: s.meters, meter: s.meters.share(uint64(s.meters.opened.Add(1))), prepared: s.prepared}
 	}
 	s.handOver = newFastHTTP(&s.limits, e, s.meters).ServeConn
 	return s, nil
@@ -116,17 +123,17 @@ func (s *Server) Serve() error {
 }
 
 // serve serves an accepted connection.
-func (s *Server) serve(c *connlimit.Conn) {
+func (s *Server) serve(accepted *connlimit.Conn) {
 	if s.tls == nil {
-		newConn(s, c.Socket()).serve()
+		newConn(s, accepted.Socket()).serve()
 		return
 	}
-	_ = c.SetReadDeadline(deadline(time.Now(), s.limits.ReadTimeout)) // a closed connection is found when it is read
-	if secure := s.tls.handshake(c); secure != nil {
+	_ = accepted.SetReadDeadline(deadline(time.Now(), s.limits.ReadTimeout)) // a closed connection is found when it is read
+	if secure := s.tls.handshake(accepted); secure != nil {
 		newConn(s, secure).serve()
 		return
 	}
-	_ = c.Close() // only alerts were sent
+	_ = accepted.Close() // only alerts were sent
 }
 
 // PollCertificate loads the certificate if its files have changed. It does nothing without TLS.

@@ -64,27 +64,46 @@ func newHandshaker(c *certificate, log *slog.Logger, m *meters) *handshaker {
 			MinVersion: tls.VersionTLS12, NextProtos: []string{"http/1.1"},
 			// Called with a ClientHello, before the key exchange.
 			GetConfigForClient: func(hello *tls.ClientHelloInfo) (*tls.Config, error) {
-				return nil, hello.Conn.(*handshakeConn).begin()
+				c := hello.Conn.(*handshakeConn)
+				c.computes = true
+				c.enter()
+				return nil, c.checkOpen()
 			},
 			// Called before the signature.
 			GetCertificate: func(hello *tls.ClientHelloInfo) (*tls.Certificate, error) {
-				return c.Get(), hello.Conn.(*handshakeConn).present()
+				return c.Get(), hello.Conn.(*handshakeConn).checkOpen()
 			},
 		},
 	}
 }
 
-// handshake runs the handshake on a connection. It returns nil if that fails.
-func (h *handshaker) handshake(under *connlimit.Conn) *tls.Conn {
-	below := &handshakeConn{Conn: under, slots: h.slots}
-	c := tls.Server(below, h.config)
+// handshake runs the handshake on a connection. If it fails, it returns nil, responds to a client without TLS, and logs
+// the error, which may quote names and numbers of the ClientHello.
+func (h *handshaker) handshake(accepted *connlimit.Conn) *tls.Conn {
+	transport := &handshakeConn{Conn: accepted, slots: h.slots}
+	c := tls.Server(transport, h.config)
 	err := c.Handshake()
-	below.end()
-	if err != nil {
-		h.failed(c, err)
-		return nil
+	transport.computes = false
+	transport.leave()
+	if err == nil {
+		return c
 	}
-	return c
+	var record tls.RecordHeaderError
+	if errors.As(err, &record) && record.Conn != nil && isHTTP(record.RecordHeader) {
+		err = errors.New("the client speaks HTTP without TLS")
+		isHead := string(record.RecordHeader[:]) == "HEAD "
+		response, _ := refusedResponse(http.StatusBadRequest, isHead, time.Now(), h.meters)
+		_, _ = record.Conn.Write(response) // the client may be gone
+	}
+	var local *net.OpError
+	if errors.As(err, &local) && local.Op == "local error" && strings.Contains(local.Error(), "bad record MAC") {
+		// OpenSSL sends the alert that refuses a certificate in the clear; TLS 1.3 requires encryption.
+		err = fmt.Errorf("%w; most often the client does not trust the certificate", err)
+	}
+	if !errors.Is(err, io.EOF) { // port scans and health checks connect and leave
+		h.log.Warn("TLS handshake failed", "client", c.RemoteAddr().String(), "error", observe.MaskText([]byte(err.Error())))
+	}
+	return nil
 }
 
 // A handshakeConn is the connection below a tls.Conn. From the ClientHello on, the handshake holds a slot while it
@@ -96,27 +115,15 @@ type handshakeConn struct {
 	inSlot   bool
 }
 
-// begin is called with the ClientHello. It waits for a slot.
-func (c *handshakeConn) begin() error {
-	c.computes = true
-	c.enter()
-	return c.present()
-}
-
-// present returns io.EOF if the client has closed the connection.
-func (c *handshakeConn) present() error {
+// checkOpen returns io.EOF if the client has closed the connection.
+func (c *handshakeConn) checkOpen() error {
 	if c.Gone() {
 		return io.EOF
 	}
 	return nil
 }
 
-// end is called after the handshake.
-func (c *handshakeConn) end() {
-	c.computes = false
-	c.leave()
-}
-
+// enter waits for a slot.
 func (c *handshakeConn) enter() {
 	c.slots <- struct{}{}
 	c.inSlot = true
@@ -137,26 +144,6 @@ func (c *handshakeConn) Read(p []byte) (int, error) {
 		c.enter()
 	}
 	return n, err
-}
-
-// failed responds to a client without TLS, and logs err, which may quote names and numbers of the ClientHello.
-func (h *handshaker) failed(c net.Conn, err error) {
-	var record tls.RecordHeaderError
-	if errors.As(err, &record) && record.Conn != nil && isHTTP(record.RecordHeader) {
-		err = errors.New("the client speaks HTTP without TLS")
-		isHead := string(record.RecordHeader[:]) == "HEAD "
-		response, _ := refusedResponse(http.StatusBadRequest, isHead, time.Now(), h.meters)
-		_, _ = record.Conn.Write(response) // the client may be gone
-	}
-	var local *net.OpError
-	if errors.As(err, &local) && local.Op == "local error" && strings.Contains(local.Error(), "bad record MAC") {
-		// OpenSSL sends the alert that refuses a certificate in the clear; TLS 1.3 requires encryption.
-		err = fmt.Errorf("%w; most often the client does not trust the certificate", err)
-	}
-	if errors.Is(err, io.EOF) { // port scans and health checks connect and leave
-		return
-	}
-	h.log.Warn("TLS handshake failed", "client", c.RemoteAddr().String(), "error", observe.MaskText([]byte(err.Error())))
 }
 
 // isHTTP reports whether the first bytes of a connection start an HTTP request.
