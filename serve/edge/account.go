@@ -64,15 +64,15 @@ func (t *accountTables) ofGuest(x *exchange, id []byte) (*accounts.Account, erro
 	return t.accountOf(x, r, empty)
 }
 
-// accountOf returns the account of a credential, or absent if the release lacks it. It is nil for a refused credential, and
+// accountOf returns the account of a credential, or fallback if the release lacks it. It is nil for a refused credential, and
 // if the request's token may not read the account.
-func (t *accountTables) accountOf(x *exchange, r auth.Result, absent *accounts.Account) (*accounts.Account, error) {
+func (t *accountTables) accountOf(x *exchange, r auth.Result, fallback *accounts.Account) (*accounts.Account, error) {
 	if !r.OK || r.Account == "" {
 		return nil, nil
 	}
 	a, ok, err := t.accounts.Find([]byte(r.Account))
 	if err != nil || !ok {
-		return absent, err
+		return fallback, err
 	}
 	ids, all := x.scopes.Accounts()
 	for _, id := range ids { // a number or hex digits, as the session's
@@ -156,20 +156,20 @@ func shelf(x *exchange, op *api.Operation) error {
 	if err != nil {
 		return err
 	}
-	at := shelves[x.q.Op]
-	rows, newest := a.Shelf(at), string(x.q.SortBy) == "created_at.desc" // the last addition comes first
+	name := shelves[x.q.Op]
+	rows, newestFirst := a.Shelf(name), string(x.q.SortBy) == "created_at.desc"
 	sub := fragment.SubRow
-	if op.Version() == 4 && at.Kind() == fragment.KindMovie { // version 4 has the media type of movies, but not of series
+	if op.Version() == 4 && name.Kind() == fragment.KindMovie { // version 4 has the media type of movies, but not of series
 		sub = fragment.SubMediaRow
 	}
 	w := &writer{c: &x.c}
 	w.text("{")
 	err = w.page(rows.Len(), int(x.q.Page), func(i int) error {
-		if newest {
+		if newestFirst {
 			i = rows.Len() - 1 - i
 		}
 		p := rows.At(i)
-		switch at {
+		switch name {
 		case accounts.RatedEpisodes:
 			return w.episode(&p)
 		case accounts.RatedMovies, accounts.RatedTV:
@@ -194,12 +194,12 @@ func (w *writer) rated(p *accounts.Placed, sub fragment.Sub, version int) error 
 	if version == 3 {
 		w.float(`,"rating":`, p.Value)
 	} else {
-		at := p.Created
-		if at.IsZero() {
-			at = at.AddDate(1969, 0, 0) // the time is unknown: the start of 1970
+		created := p.Created
+		if created.IsZero() {
+			created = created.AddDate(1969, 0, 0) // the time is unknown: the start of 1970
 		}
 		w.text(`,"account_rating":{"created_at":"`)
-		w.buf = at.AppendFormat(w.buf, "2006-01-02T15:04:05.000Z")
+		w.buf = created.AppendFormat(w.buf, "2006-01-02T15:04:05.000Z")
 		w.float(`","value":`, p.Value)
 		w.text("}")
 	}
@@ -283,14 +283,14 @@ func (w *writer) row(i release.Include) error {
 	return w.c.include(&i, 0)
 }
 
-// items writes the rows on a page, counted from 1, of n rows.
-func (w *writer) items(n, number int, one func(i int) error) error {
+// items writes a page, counted from 1, of n rows. item writes a row.
+func (w *writer) items(n, number int, item func(i int) error) error {
 	from, end := placesOf(n, number)
 	for i := from; i < end; i++ {
 		if i > from {
 			w.text(",")
 		}
-		if err := one(i); err != nil {
+		if err := item(i); err != nil {
 			return err
 		}
 	}
@@ -298,10 +298,10 @@ func (w *writer) items(n, number int, one func(i int) error) error {
 }
 
 // page writes a page after its opening brace.
-func (w *writer) page(n, number int, one func(i int) error) error {
+func (w *writer) page(n, number int, item func(i int) error) error {
 	w.int(`"page":`, int64(number))
 	w.text(`,"results":[`)
-	if err := w.items(n, number, one); err != nil {
+	if err := w.items(n, number, item); err != nil {
 		return err
 	}
 	w.text(`]`)

@@ -18,7 +18,7 @@ var maxBatch = 32 << 20
 // A batchList is the list of IDs of a batch.
 type batchList struct {
 	account      *accounts.Account
-	done         map[string]bool // texts, and keys of resources
+	seen         map[string]bool // texts, and keys of resources
 	asked, found int
 	missing      []byte // IDs without a resource, as JSON, each after a comma
 }
@@ -34,16 +34,16 @@ func batch(x *exchange, _ *api.Operation) error {
 	if len(x.q.IDs) == 0 {
 		return status.NotFound // as the API responds to this path
 	}
-	x.rs.More = min(bytes.Count(x.q.IDs, []byte(",")), route.MaxIDs-1) // each ID counts as a request
-	x.meter.Add(x.edge.opts.Now(), x.rs.More)
+	x.rs.ExtraRequests = min(bytes.Count(x.q.IDs, []byte(",")), route.MaxIDs-1) // each ID counts as a request
+	x.meter.Add(x.edge.opts.Now(), x.rs.ExtraRequests)
 	splice.Literal(x.c.answer, `{"results":[`)
-	b := batchList{account: account, done: map[string]bool{}}
+	b := batchList{account: account, seen: map[string]bool{}}
 	for text := range bytes.SplitSeq(x.q.IDs, []byte(",")) {
 		text = bytes.TrimSpace(text)
-		if len(text) == 0 || b.done[string(text)] {
+		if len(text) == 0 || b.seen[string(text)] {
 			continue
 		}
-		b.done[string(text)] = true
+		b.seen[string(text)] = true
 		err := b.add(x, text)
 		x.rs.Keys = x.keys
 		if err != nil {
@@ -73,13 +73,17 @@ func (b *batchList) add(x *exchange, id []byte) error {
 	if ok {
 		key = e.Key()
 	}
-	if b.done[string(key)] {
+	if b.seen[string(key)] {
 		return nil
 	}
-	b.done[string(key)] = true
+	b.seen[string(key)] = true
 	x.keys = AppendPurge(append(x.keys, ' '), key)
 	if !ok {
-		b.missing = appendID(append(b.missing, ','), q)
+		if q.Name == nil {
+			b.missing = strconv.AppendUint(append(b.missing, ','), uint64(q.ID), 10)
+		} else { // tt and digits
+			b.missing = append(append(append(b.missing, `,"`...), q.Name...), '"')
+		}
 		return nil
 	}
 	if b.found++; b.found > 1 {
@@ -93,12 +97,4 @@ func (b *batchList) add(x *exchange, id []byte) error {
 	}
 	q.ID = fragment.ID(e.ID()) // its seasons may be appended
 	return c.resource(e, b.account)
-}
-
-// appendID appends the ID of a request as JSON. Names of movies are tt and digits.
-func appendID(dst []byte, q *route.Request) []byte {
-	if q.Name == nil {
-		return strconv.AppendUint(dst, uint64(q.ID), 10)
-	}
-	return append(append(append(dst, '"'), q.Name...), '"')
 }

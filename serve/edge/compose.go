@@ -39,18 +39,18 @@ type composer struct {
 
 // A scratch holds the buffers of one composer that do not belong to its response.
 type scratch struct {
-	mark  []byte       // the current mark or name
-	raw   []byte       // a segment before filtering
-	kept  []byte       // its rows after filtering
-	json  []byte       // result of composeJSON
-	made  bytes.Buffer // kept, compressed
-	ahead []release.Include
+	mark       []byte       // the current mark or name
+	raw        []byte       // a segment before filtering
+	row        []byte       // a derived row, or the rows of raw after filtering
+	json       []byte       // result of composeJSON
+	compressed bytes.Buffer // row
+	includes   []release.Include
 }
 
 // defaults is the resource with the sub-requests that records of a kind lack.
 type defaults struct {
-	entry release.Entry
-	known bool // entry was looked up
+	entry  release.Entry
+	loaded bool // entry was looked up
 }
 
 // end releases the body's references and memory.
@@ -71,7 +71,7 @@ func (c *composer) raise(k class) { c.class = max(c.class, k) }
 // bytes returns about the memory that c holds while its response is sent.
 func (c *composer) bytes() int {
 	s := &c.scratch
-	n := c.body.Bytes() + cap(s.mark) + cap(s.raw) + cap(s.kept) + cap(s.json) + s.made.Cap()
+	n := c.body.Bytes() + cap(s.mark) + cap(s.raw) + cap(s.row) + cap(s.json) + s.compressed.Cap()
 	for _, a := range c.unused {
 		n += a.Bytes()
 	}
@@ -108,45 +108,11 @@ func (c *composer) sub(e release.Entry, k fragment.Kind, s fragment.Sub, choice 
 	case s == fragment.SubChanges:
 		return addChanges(c, k, e.ID())
 	case s == fragment.SubLists:
-		if done, err := addHolding(c, accounts.Title{Kind: k, ID: e.ID()}, choice); done || err != nil {
+		if added, err := addHolding(c, accounts.Title{Kind: k, ID: e.ID()}, choice); added || err != nil {
 			return err
 		}
 	}
 	return c.fragment(choice, 0)
-}
-
-// appended adds one appended object. It omits missing objects, such as a season that the
-// series does not have, and account_states without an account.
-func (c *composer) appended(e release.Entry, a *route.Append, account *accounts.Account) error {
-	if err := c.charge(0); err != nil {
-		return err
-	}
-	ok := true
-	if a.Kind != c.q.Kind {
-		e, ok = c.rel.Include(appendedResource(c.q, a))
-	}
-	if ok && a.Sub == fragment.SubAccountStates {
-		return addAppendedStates(c, e, a, account)
-	}
-	var choice variant.Choice
-	if ok {
-		choice, ok = c.pick(e, a.Kind, a.Sub)
-	}
-	if !ok {
-		return nil
-	}
-	splice.Literal(c.answer, `,"`)
-	splice.Literal(c.answer, a.Property)
-	if a.Sub != fragment.SubDetails {
-		splice.Literal(c.answer, `":{`)
-		return c.sub(e, a.Kind, a.Sub, &choice)
-	}
-	splice.Literal(c.answer, `":`)
-	if err := c.fragment(&choice, 0); err != nil {
-		return err
-	}
-	splice.Literal(c.answer, "}")
-	return nil
 }
 
 // appendedResource returns the season or episode of a series that a appends.
@@ -162,10 +128,10 @@ func (c *composer) pick(e release.Entry, k fragment.Kind, s fragment.Sub) (choic
 		return choice, ok
 	}
 	d := &c.defaults[k]
-	if !d.known {
+	if !d.loaded {
 		var key [fragment.MaxKeyLen]byte
 		d.entry, _ = c.rel.Lookup(fragment.AppendShared(key[:0], fragment.KindDefault, k, ""))
-		d.known = true
+		d.loaded = true
 	}
 	return variant.PickDefault(d.entry, k, s, c.q)
 }
@@ -304,13 +270,13 @@ func (c *composer) filtered(piece *release.Piece, f *variant.Filter) error {
 	if err != nil {
 		return err
 	}
-	if c.scratch.kept, err = f.Append(c.scratch.kept[:0], text); err != nil {
+	if c.scratch.row, err = f.Append(c.scratch.row[:0], text); err != nil {
 		return fmt.Errorf("%w: filter: %w", release.ErrCorrupt, err)
 	}
 	if piece.Op == release.OpSegment {
-		return c.deflate(c.scratch.kept)
+		return c.deflate(c.scratch.row)
 	}
-	splice.Literal(c.answer, c.scratch.kept)
+	splice.Literal(c.answer, c.scratch.row)
 	return nil
 }
 
@@ -331,22 +297,13 @@ var deflaters = sync.Pool{New: func() any {
 	return z
 }}
 
-// add adds raw, compressed now unless the whole body will be.
-func (c *composer) add(raw []byte) error {
-	if c.class == classPage {
-		splice.Literal(c.answer, raw)
-		return nil
-	}
-	return c.deflate(raw)
-}
-
 // deflate adds raw as a new segment.
 func (c *composer) deflate(raw []byte) error {
 	// A compressor takes much memory, so it goes back to the pool before a slow client reads the body.
 	z := deflaters.Get().(*flate.Writer)
 	defer deflaters.Put(z)
-	c.scratch.made.Reset()
-	z.Reset(&c.scratch.made)
+	c.scratch.compressed.Reset()
+	z.Reset(&c.scratch.compressed)
 	if _, err := z.Write(raw); err != nil {
 		return err
 	}
@@ -354,7 +311,7 @@ func (c *composer) deflate(raw []byte) error {
 		return err
 	}
 	c.answer.Made(&release.Segment{
-		Stored: c.scratch.made.Bytes(),
+		Stored: c.scratch.compressed.Bytes(),
 		RawLen: uint32(len(raw)),
 		CRC:    crc32.ChecksumIEEE(raw),
 		Op:     release.CRCOp(uint64(len(raw))),

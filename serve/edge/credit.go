@@ -28,26 +28,19 @@ func credit(x *exchange, _ *api.Operation) error {
 	if !ok {
 		return serveResource(x, key, "")
 	}
+	title, person := cr.TitleRow(), cr.PersonRow()
 	x.keys = appendKeys(x.keys[:0], x.rs.Release, key)
-	var of [fragment.MaxKeyLen]byte
-	for _, i := range []release.Include{cr.TitleRow(), cr.PersonRow()} {
-		x.keys = AppendPurge(append(x.keys, ' '), i.AppendKey(of[:0]))
+	var buf [fragment.MaxKeyLen]byte
+	for _, i := range []release.Include{title, person} {
+		x.keys = AppendPurge(append(x.keys, ' '), i.AppendKey(buf[:0]))
 	}
 	x.rs.Keys = x.keys
-	if err := x.c.credit(&cr, x.q.Name); err != nil {
-		return err
-	}
-	return x.finish()
-}
-
-// credit adds the details of a credit with an id.
-func (c *composer) credit(cr *credits.Credit, id []byte) error {
+	c := &x.c
 	c.texts(`{"credit_type":"`, cr.Role.String(), `","department":"`)
 	splice.Literal(c.answer, cr.Department)
 	c.texts(`","job":"`)
 	splice.Literal(c.answer, cr.Job)
 	c.texts(`","media":{`)
-	title := cr.TitleRow()
 	if err := c.include(&title, 0); err != nil {
 		return err
 	}
@@ -57,45 +50,44 @@ func (c *composer) credit(cr *credits.Credit, id []byte) error {
 		c.texts(`"`)
 	}
 	if cr.Kind == fragment.KindTV {
-		if err := c.creditParts(cr); err != nil {
+		if err := c.creditParts(&cr); err != nil {
 			return err
 		}
 	}
 	c.texts(`},"media_type":"`, fragment.MediaTypeOf(cr.Kind), `","id":"`)
-	splice.Literal(c.answer, id)
+	splice.Literal(c.answer, x.q.Name)
 	c.texts(`","person":{`)
-	person := cr.PersonRow()
 	if err := c.include(&person, 0); err != nil {
 		return err
 	}
 	c.texts("}}")
-	return nil
+	return x.finish()
 }
 
 // creditParts adds the episodes and the seasons of a credit in a series.
 func (c *composer) creditParts(cr *credits.Credit) error {
-	row := func(i int, what release.Include) error {
+	row := func(i int, include release.Include) error {
 		if i > 0 {
 			c.texts(",")
 		}
 		c.texts("{")
-		err := c.include(&what, 0)
+		err := c.include(&include, 0)
 		c.texts("}")
 		return err
 	}
-	seasons := false // the list of seasons has begun
-	begin := func() {
-		if !seasons {
+	begun := false
+	beginSeasons := func() {
+		if !begun {
 			c.texts(`],"seasons":[`)
 		}
-		seasons = true
+		begun = true
 	}
 	c.texts(`,"episodes":[`)
 	err := cr.Parts(
 		func(i int, e credits.Episode) error { return row(i, cr.EpisodeRow(e)) },
-		func(i int, n uint32) error { begin(); return row(i, cr.SeasonRow(n)) },
+		func(i int, n uint32) error { beginSeasons(); return row(i, cr.SeasonRow(n)) },
 	)
-	begin()
+	beginSeasons()
 	c.texts("]")
 	return err
 }

@@ -69,9 +69,9 @@ func (c *composer) pathKey(q *route.Request) []byte {
 	return i.AppendKey(key)
 }
 
-// serveResource serves the resource with a key or alias. missing is the body if the release lacks it, or
+// serveResource serves the resource with a key or alias. missingBody is the body if the release lacks it, or
 // "" for a 404.
-func serveResource(x *exchange, key []byte, missing string) error {
+func serveResource(x *exchange, key []byte, missingBody string) error {
 	c := &x.c
 	account, err := x.appendedAccount()
 	if err != nil {
@@ -89,11 +89,11 @@ func serveResource(x *exchange, key []byte, missing string) error {
 	x.rs.Keys = x.keys
 	switch {
 	case !ok:
-		x.noteMissing()
-		if missing == "" {
+		x.reportMissing()
+		if missingBody == "" {
 			return status.NotFound
 		}
-		splice.Literal(c.answer, missing)
+		splice.Literal(c.answer, missingBody)
 	case x.q.Sub == fragment.SubDetails:
 		err = c.resource(e, account)
 	default:
@@ -128,7 +128,8 @@ func (x *exchange) appendedAccount() (*accounts.Account, error) {
 	return nil, nil
 }
 
-// resource adds a resource and all that is appended to it, with the account_states of account unless it is nil.
+// resource adds a resource and what the request appends to it. It omits missing objects, and account_states if account
+// is nil.
 func (c *composer) resource(e release.Entry, account *accounts.Account) error {
 	choice, ok := variant.Pick(e, c.q.Kind, fragment.SubDetails, c.q)
 	if !ok {
@@ -138,10 +139,46 @@ func (c *composer) resource(e release.Entry, account *accounts.Account) error {
 		return err
 	}
 	for i := range c.q.Appends {
+		a := &c.q.Appends[i]
 		if c.trace != nil {
-			c.trace.sub = string(c.q.Appends[i].Property)
+			c.trace.sub = string(a.Property)
 		}
-		if err := c.appended(e, &c.q.Appends[i], account); err != nil {
+		if err := c.charge(0); err != nil {
+			return err
+		}
+		owner, ok := e, true
+		if a.Kind != c.q.Kind {
+			owner, ok = c.rel.Include(appendedResource(c.q, a))
+		}
+		var choice variant.Choice
+		if a.Sub == fragment.SubAccountStates {
+			ok = ok && account != nil
+		} else if ok {
+			choice, ok = c.pick(owner, a.Kind, a.Sub)
+		}
+		if !ok { // such as a season that the series lacks
+			continue
+		}
+		splice.Literal(c.answer, `,"`)
+		splice.Literal(c.answer, a.Property)
+		var err error
+		switch a.Sub {
+		case fragment.SubAccountStates:
+			splice.Literal(c.answer, `":{`)
+			title := *a
+			if a.Kind == c.q.Kind {
+				title.Season, title.Episode = c.q.Season, c.q.Episode
+			}
+			err = addStates(c, owner, &title, account)
+		case fragment.SubDetails:
+			splice.Literal(c.answer, `":`)
+			err = c.fragment(&choice, 0)
+			splice.Literal(c.answer, "}")
+		default:
+			splice.Literal(c.answer, `":{`)
+			err = c.sub(owner, a.Kind, a.Sub, &choice)
+		}
+		if err != nil {
 			return err
 		}
 	}
@@ -159,8 +196,8 @@ type Missing struct {
 	IMDb bool // ID is the number after tt in a title's IMDb ID
 }
 
-// noteMissing reports the resource that the path names, or its series, if the release lacks it.
-func (x *exchange) noteMissing() {
+// reportMissing reports the resource that the path names, or its series, if the release lacks it.
+func (x *exchange) reportMissing() {
 	if a := x.q.Op.Operation().Answerer; x.edge.opts.Missing == nil || a != api.AnswerDetails && a != api.AnswerFind {
 		return
 	}

@@ -163,10 +163,12 @@ func (x *exchange) charge(n int) error { return x.c.charge(cap(x.out) + cap(x.ke
 
 // serve makes the response. The error is a status.Code for refusals.
 func (x *exchange) serve() error {
-	if isPage(x.rq.Path, x.edge.opts.Page) {
+	path := x.rq.Path
+	isPage := string(path) == "/" || string(path) == page.FaviconPath || bytes.HasPrefix(path, []byte(page.Folder))
+	if isPage && x.edge.opts.Page || string(path) == page.OpenAPIPath {
 		return x.webpage()
 	}
-	if bytes.HasPrefix(x.rq.Path, imageFolder) {
+	if bytes.HasPrefix(path, imageFolder) {
 		x.edge.log.images.Do(func() {
 			x.edge.opts.Log.Info("clients ask the edge for images, which an image proxy serves: image.tmdb.org should lead to one", "path", observe.MaskPath(x.rq.Path))
 		})
@@ -178,7 +180,7 @@ func (x *exchange) serve() error {
 	if err := x.authorize(); err != nil {
 		return err
 	}
-	if c := route.Match(x.rq.Method, x.rq.Path, &x.q); c != status.OK {
+	if c := route.Match(x.rq.Method, path, &x.q); c != status.OK {
 		x.hint(c)
 		return c
 	}
@@ -186,11 +188,6 @@ func (x *exchange) serve() error {
 		return c
 	}
 	return x.answer()
-}
-
-// isPage reports whether the path belongs to the web page, which may be off, or to the API's document.
-func isPage(path []byte, on bool) bool {
-	return string(path) == page.OpenAPIPath || on && (string(path) == "/" || string(path) == page.FaviconPath || bytes.HasPrefix(path, []byte(page.Folder)))
 }
 
 // imageFolder has all images of the API's image host. Applications with that host built in send no credential for them.
@@ -301,24 +298,17 @@ func (e *Edge) Authorize(authorization, query []byte, g *auth.Grant, now int64) 
 		g.Set(table, res)
 		return res
 	}
-	res := e.queryKey(query, table, now)
-	if res.Reason == auth.Missing && len(authorization) > 0 && !auth.HasScheme(authorization) {
-		res.Reason = auth.NoBearer
-	}
-	return res
-}
-
-// queryKey checks the api_key of a raw query.
-func (e *Edge) queryKey(query []byte, table *auth.Table, now int64) auth.Result {
 	var buf [auth.MaxTokenLen]byte
-	key, ok := route.Lookup(buf[:0], query, paramAPIKey)
+	key, _ := route.Lookup(buf[:0], query, paramAPIKey)
 	switch {
-	case !ok || len(key) == 0:
-		return auth.Result{Reason: auth.Missing}
-	case !e.opts.AllowQueryKey:
+	case len(key) > 0 && e.opts.AllowQueryKey:
+		return table.Check(auth.KindToken, key, now)
+	case len(key) > 0:
 		return auth.Result{Reason: auth.NotTaken}
+	case len(authorization) > 0 && !auth.HasScheme(authorization):
+		return auth.Result{Reason: auth.NoBearer}
 	}
-	return table.Check(auth.KindToken, key, now)
+	return auth.Result{Reason: auth.Missing}
 }
 
 // OmitKey appends a target without its api_key to dst. found is false if it has no key, or a query too long

@@ -103,6 +103,9 @@ func inspect(x *exchange, e *Edge, rel *release.Reader, target string) (Inspecti
 	return in, nil
 }
 
+// pieceJSON is the approximate length of the longest JSON of a piece without its text.
+const pieceJSON = 256
+
 // fill serves the request of x.
 func (in *Inspection) fill(x *exchange) error {
 	if code := route.Parse(x.rq.Path, x.rq.Query, &x.q); code != status.OK {
@@ -120,8 +123,12 @@ func (in *Inspection) fill(x *exchange) error {
 	}
 	rs, a := &x.rs, x.c.answer
 	in.Status, in.Class, in.ETag, in.Release, in.GzipBytes = statusOK, classNames[rs.class], string(rs.ETag), rs.Release, rs.Len()
-	held := x.c.trace.bytes() + inspectionBytes(a) + a.RawLen()
-	if err := x.charge(held); err != nil {
+	// An estimate of the trace, and of the pieces: in Go, and as JSON in the encoder's buffer and in the response.
+	memory := cap(x.c.trace.spans)*int(unsafe.Sizeof(span{})) + a.RawLen()
+	a.Parts(func(literal []byte, _ *release.Segment) {
+		memory += int(unsafe.Sizeof(Piece{})) + 2*pieceJSON + 3*min(len(literal), maxText)
+	})
+	if err := x.charge(memory); err != nil {
 		return err
 	}
 	if rs.class == classReady { // the stored form is the complete gzip member
@@ -135,7 +142,7 @@ func (in *Inspection) fill(x *exchange) error {
 		return err
 	}
 	in.Body, in.RawBytes, in.Pieces = body, len(body), inspectPieces(a, body, x.c.trace)
-	return x.charge(held) // with the inflater
+	return x.charge(memory) // with the inflater
 }
 
 // classNames are the names of classes in an Inspection.
@@ -143,8 +150,8 @@ var classNames = [...]string{classStored: "stored", classReady: "static", classP
 
 // afterHost returns the path and query of a URL, or "/". It returns a path unchanged.
 func afterHost(target []byte) []byte {
-	_, rest, found := bytes.Cut(target, []byte("://"))
-	if !found || target[0] == '/' {
+	_, rest, ok := bytes.Cut(target, []byte("://"))
+	if !ok || target[0] == '/' {
 		return target
 	}
 	if i := bytes.IndexAny(rest, "/?#"); i >= 0 {
@@ -175,18 +182,6 @@ func inspectPieces(a *splice.Answer, body []byte, t *trace) []Piece {
 		off = end
 	})
 	return out
-}
-
-// pieceJSON is the approximate length of the longest JSON of a piece without its text.
-const pieceJSON = 256
-
-// inspectionBytes estimates the memory of the pieces of a: in Go, and as JSON in the encoder's buffer
-// and in the response.
-func inspectionBytes(a *splice.Answer) (n int) {
-	a.Parts(func(literal []byte, _ *release.Segment) {
-		n += int(unsafe.Sizeof(Piece{})) + 2*pieceJSON + 3*min(len(literal), maxText)
-	})
-	return n
 }
 
 // shortened returns the first bytes of a literal, without a cut letter.
@@ -239,9 +234,6 @@ type span struct {
 	sub      string // name of the enclosing appended object; "" for none
 }
 
-// bytes returns the memory of t.
-func (t *trace) bytes() int { return cap(t.spans) * int(unsafe.Sizeof(span{})) }
-
 // begin begins the span of a fragment at the end of a, and returns the function that ends it.
 func (t *trace) begin(f *release.Fragment, a *splice.Answer) (end func()) {
 	i := len(t.spans)
@@ -265,8 +257,8 @@ func (t *trace) origin(from, to int) Origin {
 }
 
 // leave closes the spans that end at or before an offset.
-func (t *trace) leave(at int) {
-	for len(t.open) > 0 && t.spans[t.open[len(t.open)-1]].to <= at {
+func (t *trace) leave(offset int) {
+	for len(t.open) > 0 && t.spans[t.open[len(t.open)-1]].to <= offset {
 		t.open = t.open[:len(t.open)-1]
 	}
 }

@@ -155,7 +155,7 @@ func zoneOf(zone []byte) (*time.Location, error) {
 // today returns the current day at a place, nil for local time. The response expires with that day,
 // unless it is the day of Options.Date.
 func (x *exchange) today(place *time.Location) day.Day {
-	if only := x.edge.opts.DateRelease; !x.edge.date.IsZero() && (only == "" || only == x.rs.Release) {
+	if id := x.edge.opts.DateRelease; !x.edge.date.IsZero() && (id == "" || id == x.rs.Release) {
 		return day.Of(x.edge.date)
 	}
 	now := x.edge.opts.Now()
@@ -163,9 +163,8 @@ func (x *exchange) today(place *time.Location) day.Day {
 		now = now.In(place)
 	}
 	y, m, d := now.Date()
-	left := time.Date(y, m, d+1, 0, 0, 0, 0, now.Location()).Sub(now)
-	if left < x.edge.opts.MaxAge {
-		x.rs.Cache = x.edge.opts.cacheControl(left)
+	if rest := time.Date(y, m, d+1, 0, 0, 0, 0, now.Location()).Sub(now); rest < x.edge.opts.MaxAge {
+		x.rs.Cache = x.edge.opts.cacheControl(rest)
 	}
 	return day.Of(now)
 }
@@ -203,9 +202,23 @@ func (x *exchange) page(err error, shape pageShape) error {
 		if i > 0 {
 			splice.Literal(c.answer, ",")
 		}
-		if err := c.row(s, &res.Rows[i]); err != nil {
+		splice.Literal(c.answer, "{")
+		row := &res.Rows[i]
+		include := release.Include{Kind: row.Kind, ID: row.ID, Sub: s.sub}
+		if row.Date != posting.NoDay && row.Kind == fragment.KindMovie {
+			err = c.datedRow(&include, row.Date)
+		} else {
+			err = c.include(&include, 0)
+		}
+		if err == nil && s.knownFor && row.Kind == fragment.KindPerson {
+			splice.Literal(c.answer, ",")
+			include.Sub = fragment.SubKnownFor
+			err = c.include(&include, 0)
+		}
+		if err != nil {
 			return err
 		}
+		splice.Literal(c.answer, "}")
 	}
 	b = appendTotals(append(c.scratch.mark[:0], ']'), res.Total, pageRows, s.maxPages)
 	c.scratch.mark = append(b, '}')
@@ -226,25 +239,6 @@ func appendTotals(dst []byte, rows, size, maxPages int) []byte {
 	return strconv.AppendInt(append(dst, `,"total_results":`...), int64(rows), 10)
 }
 
-// row adds one row of a page.
-func (c *composer) row(s *pageShape, r *query.Row) error {
-	splice.Literal(c.answer, "{")
-	i := release.Include{Kind: r.Kind, ID: r.ID, Sub: s.sub}
-	var err error
-	if r.Date != posting.NoDay && r.Kind == fragment.KindMovie {
-		err = c.datedRow(&i, r.Date)
-	} else {
-		err = c.include(&i, 0)
-	}
-	if err == nil && s.knownFor && r.Kind == fragment.KindPerson {
-		splice.Literal(c.answer, ",")
-		i.Sub = fragment.SubKnownFor
-		err = c.include(&i, 0)
-	}
-	splice.Literal(c.answer, "}")
-	return err
-}
-
 // releaseDate is the field of a movie's row that depends on the region.
 var releaseDate = []byte(`"release_date":"`)
 
@@ -256,18 +250,18 @@ func (c *composer) datedRow(i *release.Include, date day.Day) error {
 	if err != nil {
 		return err
 	}
-	at := bytes.Index(raw, releaseDate)
-	if at < 0 {
+	start := bytes.Index(raw, releaseDate)
+	if start < 0 {
 		splice.Literal(c.answer, raw) // a row of an older shape
 		return nil
 	}
-	at += len(releaseDate)
-	end := bytes.IndexByte(raw[at:], '"')
-	if end < 0 {
+	start += len(releaseDate)
+	length := bytes.IndexByte(raw[start:], '"')
+	if length < 0 {
 		return fmt.Errorf("%w: row of %s ends in its date", release.ErrCorrupt, *i)
 	}
-	c.scratch.kept = append(date.AppendTo(append(c.scratch.kept[:0], raw[:at]...)), raw[at+end:]...)
-	splice.Literal(c.answer, c.scratch.kept)
+	c.scratch.row = append(date.AppendTo(append(c.scratch.row[:0], raw[:start]...)), raw[start+length:]...)
+	splice.Literal(c.answer, c.scratch.row)
 	return nil
 }
 
@@ -280,10 +274,14 @@ func (c *composer) derivedRow(i *release.Include, from fragment.Sub) error {
 	if err != nil {
 		return err
 	}
-	if c.scratch.kept, err = fragment.AppendRow(c.scratch.kept[:0], i.Kind, i.Sub, i.ID, raw); err != nil {
+	if c.scratch.row, err = fragment.AppendRow(c.scratch.row[:0], i.Kind, i.Sub, i.ID, raw); err != nil {
 		return fmt.Errorf("%w: %s: %w", release.ErrCorrupt, *i, err)
 	}
-	return c.add(c.scratch.kept)
+	if c.class == classPage { // the whole body will be compressed
+		splice.Literal(c.answer, c.scratch.row)
+		return nil
+	}
+	return c.deflate(c.scratch.row)
 }
 
 // Rows of lists lie anywhere in a release, and each takes three reads, one after the other.
@@ -292,31 +290,31 @@ func (c *composer) derivedRow(i *release.Include, from fragment.Sub) error {
 
 // awaitRows waits until the rows of a page are in memory.
 func (s *scratch) awaitRows(rel *release.Reader, shape *pageShape, rows []query.Row) {
-	s.ahead = s.ahead[:0]
+	s.includes = s.includes[:0]
 	for i := range rows {
-		s.ahead = append(s.ahead, release.Include{Kind: rows[i].Kind, ID: rows[i].ID, Sub: shape.sub})
+		s.includes = append(s.includes, release.Include{Kind: rows[i].Kind, ID: rows[i].ID, Sub: shape.sub})
 	}
 	s.await(rel)
 }
 
 // awaitIncludes waits until the fragments that a fragment includes are in memory.
 func (s *scratch) awaitIncludes(rel *release.Reader, f *release.Fragment) {
-	s.ahead = s.ahead[:0]
+	s.includes = s.includes[:0]
 	var piece release.Piece
 	pieces := f.Pieces()
 	for pieces.Next(&piece) {
 		if piece.Op == release.OpInclude {
-			s.ahead = append(s.ahead, piece.Include)
+			s.includes = append(s.includes, piece.Include)
 		}
 	}
-	if len(s.ahead) > 1 {
+	if len(s.includes) > 1 {
 		s.await(rel)
 	}
 }
 
 func (s *scratch) await(rel *release.Reader) {
 	var key [fragment.MaxKeyLen]byte
-	rel.AwaitKeys(len(s.ahead), func(i int) []byte { return s.ahead[i].AppendKey(key[:0]) })
+	rel.AwaitKeys(len(s.includes), func(i int) []byte { return s.includes[i].AppendKey(key[:0]) })
 }
 
 // changeRows is how many rows a page of a list of changes has.

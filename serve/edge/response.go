@@ -49,8 +49,8 @@ type Response struct {
 	// Serial is the serial of the release before the response was checked.
 	Serial uint64
 	Token  string // name of the token, even if refused; for logs
-	// More is how many additional requests the response counts for its token's rate.
-	More int
+	// ExtraRequests is how many additional requests the response counts for its token's rate.
+	ExtraRequests int
 
 	// Values of header fields, empty for none.
 	Cache    string // Cache-Control
@@ -115,15 +115,15 @@ func (rs *Response) Lasting() bool { return rs.class == classStored && rs.Status
 
 // Complete returns a lasting response as a 200 in gzip, even if it is a 304 or uncompressed.
 func (rs *Response) Complete() Response {
-	full := *rs
-	full.Status, full.Gzip, full.body, full.parts = statusOK, true, nil, rs.x.c.answer
-	return full
+	complete := *rs
+	complete.Status, complete.Gzip, complete.body, complete.parts = statusOK, true, nil, rs.x.c.answer
+	return complete
 }
 
-// SegmentsOver returns the number of segments of at least least bytes in a lasting response, and the
+// SegmentsOver returns the number of segments of at least size bytes in a lasting response, and the
 // number of all other bytes in its gzip body.
-func (rs *Response) SegmentsOver(least int) (segments, others int) {
-	return rs.x.c.answer.SegmentsOver(least)
+func (rs *Response) SegmentsOver(size int) (segments, others int) {
+	return rs.x.c.answer.SegmentsOver(size)
 }
 
 // Charge counts n bytes that the writer copied from a body in parts against Options.MaxInflight,
@@ -259,17 +259,17 @@ func AcceptsGzip(header []byte) bool {
 	var gzip, identity, star int
 	for item := range bytes.SplitSeq(header, []byte{','}) {
 		coding, weight, _ := bytes.Cut(item, []byte{';'})
-		took := accepted
+		result := accepted
 		if w := bytes.TrimSpace(weight); len(w) > 2 && w[0]|0x20 == 'q' && w[1] == '=' && len(bytes.Trim(w[2:], "0.")) == 0 {
-			took = excluded // q=0 in any spelling
+			result = excluded // q=0 in any spelling
 		}
 		switch coding = bytes.TrimSpace(coding); {
 		case bytes.EqualFold(coding, []byte("gzip")), bytes.EqualFold(coding, []byte("x-gzip")):
-			gzip = max(gzip, took)
+			gzip = max(gzip, result)
 		case bytes.EqualFold(coding, []byte("identity")):
-			identity = took
+			identity = result
 		case string(coding) == "*":
-			star = took
+			star = result
 		}
 	}
 	if gzip == unnamed {

@@ -42,21 +42,6 @@ func states(x *exchange, _ *api.Operation) error {
 	return x.finish()
 }
 
-// addAppendedStates adds the states of the title for an account, unless it is nil.
-func addAppendedStates(c *composer, e release.Entry, a *route.Append, account *accounts.Account) error {
-	if account == nil {
-		return nil
-	}
-	splice.Literal(c.answer, `,"`)
-	splice.Literal(c.answer, a.Property)
-	splice.Literal(c.answer, `":{`)
-	at := *a
-	if a.Kind == c.q.Kind {
-		at.Season, at.Episode = c.q.Season, c.q.Episode
-	}
-	return addStates(c, e, &at, account)
-}
-
 // addStates adds the account's marks of a title after its id. e is the title, a names the season or
 // episode.
 func addStates(c *composer, e release.Entry, a *route.Append, account *accounts.Account) error {
@@ -122,16 +107,16 @@ func episodesOf(c *composer, e release.Entry) ([]seasonEpisode, error) {
 // appendStates appends the marks and the rating that an account has for a movie, a series or an episode, as the
 // fields of account_states without their id and the opening brace.
 func appendStates(dst []byte, a *accounts.Account, t accounts.Title) []byte {
-	has := func(s accounts.Shelf) bool {
+	contains := func(s accounts.Shelf) bool {
 		_, ok := a.Shelf(s).Find(t)
 		return ok
 	}
 	favorite, watchlist := false, false
 	switch t.Kind {
 	case fragment.KindMovie:
-		favorite, watchlist = has(accounts.FavoriteMovies), has(accounts.WatchlistMovies)
+		favorite, watchlist = contains(accounts.FavoriteMovies), contains(accounts.WatchlistMovies)
 	case fragment.KindTV:
-		favorite, watchlist = has(accounts.FavoriteTV), has(accounts.WatchlistTV)
+		favorite, watchlist = contains(accounts.FavoriteTV), contains(accounts.WatchlistTV)
 	}
 	dst = strconv.AppendBool(append(dst, `"favorite":`...), favorite)
 	dst = appendRated(append(dst, ','), a, t)

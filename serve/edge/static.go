@@ -11,7 +11,7 @@ import (
 	"github.com/reelsplice/reelsplice/serve/status"
 )
 
-// facts serves the operations on facts, which need no release.
+// facts serves the operations on facts, which need no release, with the facts that the request appends.
 func facts(x *exchange, op *api.Operation) error {
 	body, ok := x.edge.facts.Response(x.q.Op, &x.q)
 	if !ok {
@@ -22,12 +22,23 @@ func facts(x *exchange, op *api.Operation) error {
 	if x.q.Op == api.OpConfigurationDetails && x.held != nil {
 		x.rs.Since = x.held.Since
 	}
-	if len(x.q.Appends) > 0 {
-		x.joinStatic(body)
-		return x.finish()
+	if len(x.q.Appends) == 0 {
+		x.ready(body)
+		return nil
 	}
-	x.ready(body)
-	return nil
+	x.c.class = classPage
+	a := x.c.answer
+	splice.Literal(a, bytes.TrimSuffix(body.Identity, []byte("}")))
+	for _, name := range x.q.Appends {
+		if appended, ok := x.edge.facts.Response(name.Op, &x.q); ok {
+			splice.Literal(a, `,"`)
+			splice.Literal(a, name.Property)
+			splice.Literal(a, `":`)
+			splice.Literal(a, appended.Identity)
+		}
+	}
+	splice.Literal(a, "}")
+	return x.finish()
 }
 
 // ready makes the response of a body compressed in advance.
@@ -43,22 +54,6 @@ func (x *exchange) ready(body *static.Body) {
 		rs.body, rs.Gzip = body.Gzip, true
 	}
 	rs.Streams = len(rs.body) > MaxWhole
-}
-
-// joinStatic composes an object of facts and the facts appended to it.
-func (x *exchange) joinStatic(body *static.Body) {
-	x.c.class = classPage
-	a := x.c.answer
-	splice.Literal(a, bytes.TrimSuffix(body.Identity, []byte("}")))
-	for _, name := range x.q.Appends {
-		if appended, ok := x.edge.facts.Response(name.Op, &x.q); ok {
-			splice.Literal(a, `,"`)
-			splice.Literal(a, name.Property)
-			splice.Literal(a, `":`)
-			splice.Literal(a, appended.Identity)
-		}
-	}
-	splice.Literal(a, "}")
 }
 
 // validKey serves a client whose credential is valid.

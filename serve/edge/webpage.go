@@ -13,8 +13,8 @@ import (
 // revalidated is the Cache-Control of the page: caches keep it and revalidate it each time.
 const revalidated = "no-cache"
 
-// shown makes the JSON of the page's paths that need a token.
-var shown = map[string]func(x *exchange) (any, error){
+// pageData makes the JSON of the page's paths that need a token.
+var pageData = map[string]func(x *exchange) (any, error){
 	page.Folder + "explain": explain,
 	page.Folder + "release": describe,
 }
@@ -23,9 +23,9 @@ var shown = map[string]func(x *exchange) (any, error){
 func (x *exchange) webpage() error {
 	x.q.Reset()
 	x.rs.Cache, x.rs.route = revalidated, routePage
-	content := shown[string(x.rq.Path)]
+	data := pageData[string(x.rq.Path)]
 	d, ok := x.edge.webpage.Find(x.rq.Path)
-	if !ok && content == nil {
+	if !ok && data == nil {
 		return status.NotFound
 	}
 	x.q.Allow = allMethods
@@ -37,25 +37,20 @@ func (x *exchange) webpage() error {
 	default:
 		return status.MethodNotAllowed
 	}
-	if content != nil {
-		return x.show(content)
+	if data == nil {
+		x.rs.Type, x.rs.Policy = d.Type, d.Policy
+		x.ready(d.Body)
+		return nil
 	}
-	x.rs.Type, x.rs.Policy = d.Type, d.Policy
-	x.ready(d.Body)
-	return nil
-}
-
-// show serves JSON about the API or the release to a client with a token. It is encoded for each request:
-// speed does not matter here.
-func (x *exchange) show(content func(x *exchange) (any, error)) error {
 	if err := x.authorize(); err != nil {
 		return err
 	}
 	x.c.class = classPrivate // refusals too
-	v, err := content(x)
+	v, err := data(x)
 	if err != nil {
 		return err
 	}
+	// Encoded for each request: speed does not matter here.
 	body := bytes.NewBuffer(x.out[:0])
 	enc := json.NewEncoder(body)
 	enc.SetEscapeHTML(false) // JSON is not in HTML here: keep texts readable

@@ -127,7 +127,7 @@ func (c *client) servePrepared(rq *request, target, query []byte, w *reply, now 
 		return false // the general path refuses it
 	}
 	defer c.edge.Charge(-copied)
-	result.Meter.Add(now, p.more)
+	result.Meter.Add(now, p.extraRequests)
 	if c.edge.FromDisk() {
 		release.AwaitAll(len(w.refs), func(i int) []byte { return w.refs[i].b })
 	}

@@ -26,26 +26,26 @@ const (
 // A prepared response has the bytes of a response except its date, for all equal requests to the
 // same release. It needs no routing, lookup or composition. It never changes.
 type prepared struct {
-	target  string // path and query as they came, without api_key
-	class   edge.RouteClass
-	serial  uint64 // serial of the release, which changes when damage is found
-	more    int    // additional requests that it counts as
-	etag    []byte
-	head200 []byte  // header after the date
-	head304 []byte  // header of a 304 after the date
-	body    message // in gzip; long segments lie in the release
-	size    int     // bytes in memory, about
+	target        string // path and query as they came, without api_key
+	class         edge.RouteClass
+	serial        uint64 // serial of the release, which changes when damage is found
+	extraRequests int    // additional requests that it counts as
+	etag          []byte
+	head200       []byte  // header after the date
+	head304       []byte  // header of a 304 after the date
+	body          message // in gzip; long segments lie in the release
+	size          int     // bytes in memory, about
 }
 
 // newPrepared prepares a lasting response.
 func newPrepared(target []byte, rs *edge.Response) *prepared {
-	p := &prepared{target: string(target), serial: rs.Serial, more: rs.More, etag: append([]byte(nil), rs.ETag...)}
-	full := rs.Complete()
-	p.class = full.RouteClass()
-	p.head200 = appendFields(nil, &full, sameOrigin, false /* last */)
-	full.Pieces(p.body.add)
-	full.Status = http.StatusNotModified
-	p.head304 = appendFields(nil, &full, sameOrigin, false /* last */)
+	p := &prepared{target: string(target), serial: rs.Serial, extraRequests: rs.ExtraRequests, etag: append([]byte(nil), rs.ETag...)}
+	complete := rs.Complete()
+	p.class = complete.RouteClass()
+	p.head200 = appendFields(nil, &complete, sameOrigin, false /* last */)
+	complete.Pieces(p.body.add)
+	complete.Status = http.StatusNotModified
+	p.head304 = appendFields(nil, &complete, sameOrigin, false /* last */)
 	p.size = int(unsafe.Sizeof(*p)) + len(target) + len(p.etag) + cap(p.head200) + cap(p.head304) + cap(p.body.buf) + cap(p.body.refs)*int(unsafe.Sizeof(ref{}))
 	return p
 }
