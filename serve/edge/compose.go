@@ -104,7 +104,7 @@ func (c *composer) composeJSON(compose func() error) ([]byte, error) {
 // wins over tables of the release.
 func (c *composer) sub(e release.Entry, k fragment.Kind, s fragment.Sub, choice *variant.Choice) error {
 	switch {
-	case choice.Given:
+	case choice.Stored:
 	case s == fragment.SubChanges:
 		return addChanges(c, k, e.ID())
 	case s == fragment.SubLists:
@@ -124,7 +124,7 @@ func appendedResource(q *route.Request, a *route.Append) release.Include {
 // once for each response.
 func (c *composer) pick(e release.Entry, k fragment.Kind, s fragment.Sub) (choice variant.Choice, ok bool) {
 	choice, ok = variant.Pick(e, k, s, c.q)
-	if choice.Given = ok; ok || int(k) >= len(c.defaults) {
+	if choice.Stored = ok; ok || int(k) >= len(c.defaults) {
 		return choice, ok
 	}
 	d := &c.defaults[k]
@@ -310,7 +310,7 @@ func (c *composer) deflate(raw []byte) error {
 	if err := z.Flush(); err != nil {
 		return err
 	}
-	c.answer.Made(&release.Segment{
+	c.answer.SegmentCopy(&release.Segment{
 		Stored: c.scratch.compressed.Bytes(),
 		RawLen: uint32(len(raw)),
 		CRC:    crc32.ChecksumIEEE(raw),

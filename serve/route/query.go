@@ -3,6 +3,7 @@ package route
 import (
 	"bytes"
 	"iter"
+	"slices"
 
 	"github.com/reelsplice/reelsplice/schemas/api"
 	"github.com/reelsplice/reelsplice/schemas/day"
@@ -49,7 +50,7 @@ var params = [...]struct {
 	{"year", func(q *Request, v []byte) { q.Year = ParseYear(v) }},
 }
 
-const paramUnknown = param(len(params))
+const paramCount = param(len(params))
 
 var paramsByName = func() map[string]param {
 	all := map[string]param{}
@@ -65,8 +66,8 @@ const maxName = 32
 // A paramSet is a set of parameters, one bit each.
 type paramSet uint32
 
-// setOf returns the parameters in params with a field in Params.
-func setOf(params []api.Param) paramSet {
+// paramSetOf returns the parameters in params with a field in Params.
+func paramSetOf(params []api.Param) paramSet {
 	var s paramSet
 	for _, p := range params {
 		if i, ok := paramsByName[p.Name]; ok {
@@ -90,30 +91,35 @@ func ParseQuery(query []byte, q *Request) status.Code {
 	}
 	q.Raw = query
 	info := &load().ops[q.Op]
-	r := reader{query: query, q: q, takes: info.takes}
+	r := reader{query: query, q: q, accepted: info.params}
 	end := 0
 	for pair := range bytes.SplitSeq(query, []byte{'&'}) {
 		end += len(pair)
 		name, value, _ := bytes.Cut(pair, []byte{'='})
-		if p := nameParam(name); p != paramUnknown {
-			r.given |= 1 << p
-			r.at[p] = span{uint16(end - len(value)), uint16(end)}
+		p, ok := paramsByName[string(name)]
+		if !ok && len(name) <= 3*maxName && bytes.IndexByte(name, '%') >= 0 {
+			var buf [3 * maxName]byte
+			p, ok = paramsByName[string(appendDecoded(buf[:0], name))]
+		}
+		if ok {
+			r.present |= 1 << p
+			r.spans[p] = span{uint16(end - len(value)), uint16(end)}
 		}
 		end += len("&")
 	}
-	if r.given == 0 {
+	if r.present == 0 {
 		return status.OK
 	}
 	if info.names != nil {
 		// The details of keywords do not list the parameter.
-		r.takes |= 1 << paramAppend
+		r.accepted |= 1 << paramAppend
 		if c := r.appends(info.names); c != status.OK {
 			return c
 		}
 	}
 	if b := r.text(paramPage); len(b) > 0 {
 		v, ok := parseUint(b)
-		if !ok || v < 1 || v > MaxPage {
+		if !ok || v < 1 || v > maxPage {
 			return status.InvalidPage
 		}
 		q.Page = uint16(v)
@@ -131,58 +137,42 @@ func ParseQuery(query []byte, q *Request) status.Code {
 	if q.HasStart && q.HasEnd && q.End-q.Start > maxDays {
 		return status.InvalidDateRange
 	}
-	for p := firstPlain; p < paramUnknown; p++ {
-		if r.given&r.takes&(1<<p) != 0 {
+	for p := firstPlain; p < paramCount; p++ {
+		if r.present&r.accepted&(1<<p) != 0 {
 			params[p].read(q, r.text(p))
 		}
 	}
 	return status.OK
 }
 
-// nameParam returns the parameter of a raw name, paramUnknown for any other.
-func nameParam(name []byte) param {
-	p, ok := paramsByName[string(name)]
-	if !ok && len(name) <= 3*maxName && bytes.IndexByte(name, '%') >= 0 {
-		var buf [3 * maxName]byte
-		p, ok = paramsByName[string(appendDecoded(buf[:0], name))]
-	}
-	if !ok {
-		return paramUnknown
-	}
-	return p
-}
-
 // A reader interprets one query of at most MaxQuery bytes.
 type reader struct {
-	query []byte
-	q     *Request
-	// takes are the parameters that matter; the others are as if not given.
-	takes paramSet
-	// given are the parameters in the query, and at the place of the last one of
-	// each name.
-	given paramSet
-	at    [paramUnknown]span
+	query    []byte
+	q        *Request
+	accepted paramSet         // by the operation or an appended sub-request; the others are ignored
+	present  paramSet         // in the query
+	spans    [paramCount]span // the last value of each present one
 }
 
-// text returns a parameter's value, decoded, and nil when it was not given. Each
+// text returns the decoded value of a parameter, or nil if it is absent or not accepted. Each
 // parameter is read once, so that scratch is long enough for all of them.
 func (r *reader) text(p param) []byte {
-	if r.given&r.takes&(1<<p) == 0 {
+	if r.present&r.accepted&(1<<p) == 0 {
 		return nil
 	}
-	raw := r.query[r.at[p].from:r.at[p].to]
+	raw := r.query[r.spans[p].from:r.spans[p].to]
 	if bytes.IndexByte(raw, '%') < 0 && bytes.IndexByte(raw, '+') < 0 {
 		return raw
 	}
 	q := r.q
-	out := appendDecoded(q.scratch[q.used:q.used], raw)
-	q.used += len(out)
+	out := appendDecoded(q.scratch[q.scratchLen:q.scratchLen], raw)
+	q.scratchLen += len(out)
 	return out
 }
 
 // appends reads append_to_response: known names, each once. Blanks around a name do not belong to it: many programs
 // write one after each comma. "season/1" and "season/01" are two names: the response has a field for each. What the
-// appended sub-requests take is added to r.takes.
+// appended sub-requests take is added to r.accepted.
 func (r *reader) appends(ns *namespace) status.Code {
 	r.q.Appends = r.q.appends[:0]
 	q, n := r.q, 0
@@ -191,7 +181,7 @@ next:
 		if name = bytes.Trim(name, " "); len(name) == 0 {
 			continue
 		}
-		if n++; n > MaxAppends {
+		if n++; n > maxAppends {
 			q.Appends = nil
 			return status.TooManyAppends
 		}
@@ -206,7 +196,7 @@ next:
 			}
 		}
 		info := &ns.names[leaf]
-		r.takes |= info.takes
+		r.accepted |= info.params
 		if q.Kind == fragment.KindSeason && info.kind == fragment.KindEpisode {
 			c.season = q.Season // "episode/1" leaves it to the path
 		}
@@ -241,7 +231,7 @@ func Each(query []byte) iter.Seq2[[]byte, []byte] {
 }
 
 // Lookup appends to dst the decoded value of a parameter in a raw query, and
-// reports whether it was given. It is for parameters without a field in Params, and for
+// reports whether it is there. It is for parameters without a field in Params, and for
 // use before the path is routed. The name matches letter for
 // letter; the last of repeated parameters counts.
 func Lookup(dst, query []byte, name string) ([]byte, bool) {
@@ -306,3 +296,95 @@ func decodeByte(b []byte) (ch byte, n int) {
 	}
 	return b[0], 1
 }
+
+// A Country is an ISO 3166-1 code of two capital letters; the zero Country is empty.
+type Country [2]byte
+
+// String returns the code, empty for none.
+func (c Country) String() string {
+	if c == (Country{}) {
+		return ""
+	}
+	return string(c[:])
+}
+
+// ParseCountry reads two letters in any case; anything else is no country.
+func ParseCountry(b []byte) Country {
+	if len(b) != 2 || !isLetter(b[0]) || !isLetter(b[1]) {
+		return Country{}
+	}
+	return Country{b[0] &^ 0x20, b[1] &^ 0x20}
+}
+
+// parseLanguage reads "xx" or "xx-YY" in any case.
+func parseLanguage(b []byte) (fragment.Variant, bool) {
+	if (len(b) != 2 && len(b) != 5) || !isLetter(b[0]) || !isLetter(b[1]) {
+		return fragment.Base, false
+	}
+	lang := [2]byte{b[0] | 0x20, b[1] | 0x20}
+	if len(b) == 2 {
+		return fragment.Language(lang[:], nil), true
+	}
+	region := ParseCountry(b[3:])
+	if b[2] != '-' || region == (Country{}) {
+		return fragment.Base, false
+	}
+	return fragment.Language(lang[:], region[:]), true
+}
+
+// readLanguage reads the first language of a list.
+func readLanguage(q *Request, list []byte) {
+	for item := range bytes.SplitSeq(list, []byte{','}) {
+		if q.Language, q.HasLanguage = parseLanguage(item); q.HasLanguage {
+			return
+		}
+	}
+}
+
+// ParseYear reads a year from 1000 to 9999; 0 for anything else.
+func ParseYear(b []byte) uint16 {
+	v, ok := parseUint(b)
+	if !ok || v < 1000 || v > 9999 {
+		return 0
+	}
+	return uint16(v)
+}
+
+// parseLanguages inserts the items of a comma list into dst, up to its capacity,
+// and returns it; see Params.ImageLanguages.
+func parseLanguages(dst []fragment.Variant, list []byte) []fragment.Variant {
+	for item := range bytes.SplitSeq(list, []byte{','}) {
+		if item = bytes.Trim(item, " "); len(item) == 0 {
+			continue
+		}
+		v, ok := parseLanguage(item)
+		if bytes.EqualFold(item, []byte("null")) {
+			v, ok = fragment.NoLanguage, true
+		}
+		if ok {
+			dst = insertLanguage(dst, v.Bare())
+		}
+	}
+	return dst
+}
+
+// readImageLanguages reads languages of images. Those without a language are null in some data and xx in other.
+func readImageLanguages(q *Request, list []byte) {
+	q.ImageLanguages = parseLanguages(q.images[:0], list)
+	if _, ok := slices.BinarySearch(q.ImageLanguages, fragment.NoLanguage); ok {
+		q.ImageLanguages = insertLanguage(q.ImageLanguages, fragment.Language("xx", ""))
+	}
+}
+
+// insertLanguage inserts a language into an ordered list, unless it is there or there is no room.
+func insertLanguage(dst []fragment.Variant, v fragment.Variant) []fragment.Variant {
+	if i, found := slices.BinarySearch(dst, v); !found && len(dst) < cap(dst) {
+		return slices.Insert(dst, i, v)
+	}
+	return dst
+}
+
+// IsTrue reports whether b is "true" in any case.
+func IsTrue(b []byte) bool { return bytes.EqualFold(b, []byte("true")) }
+
+func isLetter(ch byte) bool { return 'a' <= ch|0x20 && ch|0x20 <= 'z' }

@@ -32,6 +32,10 @@ package route
 
 import (
 	"bytes"
+	"encoding/hex"
+	"slices"
+	"strconv"
+	"strings"
 
 	"github.com/reelsplice/reelsplice/schemas/api"
 	"github.com/reelsplice/reelsplice/schemas/day"
@@ -43,8 +47,8 @@ import (
 const (
 	MaxPath      = 1024 // bytes of the raw path
 	MaxQuery     = 4096 // bytes of the raw query
-	MaxAppends   = 20   // names in append_to_response, unknown and repeated ones too
-	MaxPage      = 500
+	maxAppends   = 20   // names in append_to_response, unknown and repeated ones too
+	maxPage      = 500
 	maxDays      = 14  // between start_date and end_date
 	maxLanguages = 64  // in include_image_language or include_video_language
 	MaxIDs       = 100 // in ids, repeated ones too
@@ -61,14 +65,14 @@ type Request struct {
 	Params
 
 	// The memory of Params.
-	appends [MaxAppends]Append
+	appends [maxAppends]Append
 	images  [maxLanguages]fragment.Variant
 	videos  [maxLanguages]fragment.Variant
 
 	// scratch holds decoded text. Nothing is decoded twice and decoding
 	// never lengthens, so it cannot overflow.
-	scratch [MaxPath + MaxQuery]byte
-	used    int // bytes used in scratch
+	scratch    [MaxPath + MaxQuery]byte
+	scratchLen int
 }
 
 // A target is what the path names.
@@ -150,7 +154,7 @@ type Append struct {
 func (q *Request) Reset() {
 	clear(q.Appends)
 	q.target, q.Params = target{Op: api.NoOp}, Params{Page: 1}
-	q.used = 0
+	q.scratchLen = 0
 }
 
 // Parse routes a GET and parses its query: Match and ParseQuery in one.
@@ -173,12 +177,12 @@ func Match(method, path []byte, q *Request) status.Code {
 		return status.NotFound
 	}
 	clean := bytes.TrimSuffix(path[1:], []byte{'/'})
-	if dirty(path) {
+	if needsCleaning(path) {
 		var ok bool
 		if clean, ok = cleanPath(q.scratch[:0], path); !ok {
 			return status.InvalidInput
 		}
-		q.used = len(clean)
+		q.scratchLen = len(clean)
 	}
 	var c capture
 	leaf := t.root.walk(clean, &c)
@@ -206,3 +210,216 @@ const (
 	head    = "HEAD"
 	options = "OPTIONS"
 )
+
+// needsCleaning reports whether cleaning could change more of a path than a slash at its end, or refuse it.
+func needsCleaning(path []byte) bool {
+	for i, ch := range path {
+		switch ch {
+		case '%', 0:
+			return true
+		case '/':
+			if i+1 < len(path) && (path[i+1] == '/' || path[i+1] == '.') {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// cleanPath appends to dst the path decoded and without dot segments, repeated
+// slashes and the slashes at both ends. It refuses NUL and broken escapes.
+func cleanPath(dst, path []byte) ([]byte, bool) {
+	from := len(dst)
+	for i := 0; i < len(path); i++ {
+		ch := path[i]
+		if ch == '%' {
+			var ok bool
+			if ch, ok = unhex(path[i+1:]); !ok {
+				return nil, false
+			}
+			i += 2
+		}
+		if ch == 0 {
+			return nil, false
+		}
+		dst = append(dst, ch)
+	}
+	return dst[:from+resolveDots(dst[from:])], true
+}
+
+// resolveDots rewrites p in place and returns its new length. Each segment is
+// written at or before the place it is read from.
+func resolveDots(p []byte) int {
+	n := 0
+	for seg := range bytes.SplitSeq(p, []byte{'/'}) {
+		switch {
+		case len(seg) == 0 || string(seg) == ".":
+		case string(seg) == "..":
+			n = max(bytes.LastIndexByte(p[:n], '/'), 0)
+		default:
+			if n > 0 {
+				p[n] = '/'
+				n++
+			}
+			n += copy(p[n:], seg)
+		}
+	}
+	return n
+}
+
+// unhex returns the byte that two hex digits at the start of b stand for.
+func unhex(b []byte) (byte, bool) {
+	var ch [1]byte
+	if len(b) < 2 {
+		return 0, false
+	}
+	_, err := hex.Decode(ch[:], b[:2])
+	return ch[0], err == nil
+}
+
+// A slot is the type of value that a node matches in place of a word.
+type slot uint8
+
+const (
+	slotNone    slot = iota
+	slotID           // a number, also one with a title after it, as in 550-fight-club
+	slotMovie        // likewise, or tt and digits
+	slotSeason       // a number below a series
+	slotEpisode      // likewise
+	slotText         // anything
+	slotRest         // anything, slashes included
+)
+
+// A node is a place in a tree of paths. Segments lead from one to the next: the
+// words among children, anything else through the slot.
+type node struct {
+	children []edge
+	param    *node
+	slot     slot
+	// leaf is the caller's number for the path that ends here; -1 when none does.
+	leaf int
+}
+
+type edge struct {
+	word string
+	node *node
+}
+
+// A capture holds the values of the slots of a path.
+type capture struct {
+	id              fragment.ID
+	season, episode uint32
+	text            []byte
+}
+
+// walk follows the segments of p, which has no slash in front, and returns the leaf
+// there, or -1. A node with words and a slot never needs a second try: its slot
+// takes digits and its words have none (TestWordsAreNoNumbers).
+func (n *node) walk(p []byte, c *capture) int {
+next:
+	for last := false; !last; {
+		seg := p
+		i := bytes.IndexByte(p, '/')
+		if last = i < 0 || n.slot == slotRest; !last {
+			seg, p = p[:i], p[i+1:]
+		}
+		for i := range n.children {
+			if e := &n.children[i]; e.word == string(seg) {
+				n = e.node
+				continue next
+			}
+		}
+		if n.slot == slotNone || !c.set(n.slot, seg) {
+			return -1
+		}
+		n = n.param
+	}
+	return n.leaf
+}
+
+// set stores seg as the value of a slot. It returns false if seg cannot be one.
+func (c *capture) set(s slot, seg []byte) bool {
+	switch s {
+	case slotText, slotRest:
+		c.text = seg
+		return len(seg) > 0
+	case slotID, slotMovie:
+		if i := bytes.IndexByte(seg, '-'); i > 0 {
+			seg = seg[:i]
+		}
+		if s == slotMovie && len(seg) > 0 && seg[0] == 't' && isIMDb(seg) {
+			c.text = seg
+			return true
+		}
+	}
+	number, ok := parseUint(seg)
+	switch s {
+	case slotSeason:
+		c.season = uint32(number)
+		return ok && number == uint64(c.season)
+	case slotEpisode:
+		c.episode = uint32(number)
+		return ok && number == uint64(c.episode)
+	}
+	c.id = fragment.ID(number)
+	return ok
+}
+
+// ParseID reads the id of a resource of a kind as paths have it: a number, of a movie also
+// an IMDb id, which is returned as name.
+func ParseID(k fragment.Kind, text []byte) (id fragment.ID, name []byte, ok bool) {
+	var c capture
+	s := slotID
+	if k == fragment.KindMovie {
+		s = slotMovie
+	}
+	ok = c.set(s, text)
+	return c.id, c.text, ok
+}
+
+// parseUint reads decimal digits, leading zeros allowed. It refuses everything
+// else and what does not fit.
+func parseUint(b []byte) (uint64, bool) {
+	v, err := strconv.ParseUint(string(b), 10, 64)
+	return v, err == nil
+}
+
+// isIMDb reports whether b is tt and digits, short enough for a resource key.
+func isIMDb(b []byte) bool {
+	if len(b) < 3 || len(b) > fragment.MaxKeyLen-1 || b[0] != 't' || b[1] != 't' {
+		return false
+	}
+	for _, ch := range b[2:] {
+		if ch < '0' || ch > '9' {
+			return false
+		}
+	}
+	return true
+}
+
+// add makes the nodes for a path such as "3/movie/{movie_id}/credits" and returns
+// the last one. slotOf returns the slot of each {name}.
+func (n *node) add(path string, slotOf func(name string) slot) *node {
+	for seg := range strings.SplitSeq(path, "/") {
+		if name, ok := strings.CutPrefix(seg, "{"); ok {
+			s := slotOf(strings.TrimSuffix(name, "}"))
+			if n.param == nil {
+				n.slot, n.param = s, newNode()
+			}
+			if n.slot != s {
+				panic("route: two kinds of parameters in one place")
+			}
+			n = n.param
+			continue
+		}
+		i := slices.IndexFunc(n.children, func(e edge) bool { return e.word == seg })
+		if i < 0 {
+			i = len(n.children)
+			n.children = append(n.children, edge{seg, newNode()})
+		}
+		n = n.children[i].node
+	}
+	return n
+}
+
+func newNode() *node { return &node{leaf: -1} }

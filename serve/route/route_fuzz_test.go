@@ -129,10 +129,10 @@ func FuzzQuery(f *testing.F) {
 
 func checkPromises(t *testing.T, q *Request) {
 	t.Helper()
-	if q.Page < 1 || q.Page > MaxPage || (q.HasStart && q.HasEnd && q.End-q.Start > maxDays) || q.used > len(q.scratch) {
-		t.Fatalf("page %d, start %v, end %v, used %d", q.Page, q.Start, q.End, q.used)
+	if q.Page < 1 || q.Page > maxPage || (q.HasStart && q.HasEnd && q.End-q.Start > maxDays) || q.scratchLen > len(q.scratch) {
+		t.Fatalf("page %d, start %v, end %v, used %d", q.Page, q.Start, q.End, q.scratchLen)
 	}
-	if len(q.Appends) > MaxAppends {
+	if len(q.Appends) > maxAppends {
 		t.Fatalf("%d appends", len(q.Appends))
 	}
 	seen := map[string]bool{}

@@ -17,8 +17,8 @@ type tables struct {
 
 // An opInfo is what the request path needs of an operation.
 type opInfo struct {
-	takes paramSet
-	names *namespace // nil for operations that append nothing
+	params paramSet
+	names  *namespace // nil for operations that append nothing
 }
 
 // A namespace holds the names that can be appended.
@@ -29,10 +29,10 @@ type namespace struct {
 
 // A nameInfo is what an append name stands for.
 type nameInfo struct {
-	op    api.Op
-	kind  fragment.Kind
-	sub   fragment.Sub
-	takes paramSet
+	op     api.Op
+	kind   fragment.Kind
+	sub    fragment.Sub
+	params paramSet
 }
 
 // load returns the tables, built once.
@@ -49,24 +49,18 @@ func newTables() *tables {
 	}
 	for i := range api.Operations() {
 		op := api.Op(i).Operation()
-		takes := setOf(op.QueryParams)
-		t.ops = append(t.ops, opInfo{takes: takes, names: names[op.Appends]})
-		t.addRoute(api.Op(i), op)
+		t.ops = append(t.ops, opInfo{params: paramSetOf(op.QueryParams), names: names[op.Appends]})
+		n := t.root.add(strings.TrimPrefix(op.Path, "/"), func(name string) slot { return slotOf(op, name) })
+		if n.leaf < 0 {
+			n.leaf = len(t.reads)
+			t.reads = append(t.reads, api.NoOp)
+		}
+		// GETs that write without a session make values that nobody keeps.
+		if op.Method == get && (!op.Writes || !op.Session) {
+			t.reads[n.leaf] = api.Op(i)
+		}
 	}
 	return t
-}
-
-// addRoute adds the path of an operation.
-func (t *tables) addRoute(o api.Op, op *api.Operation) {
-	n := t.root.add(strings.TrimPrefix(op.Path, "/"), func(name string) slot { return slotOf(op, name) })
-	if n.leaf < 0 {
-		n.leaf = len(t.reads)
-		t.reads = append(t.reads, api.NoOp)
-	}
-	// GETs that write without a session make values that nobody keeps.
-	if op.Method == get && (!op.Writes || !op.Session) {
-		t.reads[n.leaf] = o
-	}
 }
 
 // slotOf returns the slot of a path parameter of op.
@@ -106,12 +100,12 @@ func newNamespace(name string) *namespace {
 	ns := &namespace{root: newNode()}
 	for _, a := range api.AppendNames(name) {
 		if a.Inherits == "" {
-			ns.add(a.Name, nameInfo{a.Op, a.Kind, a.Sub, setOf(a.Params)})
+			ns.add(a.Name, nameInfo{a.Op, a.Kind, a.Sub, paramSetOf(a.Params)})
 			continue
 		}
 		prefix := strings.TrimSuffix(a.Name, "{sub_request}")
 		for _, in := range api.SubRequests(a.Inherits) {
-			ns.add(prefix+in.Name, nameInfo{in.Op, in.Kind, in.Sub, setOf(in.Params)})
+			ns.add(prefix+in.Name, nameInfo{in.Op, in.Kind, in.Sub, paramSetOf(in.Params)})
 		}
 	}
 	return ns

@@ -81,8 +81,8 @@ func (a *Answer) Segment(s *release.Segment) {
 	a.stored += len(s.Stored)
 }
 
-// Made appends a segment outside any release. Its stored bytes are copied.
-func (a *Answer) Made(s *release.Segment) {
+// SegmentCopy appends a segment outside any release, and copies its stored bytes.
+func (a *Answer) SegmentCopy(s *release.Segment) {
 	if a.Segment(s); s.RawLen == 0 {
 		return
 	}
@@ -117,12 +117,12 @@ func (a *Answer) RawLen() int { return int(a.raw) }
 // GzipLen is the length of the gzip body in bytes.
 func (a *Answer) GzipLen() int { return headerLen + a.stored + trailerLen }
 
-// SegmentsOver returns the number of segments of the release with at least least bytes in a, and the number
+// SegmentsOver returns the number of segments of the release with at least size bytes in a, and the number
 // of all other bytes in its gzip body.
-func (a *Answer) SegmentsOver(least int) (segments, others int) {
+func (a *Answer) SegmentsOver(size int) (segments, others int) {
 	others = a.GzipLen()
 	for i := range a.chunks {
-		if stored := a.chunks[i].seg.Stored; len(stored) >= max(1, least) {
+		if stored := a.chunks[i].seg.Stored; len(stored) >= max(1, size) {
 			segments++
 			others -= len(stored)
 		}

@@ -13,9 +13,9 @@ import (
 )
 
 // languageFilter keeps the rows of some languages; "" is no language.
-func languageFilter(rows by, languages ...string) *Filter {
-	f := &Filter{by: rows}
-	if f.unnamed = fragment.NoLanguage; rows == byVideoLanguage {
+func languageFilter(cr criterion, languages ...string) *Filter {
+	f := &Filter{criterion: cr}
+	if f.unnamed = fragment.NoLanguage; cr == byVideoLanguage {
 		f.unnamed = english
 	}
 	for _, l := range languages {
@@ -42,12 +42,12 @@ func filterOf(text string) *Filter {
 		return languageFilter(rows, strings.Split(strings.ReplaceAll(value, "-", ""), ",")...)
 	case "country":
 		copy(p.Country[:], value)
-		f = byCountry(&p)
+		f = countryFilter(&p)
 	case "days":
 		start, end, _ := strings.Cut(value, "..")
 		p.Start, p.HasStart = day.Parse([]byte(start))
 		p.End, p.HasEnd = day.Parse([]byte(end))
-		f = byDay(&p)
+		f = dayFilter(&p)
 	}
 	return &f
 }

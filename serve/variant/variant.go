@@ -26,8 +26,8 @@ type Choice struct {
 	Filter Filter
 	// Titles is the kind of titles that are taken from a filmography; 0 for all of Fragment.
 	Titles fragment.Kind
-	// Given means that the resource itself has the fragment, which is no default.
-	Given bool
+	// Stored means that the resource itself has the fragment, which is no default.
+	Stored bool
 }
 
 var english = fragment.Language("en", "")
@@ -49,26 +49,26 @@ func FindShared(e release.Entry, s fragment.Sub, p *route.Params) (f release.Fra
 // Pick returns what answers sub-request s of resource e, which is of kind k; false when
 // e stores nothing of it, in any variant.
 func Pick(e release.Entry, k fragment.Kind, s fragment.Sub, q *route.Request) (c Choice, ok bool) {
-	own := fragment.Base
+	language := fragment.Base
 	if q.HasLanguage {
-		own = q.Language.Bare()
+		language = q.Language.Bare()
 	}
 	switch s {
 	case fragment.SubImages:
-		l := languages{own, q.ImageLanguages, fragment.NoLanguage}
+		l := languages{language, q.ImageLanguages, fragment.NoLanguage}
 		if k == fragment.KindPerson || k == fragment.KindCompany || k == fragment.KindNetwork {
 			l = languages{} // these take none, even if the details they are appended to have one
 		}
 		c.Fragment, ok = e.Find(fragment.Address{Sub: s}) // groups of languages are no translations
 		// The language alone does not choose among the images of an episode, which hardly ever have one.
-		if len(l.include) > 0 || l.own != fragment.Base && k != fragment.KindEpisode {
+		if len(l.include) > 0 || l.requested != fragment.Base && k != fragment.KindEpisode {
 			ok = ok && c.pickRows(e, s, l, byImageLanguage)
 		}
 		return c, ok
 	case fragment.SubVideos:
-		l := languages{own, q.VideoLanguages, english} // a video without the field is English, as in package render
-		if l.own == fragment.Base && len(l.include) == 0 {
-			l.own = english // the language of a request without one
+		l := languages{language, q.VideoLanguages, english} // a video without the field is English, as in package render
+		if l.requested == fragment.Base && len(l.include) == 0 {
+			l.requested = english // the language of a request without one
 		}
 		if c.Fragment, ok = e.Find(fragment.Address{Sub: s, Variant: fragment.All}); !ok {
 			c.Fragment, ok = e.Find(fragment.Address{Sub: s})
@@ -79,9 +79,9 @@ func Pick(e release.Entry, k fragment.Kind, s fragment.Sub, q *route.Request) (c
 	c.Fragment, c.Page, ok = pickText(e, k, s, q)
 	switch {
 	case s == fragment.SubChanges:
-		c.Filter = byDay(&q.Params)
+		c.Filter = dayFilter(&q.Params)
 	case s == fragment.SubAlternativeTitles && k == fragment.KindMovie: // the titles of series take no country
-		c.Filter = byCountry(&q.Params)
+		c.Filter = countryFilter(&q.Params)
 	case !ok && k == fragment.KindPerson && (s == fragment.SubMovieCredits || s == fragment.SubTVCredits):
 		// A part of all derived credits, which are the same in all languages but for the rows of the titles.
 		if c.Titles = fragment.KindMovie; s == fragment.SubTVCredits {
@@ -149,47 +149,43 @@ func pageOf(k fragment.Kind, s fragment.Sub, q *route.Request) (stored, shown ui
 
 // languages are the languages of the rows to choose.
 type languages struct {
-	own     fragment.Variant   // language of the request, Base for none
-	include []fragment.Variant // languages that a parameter adds, each once; the request owns them
-	unnamed fragment.Variant   // language of rows without one
-}
-
-func (l *languages) has(v fragment.Variant) bool {
-	return v == l.own || slices.Contains(l.include, v)
+	requested fragment.Variant   // language of the request, Base for none
+	include   []fragment.Variant // languages that a parameter adds, each once; the request owns them
+	unnamed   fragment.Variant   // language of rows without one
 }
 
 // pickRows replaces c.Fragment, all rows of a sub-request, by the rows of the languages in l, and reports whether there
 // are any. The rows of one language are stored as a fragment; other combinations are selected by a filter. Languages
 // without a row do not count, so that equal responses are equal choices.
-func (c *Choice) pickRows(e release.Entry, sub fragment.Sub, l languages, rows by) bool {
-	stored := 0
+func (c *Choice) pickRows(e release.Entry, sub fragment.Sub, l languages, cr criterion) bool {
+	count := 0
 	var last release.Fragment
 	find := func(v fragment.Variant) {
-		if one, ok := e.Find(fragment.Address{Sub: sub, Variant: v}); ok {
-			stored++
-			last = one
+		if f, ok := e.Find(fragment.Address{Sub: sub, Variant: v}); ok {
+			count++
+			last = f
 		}
 	}
-	if l.own != fragment.Base && !slices.Contains(l.include, l.own) {
-		find(l.own)
+	if l.requested != fragment.Base && !slices.Contains(l.include, l.requested) {
+		find(l.requested)
 	}
 	for _, v := range l.include {
 		find(v)
 	}
-	switch stored {
+	switch count {
 	case 0:
 		return false
 	case 1:
 		c.Fragment = last
-	case groups(e, sub):
+	case storedLanguages(e, sub): // all rows
 	default:
-		c.Filter = Filter{by: rows, languages: l}
+		c.Filter = Filter{criterion: cr, languages: l}
 	}
 	return true
 }
 
-// groups counts the languages that rows of a sub-request have.
-func groups(e release.Entry, sub fragment.Sub) int {
+// storedLanguages counts the languages that rows of a sub-request have.
+func storedLanguages(e release.Entry, sub fragment.Sub) int {
 	n := 0
 	for i := range e.Len() {
 		a := e.Address(i)
@@ -200,11 +196,11 @@ func groups(e release.Entry, sub fragment.Sub) int {
 	return n
 }
 
-// by is the field that a Filter looks at.
-type by uint8
+// A criterion is the field of rows that a Filter reads.
+type criterion uint8
 
 const (
-	byNothing by = iota
+	byNothing criterion = iota
 	byImageLanguage
 	byVideoLanguage
 	byCountryCode
@@ -214,47 +210,47 @@ const (
 // A Filter keeps some rows of a fragment's arrays. The zero Filter keeps all. Arrays
 // that the API may add one day stay whole.
 type Filter struct {
-	by        by
+	criterion criterion
 	languages               // for images and videos
 	params    *route.Params // for countries and days
 }
 
 // IsZero reports whether f keeps every row.
-func (f *Filter) IsZero() bool { return f.by == byNothing }
+func (f *Filter) IsZero() bool { return f.criterion == byNothing }
 
-// byCountry keeps the rows of a request's country; without one, all.
-func byCountry(p *route.Params) Filter {
+// countryFilter keeps the rows of a request's country; without one, all.
+func countryFilter(p *route.Params) Filter {
 	if p.Country == (route.Country{}) {
 		return Filter{}
 	}
-	return Filter{by: byCountryCode, params: p}
+	return Filter{criterion: byCountryCode, params: p}
 }
 
-// byDay keeps the changes within the days of a request; without days, all.
-func byDay(p *route.Params) Filter {
+// dayFilter keeps the changes within the days of a request; without days, all.
+func dayFilter(p *route.Params) Filter {
 	if !p.HasStart && !p.HasEnd {
 		return Filter{}
 	}
-	return Filter{by: byTime, params: p}
+	return Filter{criterion: byTime, params: p}
 }
 
 // Append appends raw, the text of a segment, without the rows that f leaves out.
 // raw is JSON that the builder wrote, fields of one object with or without its
 // braces; the error names the first byte that is not.
 func (f *Filter) Append(dst, raw []byte) ([]byte, error) {
-	switch f.by {
+	switch f.criterion {
 	case byNothing:
 		return append(dst, raw...), nil
 	case byTime:
-		return appendMembers(dst, raw, f.filters, f.keepChange)
+		return appendFields(dst, raw, f.filters, f.keepChange)
 	}
-	return appendMembers(dst, raw, f.filters, f.keepRow)
+	return appendFields(dst, raw, f.filters, f.keepRow)
 }
 
 // filters reports whether f filters the array that is the named field; the name is
 // in quotes.
 func (f *Filter) filters(name []byte) bool {
-	switch f.by {
+	switch f.criterion {
 	case byImageLanguage:
 		switch string(name) {
 		case `"backdrops"`, `"logos"`, `"posters"`, `"stills"`:
@@ -273,12 +269,18 @@ func (f *Filter) filters(name []byte) bool {
 // keepRow keeps a row of one of the languages or of the country.
 func (f *Filter) keepRow(dst, row []byte) ([]byte, bool, error) {
 	keep := false
-	switch f.by {
+	switch f.criterion {
 	case byCountryCode:
 		v := field(row, "iso_3166_1")
 		keep = len(v) == 4 && string(v[1:3]) == string(f.params.Country[:])
 	case byImageLanguage, byVideoLanguage:
-		keep = f.has(group(row, f.unnamed))
+		language := f.unnamed
+		if v := field(row, "iso_639_1"); len(v) == 4 && v[0] == '"' {
+			if l := fragment.Language(v[1:3], nil); l != fragment.Base {
+				language = l
+			}
+		}
+		keep = language == f.requested || slices.Contains(f.include, language)
 	}
 	if !keep {
 		return dst, false, nil
@@ -286,32 +288,20 @@ func (f *Filter) keepRow(dst, row []byte) ([]byte, bool, error) {
 	return append(dst, row...), true, nil
 }
 
-// group returns the language of a row, none when it names no language.
-func group(row []byte, none fragment.Variant) fragment.Variant {
-	v := field(row, "iso_639_1")
-	if len(v) == 4 && v[0] == '"' {
-		if l := fragment.Language(v[1:3], nil); l != fragment.Base {
-			return l
-		}
-	}
-	return none
-}
-
 // keepChange keeps a key's items within the days, and the key if any are left.
 func (f *Filter) keepChange(dst, row []byte) ([]byte, bool, error) {
-	kept := false
-	dst, err := appendMembers(dst, row, isItems, func(dst, item []byte) ([]byte, bool, error) {
+	keep := false
+	isItems := func(name []byte) bool { return string(name) == `"items"` }
+	dst, err := appendFields(dst, row, isItems, func(dst, item []byte) ([]byte, bool, error) {
 		day, ok := day.Parse(bytes.Trim(field(item, "time"), `"`))
 		if p := f.params; ok && (p.HasStart && day < p.Start || p.HasEnd && day > p.End) {
 			return dst, false, nil
 		}
-		kept = true
+		keep = true
 		return append(dst, item...), true, nil
 	})
-	return dst, kept, err
+	return dst, keep, err
 }
-
-func isItems(name []byte) bool { return string(name) == `"items"` }
 
 // field returns the value of a field of an object, nil for none.
 func field(object []byte, name string) []byte {
@@ -322,8 +312,8 @@ func field(object []byte, name string) []byte {
 // A keeper appends the part of a row that stays, and reports whether there is any.
 type keeper func(dst, row []byte) ([]byte, bool, error)
 
-// appendMembers copies fields of an object. In the arrays that filters names, the rows that keep keeps stay.
-func appendMembers(dst, raw []byte, filters func(name []byte) bool, keep keeper) ([]byte, error) {
+// appendFields copies fields of an object. In the arrays that filters names, the rows that keep keeps stay.
+func appendFields(dst, raw []byte, filters func(name []byte) bool, keep keeper) ([]byte, error) {
 	for i := 0; i < len(raw); {
 		if c := raw[i]; c == ',' || c == '{' || c == '}' {
 			dst = append(dst, c)
@@ -356,14 +346,14 @@ func appendMembers(dst, raw []byte, filters func(name []byte) bool, keep keeper)
 
 // appendRows appends the rows that stay, between commas.
 func appendRows(dst, rows []byte, keep keeper) ([]byte, error) {
-	kept := 0
+	rowCount := 0
 	for i := 0; i < len(rows); i++ {
 		end := fragment.ValueEnd(rows, i)
 		if end < 0 {
 			return dst, fmt.Errorf("row at byte %d: no end", i)
 		}
 		n := len(dst)
-		if kept > 0 {
+		if rowCount > 0 {
 			dst = append(dst, ',')
 		}
 		out, ok, err := keep(dst, rows[i:end])
@@ -371,7 +361,7 @@ func appendRows(dst, rows []byte, keep keeper) ([]byte, error) {
 			return dst[:n], fmt.Errorf("row at byte %d: %w", i, err)
 		}
 		if ok {
-			dst, kept = out, kept+1
+			dst, rowCount = out, rowCount+1
 		} else {
 			dst = dst[:n]
 		}

@@ -94,8 +94,8 @@ func picked(tb testing.TB, e release.Entry, c Choice, ok bool) string {
 		for _, l := range c.Filter.include {
 			text += " +" + l.String()
 		}
-		if c.Filter.own != fragment.Base {
-			text += " +" + c.Filter.own.String()
+		if c.Filter.requested != fragment.Base {
+			text += " +" + c.Filter.requested.String()
 		}
 		return text
 	}

@@ -47,12 +47,12 @@ func fill(path, value string) string {
 func TestWordsAreNoNumbers(t *testing.T) {
 	var visit func(n *node, at string)
 	visit = func(n *node, at string) {
-		for _, e := range n.kids {
+		for _, e := range n.children {
 			var c capture
-			if n.slot != slotNone && c.take(n.slot, []byte(e.word)) {
+			if n.slot != slotNone && c.set(n.slot, []byte(e.word)) {
 				t.Errorf("below %q the word %q could be a parameter", at, e.word)
 			}
-			visit(e.to, at+"/"+e.word)
+			visit(e.node, at+"/"+e.word)
 		}
 		if n.param != nil {
 			visit(n.param, at+"/{}")
