@@ -117,7 +117,7 @@ func randomParams(rng *rand.Rand, movies bool) map[string]string {
 		})
 	}
 	for _, r := range ranges {
-		of[r.name+least], of[r.name+most] = number(6), number(6)
+		of[r.name+suffixMin], of[r.name+suffixMax] = number(6), number(6)
 	}
 	names := slices.Sorted(maps.Keys(of))
 	params := map[string]string{}
@@ -232,7 +232,7 @@ func TestParseFilter(t *testing.T) {
 		kind, queries, _ := strings.Cut(input, " ")
 		one, other, _ := strings.Cut(queries, " ")
 		f, g := queryOf(t, kinds[kind], one), queryOf(t, kinds[kind], other)
-		if bytes.Equal(f.AppendKey(nil), g.AppendKey(nil)) {
+		if bytes.Equal(f.appendKey(nil), g.appendKey(nil)) {
 			return "same"
 		}
 		return "other"
@@ -258,7 +258,7 @@ func TestParameters(t *testing.T) {
 			read := slices.Contains(elsewhere, p.Name)
 			for _, value := range []string{"1", "true", "US", "1999-01-01", "1999", "flatrate", "R", "TV-14", "vote_count.asc"} {
 				f := queryOf(t, kind, strings.Join(append(others, p.Name+"="+value), "&"))
-				read = read || !bytes.Equal(f.AppendKey(nil), base.AppendKey(nil))
+				read = read || !bytes.Equal(f.appendKey(nil), base.appendKey(nil))
 			}
 			switch {
 			case p.Name == "certification_country" || p.Name == "watch_region": // mean nothing alone
@@ -273,11 +273,11 @@ func TestParameters(t *testing.T) {
 		}
 	}
 	for _, r := range ranges {
-		demand(r.name + least)
-		demand(r.name + most)
+		demand(r.name + suffixMin)
+		demand(r.name + suffixMax)
 	}
 	for i := range lists {
-		demand(with + lists[i].name)
+		demand(prefixWith + lists[i].name)
 	}
 }
 
@@ -304,16 +304,16 @@ func TestParseFilterBounds(t *testing.T) {
 		return strings.Join(values, sep)
 	}
 	f := queryOf(t, fragment.KindMovie, "with_keywords="+many("|", 1, 4000))
-	if len(f.must) != 1 || len(f.must[0]) != maxValues || f.must[0][maxValues-1].key != maxValues {
-		t.Errorf("%d terms count", len(f.must[0]))
+	if len(f.required) != 1 || len(f.required[0]) != maxValues || f.required[0][maxValues-1].key != maxValues {
+		t.Errorf("%d terms count", len(f.required[0]))
 	}
 	query := "watch_region=US&with_watch_monetization_types=flatrate|free|ads|rent|buy&with_watch_providers=" + many("|", 1, 500)
 	for _, name := range []string{"with_keywords", "without_keywords", "with_people", "with_cast", "with_companies", "without_companies"} {
 		query += "&" + name + "=" + many(",", 1, 700)
 	}
 	f = queryOf(t, fragment.KindMovie, query)
-	n := len(f.not)
-	for _, c := range f.must {
+	n := len(f.excluded)
+	for _, c := range f.required {
 		n += len(c)
 		if len(c) == 0 {
 			t.Error("a clause lost all its terms")
@@ -328,7 +328,7 @@ func TestLists(t *testing.T) {
 	const today = 20679 // 2026-08-14
 	same := func(f Filter, kind fragment.Kind, query string) {
 		t.Helper()
-		if g := queryOf(t, kind, query); !bytes.Equal(f.AppendKey(nil), g.AppendKey(nil)) {
+		if g := queryOf(t, kind, query); !bytes.Equal(f.appendKey(nil), g.appendKey(nil)) {
 			t.Errorf("%+v, want that of %s", f, query)
 		}
 	}
@@ -391,13 +391,13 @@ func TestPeople(t *testing.T) {
 // TestDeepPages goes after the hits that are kept.
 func TestDeepPages(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 5))
-	docs := randomDocs(rng, 20*firstKept+500, true)
+	docs := randomDocs(rng, 20*firstCached+500, true)
 	tables := map[fragment.Kind][]doc{fragment.KindMovie: docs}
 	e := engineOf(t, 1<<20, tables)
 	for _, params := range []map[string]string{{}, {"sort_by": "vote_count.desc", "region": "US"}, {"sort_by": "title.asc"}} {
 		f := parse(t, fragment.KindMovie, params)
 		all, allDays, total := brute{true, params}.page(docs, 1, len(docs))
-		for _, page := range []int{1, firstKept/30 + 1, 2, firstKept / 3, firstKept/3 + 1, firstKept/3 + 2, 500, 1000} {
+		for _, page := range []int{1, firstCached/30 + 1, 2, firstCached / 3, firstCached/3 + 1, firstCached/3 + 2, 500, 1000} {
 			from, to := min(30*(page-1), total), min(30*page, total)
 			ids, days := all[from:to], allDays[from:to]
 			var got Result
@@ -545,11 +545,11 @@ func FuzzParseFilter(f *testing.F) {
 		}
 		filter := queryOf(t, kind, query)
 		again := queryOf(t, kind, "unknown=1&"+query)
-		if !bytes.Equal(filter.AppendKey(nil), again.AppendKey(nil)) {
+		if !bytes.Equal(filter.appendKey(nil), again.appendKey(nil)) {
 			t.Errorf("%q has two keys", query)
 		}
-		terms := len(filter.not)
-		for _, c := range filter.must {
+		terms := len(filter.excluded)
+		for _, c := range filter.required {
 			terms += len(c)
 		}
 		if terms > maxTerms {

@@ -36,21 +36,21 @@ const DefaultCacheBytes = 16 << 20
 // An Engine runs queries over the tables of one release. Its methods may be called from
 // several goroutines, as long as the release is open. Errors match release.ErrCorrupt.
 type Engine struct {
-	tables map[fragment.Kind]*table
-	unfit  map[fragment.Kind]error // errors of kinds whose table is left out
-	cache  *lru.Cache[*hits]       // cached results; nil for no cache
+	tables    map[fragment.Kind]*table
+	tableErrs map[fragment.Kind]error // errors of kinds whose table is left out
+	cache     *lru.Cache[*hits]       // cached results; nil for no cache
 }
 
 // Open returns an Engine over the tables of rel with a cache of cacheBytes for results, 0 for none. It
 // takes constant time. Kinds without a table have no hits. An unusable table is left out: only
 // queries over it fail, see Err.
 func Open(rel *release.Reader, cacheBytes int) *Engine {
-	e := &Engine{tables: map[fragment.Kind]*table{}, unfit: map[fragment.Kind]error{}}
+	e := &Engine{tables: map[fragment.Kind]*table{}, tableErrs: map[fragment.Kind]error{}}
 	if cacheBytes > 0 {
 		e.cache = lru.New[*hits](cacheBytes)
 	}
 	for _, kind := range tables.Kinds {
-		e.unfit[kind] = release.Guard(func() error {
+		e.tableErrs[kind] = release.Guard(func() error {
 			t, err := tables.Open(rel, kind)
 			if t != nil {
 				e.tables[kind] = &table{Table: t}
@@ -65,7 +65,7 @@ func Open(rel *release.Reader, cacheBytes int) *Engine {
 func (e *Engine) Err() error {
 	var errs []error
 	for _, kind := range tables.Kinds {
-		errs = append(errs, e.unfit[kind])
+		errs = append(errs, e.tableErrs[kind])
 	}
 	return errors.Join(errs...)
 }
@@ -81,13 +81,13 @@ func (e *Engine) Warm(ctx context.Context, limit int64) {
 }
 
 // table returns the table of a kind. It is nil, without an error, if the release has no such table.
-func (e *Engine) table(kind fragment.Kind) (*table, error) { return e.tables[kind], e.unfit[kind] }
+func (e *Engine) table(kind fragment.Kind) (*table, error) { return e.tables[kind], e.tableErrs[kind] }
 
 // A table is one kind's table and a cached set.
 type table struct {
 	*tables.Table
-	// usual has the ranks that are neither adult nor video; nil before the first use.
-	usual atomic.Pointer[posting.Set]
+	// unflagged has the ranks that are neither adult nor video; nil before the first use.
+	unflagged atomic.Pointer[posting.Set]
 }
 
 // Discover fills out with a page of the hits of f. Pages count from 1 and have size rows; pages after the last one are
@@ -98,8 +98,8 @@ func (e *Engine) Discover(f *Filter, page, size int, out *Result) error {
 	if t == nil {
 		return err
 	}
-	f = t.answerable(f)
-	key := f.AppendKey(append(make([]byte, 0, 256), keyDiscover))
+	f = t.supported(f)
+	key := f.appendKey(append(make([]byte, 0, 256), keyDiscover))
 	ranks, err := e.page(page, size, out, key, func(limit int) (*hits, error) { return t.find(f, limit) })
 	if err == nil {
 		err = e.showDays(t, f, ranks, out.Rows)
@@ -113,9 +113,9 @@ func (e *Engine) Discover(f *Filter, page, size int, out *Result) error {
 // Lookups returns the hits and the misses of the cache of results so far.
 func (e *Engine) Lookups() (hits, misses uint64) { return e.cache.Lookups() }
 
-// firstKept is the number of cached hits of a result: 50 pages, which are enough for most clients. Once a client goes
+// firstCached is the number of cached hits of a result: 50 pages, which are enough for most clients. Once a client goes
 // further, it is ten times as many. Tests lower it.
-var firstKept = 1000
+var firstCached = 1000
 
 // The first byte of keys in the cache: the kind of query.
 const (
@@ -141,7 +141,7 @@ func (e *Engine) page(page, size int, out *Result, key []byte, find func(limit i
 	skip := (page - 1) * size
 	h := e.cache.Get(key)
 	if h == nil || skip < h.total && len(h.ranks) < min(h.total, skip+size) {
-		limit := firstKept
+		limit := firstCached
 		for limit < skip+size {
 			limit *= 10
 		}
@@ -151,17 +151,12 @@ func (e *Engine) page(page, size int, out *Result, key []byte, find func(limit i
 		}
 		e.cache.Put(key, h, h.bytes())
 	}
-	return out.take(h, skip, size), nil
-}
-
-// take appends size hits of h after the first skip, and returns their ranks.
-func (r *Result) take(h *hits, skip, size int) []uint32 {
-	r.Total = h.total
+	out.Total = h.total
 	skip = min(skip, len(h.ranks))
 	ranks := h.ranks[skip:min(skip+size, len(h.ranks))]
 	for i, rank := range ranks {
 		t := h.tables[min(skip+i, len(h.tables)-1)]
-		r.Rows = append(r.Rows, Row{Kind: t.Kind, ID: t.Uint64s(tables.ID).At(int(rank)), Date: posting.NoDay})
+		out.Rows = append(out.Rows, Row{Kind: t.Kind, ID: t.Uint64s(tables.ID).At(int(rank)), Date: posting.NoDay})
 	}
-	return ranks
+	return ranks, nil
 }

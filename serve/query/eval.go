@@ -21,7 +21,7 @@ func (t *table) find(f *Filter, limit int) (*hits, error) {
 	}
 	first := firstRanks{limit: min(limit, h.total)}
 	first.ranks = make([]uint32, 0, first.limit)
-	if err := t.sorted(f, *set, h.total, &first); err != nil {
+	if err := t.collect(f, *set, h.total, &first); err != nil {
 		return nil, err
 	}
 	h.ranks = first.ranks
@@ -31,15 +31,15 @@ func (t *table) find(f *Filter, limit int) (*hits, error) {
 // eval sets set to the ranks that match f. Cheap and narrow conditions come first, because it ends
 // as soon as the set is empty.
 func (t *table) eval(f *Filter, set posting.Set) error {
-	if err := t.start(f, set); err != nil {
+	if err := t.fill(f, set); err != nil {
 		return err
 	}
 	for c := range f.ranges {
-		if err := t.inRange(f, tables.ColumnID(c), set); err != nil {
+		if err := t.keepInRange(f, tables.ColumnID(c), set); err != nil {
 			return err
 		}
 	}
-	for _, clause := range f.must {
+	for _, clause := range f.required {
 		if set.Next(0) < 0 {
 			return nil
 		}
@@ -47,8 +47,8 @@ func (t *table) eval(f *Filter, set posting.Set) error {
 			return err
 		}
 	}
-	if len(f.not) > 0 && set.Next(0) >= 0 {
-		if err := t.any(f.not, set, posting.Set.AndNot); err != nil {
+	if len(f.excluded) > 0 && set.Next(0) >= 0 {
+		if err := t.any(f.excluded, set, posting.Set.AndNot); err != nil {
 			return err
 		}
 	}
@@ -56,41 +56,33 @@ func (t *table) eval(f *Filter, set posting.Set) error {
 		return nil
 	}
 	if f.region != (route.Country{}) {
-		return t.releasedIn(f, set)
+		return t.keepReleasedIn(f, set)
 	}
-	return t.released(f.released, set)
+	return t.keepReleased(f.released, set)
 }
 
-// base returns the ranks that are neither adult nor video, the start of most queries. It is
+// fill sets set to all ranks but the flagged ones that f excludes. Most queries exclude both flags: these ranks are
 // computed once.
-func (t *table) base() (posting.Set, error) {
-	if set := t.usual.Load(); set != nil {
-		return *set, nil
-	}
-	set := posting.NewSet(t.Rows)
-	set.Fill(t.Rows)
-	err := t.unflag(set, tables.Adult, tables.Video)
-	if err == nil {
-		t.usual.Store(&set)
-	}
-	return set, err
-}
-
-// start sets set to all ranks but the flagged ones that f excludes.
-func (t *table) start(f *Filter, set posting.Set) error {
-	if !f.adult && !f.video {
-		base, err := t.base()
-		copy(set, base)
-		return err
+func (t *table) fill(f *Filter, set posting.Set) error {
+	if unflagged := t.unflagged.Load(); unflagged != nil && !f.adult && !f.video {
+		copy(set, *unflagged)
+		return nil
 	}
 	set.Fill(t.Rows)
 	switch {
-	case !f.adult:
+	case f.adult && f.video:
+		return nil
+	case f.video:
 		return t.unflag(set, tables.Adult)
-	case !f.video:
+	case f.adult:
 		return t.unflag(set, tables.Video)
 	}
-	return nil
+	err := t.unflag(set, tables.Adult, tables.Video)
+	if err == nil {
+		unflagged := slices.Clone(set)
+		t.unflagged.Store(&unflagged)
+	}
+	return err
 }
 
 // unflag removes the ranks that have one of the flags.
@@ -116,14 +108,14 @@ func (t *table) any(terms []term, set posting.Set, combine func(set, found posti
 	return nil
 }
 
-// inRange removes the ranks whose value in a column is outside f's bounds.
-func (t *table) inRange(f *Filter, c tables.ColumnID, set posting.Set) error {
+// keepInRange removes the ranks whose value in a column is outside f's bounds.
+func (t *table) keepInRange(f *Filter, c tables.ColumnID, set posting.Set) error {
 	b := f.ranges[c]
 	if !b.set {
 		return nil
 	}
 	r := t.Range(c)
-	if c != tables.Day || !f.undated {
+	if c != tables.Day || !f.allowUndated {
 		return r.And(set, b.lo, b.hi)
 	}
 	undated := t.Pool.Get()
@@ -139,20 +131,20 @@ func (t *table) inRange(f *Filter, c tables.ColumnID, set posting.Set) error {
 	return nil
 }
 
-// releasedIn removes the ranks without a release of f's types and days in its region.
-func (t *table) releasedIn(f *Filter, set posting.Set) error {
+// keepReleasedIn removes the ranks without a release of f's types and days in its region.
+func (t *table) keepReleasedIn(f *Filter, set posting.Set) error {
 	b := f.released
 	if !b.set && len(f.types) == 0 {
 		return nil
 	}
-	b.start()
+	b.init()
 	types := f.types
 	if len(types) == 0 {
 		types = []typeSet{anyTypes}
 	}
-	var of [maxType + 1]*posting.Set // the ranks by type
+	var ranks [maxType + 1]*posting.Set // by type
 	defer func() {
-		for _, s := range of {
+		for _, s := range ranks {
 			if s != nil {
 				t.Pool.Put(s)
 			}
@@ -160,29 +152,29 @@ func (t *table) releasedIn(f *Filter, set posting.Set) error {
 	}()
 	found := t.Pool.Get()
 	defer t.Pool.Put(found)
-	for _, wanted := range types {
+	for _, group := range types {
 		found.Clear()
-		for typ := range of {
-			if !wanted.has(typ) {
+		for typ := range ranks {
+			if !group.contains(typ) {
 				continue
 			}
-			if of[typ] == nil {
-				of[typ] = t.Pool.Get()
-				of[typ].Clear()
+			if ranks[typ] == nil {
+				ranks[typ] = t.Pool.Get()
+				ranks[typ].Clear()
 				l, _ := t.Dated(tables.Release).Find(tables.ReleaseKey(f.region[:], typ))
-				if err := l.Between(b.lo, b.hi).AddTo(*of[typ]); err != nil {
+				if err := l.Between(b.lo, b.hi).AddTo(*ranks[typ]); err != nil {
 					return err
 				}
 			}
-			found.Or(*of[typ])
+			found.Or(*ranks[typ])
 		}
 		set.And(*found)
 	}
 	return nil
 }
 
-// released removes the ranks without a day of release, anywhere, or an episode within b.
-func (t *table) released(b bounds, set posting.Set) error {
+// keepReleased removes the ranks without a day of release, anywhere, or an episode within b.
+func (t *table) keepReleased(b bounds, set posting.Set) error {
 	switch {
 	case !b.set:
 		return nil
@@ -202,30 +194,30 @@ func (t *table) released(b bounds, set posting.Set) error {
 	return nil
 }
 
-// answerable returns f without conditions and an order on columns that t lacks, because an older
+// supported returns f without conditions and an order on columns that t lacks, because an older
 // program wrote it. Popularity replaces an absent order.
-func (t *table) answerable(f *Filter) *Filter {
+func (t *table) supported(f *Filter) *Filter {
 	lacks := func(c tables.ColumnID) bool { return !t.Has(c) }
 	if !slices.ContainsFunc(tables.Columns(t.Kind), func(c *tables.Column) bool { return lacks(c.ID) }) {
 		return f
 	}
-	known := *f
+	reduced := *f
 	if lacks(f.sort) {
-		known.sort, known.descending = tables.Popularity, true
+		reduced.sort, reduced.descending = tables.Popularity, true
 	}
-	for c := range known.ranges {
+	for c := range reduced.ranges {
 		if lacks(tables.ColumnID(c)) {
-			known.ranges[c] = bounds{}
+			reduced.ranges[c] = bounds{}
 		}
 	}
 	// Any of several columns suffices: with_people finds the cast if the crew is absent.
-	left := func(terms []term) []term {
+	existing := func(terms []term) []term {
 		return slices.DeleteFunc(slices.Clone(terms), func(l term) bool { return lacks(l.list) })
 	}
-	known.must, known.not = nil, left(f.not)
-	for _, clause := range f.must {
-		if l := left(clause); len(l) > 0 || len(clause) == 0 { // an empty clause matches nothing
-			known.must = append(known.must, l)
+	reduced.required, reduced.excluded = nil, existing(f.excluded)
+	for _, clause := range f.required {
+		if l := existing(clause); len(l) > 0 || len(clause) == 0 { // an empty clause matches nothing
+			reduced.required = append(reduced.required, l)
 		}
 	}
 	days := []tables.ColumnID{tables.Release, tables.FirstDay, tables.LastDay}
@@ -233,7 +225,7 @@ func (t *table) answerable(f *Filter) *Filter {
 		days = days[:1]
 	}
 	if slices.ContainsFunc(days, lacks) {
-		known.released, known.types = bounds{}, nil
+		reduced.released, reduced.types = bounds{}, nil
 	}
-	return &known
+	return &reduced
 }

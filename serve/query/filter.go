@@ -19,19 +19,19 @@ type Filter struct {
 	descending bool
 
 	adult, video bool // include them
-	undated      bool // titles without a day pass its filter
+	allowUndated bool // titles without a day pass its filter
 
-	must   [][]term // a hit is in a list of each clause; clauses and their terms ascend
-	not    []term   // a hit is in none of these lists; ascending
-	ranges [tables.ColumnCount]bounds
+	required [][]term // a hit is in a list of each clause; clauses and their terms ascend
+	excluded []term   // a hit is in none of these lists; ascending
+	ranges   [tables.ColumnCount]bounds
 
 	// released bounds the day of any release, or of any episode. With a region it bounds a
 	// release there of one of the types, and a release of each of them if there are several.
 	released bounds
 	region   route.Country
 	types    []typeSet // ascending
-	// shown are the types in the order of the request: the first with a date determines the date shown.
-	shown []uint8
+	// shownTypes are the types in the order of the request: the first with a date determines the date shown.
+	shownTypes []uint8
 }
 
 // A term is a list with a key.
@@ -51,29 +51,29 @@ type bounds struct {
 	set    bool
 }
 
-func (b *bounds) start() {
+func (b *bounds) init() {
 	if !b.set {
 		*b = bounds{lo: posting.NoDay + 1, hi: posting.MaxValue, set: true}
 	}
 }
 
-// least raises the lower bound to v.
-func (b *bounds) least(v int32) {
-	b.start()
+// atLeast raises the lower bound to v.
+func (b *bounds) atLeast(v int32) {
+	b.init()
 	b.lo = max(b.lo, v)
 }
 
-// most lowers the upper bound to v.
-func (b *bounds) most(v int32) {
-	b.start()
+// atMost lowers the upper bound to v.
+func (b *bounds) atMost(v int32) {
+	b.init()
 	b.hi = min(b.hi, v)
 }
 
 // A typeSet is a set of release types, 1 to 6, by bit. Bit 0 is any type.
 type typeSet uint8
 
-// has reports whether the set has a type. The set anyTypes has only anyType.
-func (s typeSet) has(typ int) bool {
+// contains reports whether the set has a type. The set anyTypes has only anyType.
+func (s typeSet) contains(typ int) bool {
 	if s == anyTypes {
 		return typ == anyType
 	}
@@ -91,32 +91,20 @@ const (
 	theatricalSet = typeSet(1<<limited | 1<<theatrical)
 )
 
-// normalize makes equivalent filters equal.
-func (f *Filter) normalize() {
-	for i, c := range f.must {
-		f.must[i] = sortedTerms(c)
-	}
-	slices.SortFunc(f.must, func(a, b []term) int { return slices.CompareFunc(a, b, compareTerms) })
-	f.must = slices.CompactFunc(f.must, slices.Equal)
-	f.not = sortedTerms(f.not)
-	slices.Sort(f.types)
-	f.types = slices.Compact(f.types)
-}
-
 func sortedTerms(list []term) []term {
 	slices.SortFunc(list, compareTerms)
 	return slices.Compact(list)
 }
 
-// AppendKey appends a key of the filter. It is the same for equivalent filters, whatever the
+// appendKey appends a key of the filter. It is the same for equivalent filters, whatever the
 // order of their parameters and values, and differs for all others.
-func (f *Filter) AppendKey(dst []byte) []byte {
-	dst = append(dst, byte(f.kind), byte(f.sort), bits(f.descending, f.adult, f.video, f.undated))
-	dst = binary.AppendUvarint(dst, uint64(len(f.must)))
-	for _, c := range f.must {
+func (f *Filter) appendKey(dst []byte) []byte {
+	dst = append(dst, byte(f.kind), byte(f.sort), bits(f.descending, f.adult, f.video, f.allowUndated))
+	dst = binary.AppendUvarint(dst, uint64(len(f.required)))
+	for _, c := range f.required {
 		dst = appendTerms(dst, c)
 	}
-	dst = appendTerms(dst, f.not)
+	dst = appendTerms(dst, f.excluded)
 	for i := range f.ranges {
 		if f.ranges[i].set {
 			dst = f.ranges[i].append(append(dst, byte(i)))
@@ -128,12 +116,12 @@ func (f *Filter) AppendKey(dst []byte) []byte {
 	for _, t := range f.types {
 		dst = append(dst, byte(t))
 	}
-	return append(dst, f.shown...)
+	return append(dst, f.shownTypes...)
 }
 
 func bits(flags ...bool) (b byte) {
-	for i, yes := range flags {
-		if yes {
+	for i, flag := range flags {
+		if flag {
 			b |= 1 << i
 		}
 	}
@@ -162,6 +150,6 @@ func (f *Filter) ShowRegion(country route.Country) {
 		country = route.Country{}
 	}
 	if f.region = country; country == (route.Country{}) {
-		f.types, f.shown = nil, nil
+		f.types, f.shownTypes = nil, nil
 	}
 }

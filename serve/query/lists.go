@@ -45,7 +45,7 @@ func (e *Engine) TopRated(kind fragment.Kind) (Filter, error) {
 	voted, err := t.Range(tables.VoteCount).Count(1, math.MaxInt32)
 	if voted == 0 {
 		f.ranges[tables.VoteCount] = bounds{}
-		f.ranges[tables.VoteAverage].least(1)
+		f.ranges[tables.VoteAverage].atLeast(1)
 	}
 	return f, err
 }
@@ -53,9 +53,9 @@ func (e *Engine) TopRated(kind fragment.Kind) (Filter, error) {
 func topRated(kind fragment.Kind) Filter {
 	f := Popular(kind)
 	f.sort = tables.VoteAverage
-	f.ranges[tables.VoteCount].least(minimumVotes)
+	f.ranges[tables.VoteCount].atLeast(minimumVotes)
 	if kind == fragment.KindMovie {
-		f.not = termsOf(notTopRated, tables.Genre)
+		f.excluded = termsOf(notTopRated, tables.Genre)
 	}
 	return f
 }
@@ -66,11 +66,11 @@ func InWindow(list api.Answerer, kind fragment.Kind, today day.Day, region route
 	w := windows[list]
 	w = Window{today + w.From, today + w.To}
 	f := Popular(kind)
-	f.released.least(int32(w.From))
-	f.released.most(int32(w.To))
+	f.released.atLeast(int32(w.From))
+	f.released.atMost(int32(w.To))
 	f.ShowRegion(region)
 	if f.region != (route.Country{}) {
-		f.types, f.shown = []typeSet{theatricalSet}, []uint8{limited, theatrical}
+		f.types, f.shownTypes = []typeSet{theatricalSet}, []uint8{limited, theatrical}
 	}
 	return f, w
 }

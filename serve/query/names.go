@@ -29,18 +29,6 @@ func (n *names) exact(key uint64) iter.Seq[uint32] {
 	}
 }
 
-// list returns the list of a term, or false.
-func (n *names) list(term []byte) (posting.List, bool, error) {
-	i, ok, err := n.Terms.Get(term)
-	if err != nil || !ok {
-		return posting.List{}, false, damagedTerms(err)
-	}
-	if i >= uint64(n.TermLists.Len()) {
-		return posting.List{}, false, corrupt("section %s: term %d of %d", tables.NameTerms, i, n.TermLists.Len())
-	}
-	return n.TermLists.At(int(i)), true, nil
-}
-
 func damagedTerms(err error) error {
 	if err == nil || errors.Is(err, vellum.ErrIteratorDone) {
 		return nil
@@ -51,21 +39,21 @@ func damagedTerms(err error) error {
 // afterAll is above all bytes of terms, which are UTF-8.
 const afterAll = 0xff
 
-// span returns the numbers of the terms that begin with prefix.
-func (n *names) span(prefix []byte) (first, end uint32, err error) {
-	it, err := n.Terms.Iterator(prefix, nil)
+// termRange returns the numbers of the terms that begin with prefix.
+func (n *names) termRange(prefix []byte) (first, end uint32, err error) {
+	terms, err := n.Terms.Iterator(prefix, nil)
 	if err != nil {
 		return 0, 0, damagedTerms(err)
 	}
-	key, i := it.Current()
+	key, i := terms.Current()
 	if !bytes.HasPrefix(key, prefix) {
 		return 0, 0, nil
 	}
 	last := uint64(n.TermLists.Len())
 	var buf [64]byte
-	switch err = it.Seek(append(append(buf[:0], prefix...), afterAll)); {
+	switch err = terms.Seek(append(append(buf[:0], prefix...), afterAll)); {
 	case err == nil:
-		_, last = it.Current()
+		_, last = terms.Current()
 	case !errors.Is(err, vellum.ErrIteratorDone):
 		return 0, 0, damagedTerms(err)
 	}
@@ -79,13 +67,16 @@ func (n *names) span(prefix []byte) (first, end uint32, err error) {
 func (n *names) load(dst posting.Set, term []byte, prefix bool) error {
 	dst.Clear()
 	if !prefix {
-		list, ok, err := n.list(term)
-		if err != nil || !ok {
-			return err
+		i, ok, err := n.Terms.Get(term)
+		switch {
+		case err != nil || !ok:
+			return damagedTerms(err)
+		case i >= uint64(n.TermLists.Len()):
+			return corrupt("section %s: term %d of %d", tables.NameTerms, i, n.TermLists.Len())
 		}
-		return list.AddTo(dst)
+		return n.TermLists.At(int(i)).AddTo(dst)
 	}
-	first, end, err := n.span(term)
+	first, end, err := n.termRange(term)
 	if err != nil || first == end {
 		return err
 	}

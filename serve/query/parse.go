@@ -5,6 +5,7 @@ import (
 	"errors"
 	"iter"
 	"math"
+	"slices"
 	"strconv"
 	"sync"
 
@@ -56,10 +57,10 @@ var lists = [...]struct {
 
 // Suffixes of the names of ranges, and prefixes of the names of lists.
 const (
-	least   = ".gte"
-	most    = ".lte"
-	with    = "with_"
-	without = "without_"
+	suffixMin     = ".gte"
+	suffixMax     = ".lte"
+	prefixWith    = "with_"
+	prefixWithout = "without_"
 )
 
 // parameters returns the names of discover's parameters in the table of operations, by kind,
@@ -89,35 +90,44 @@ func ParseFilter(kind fragment.Kind, params iter.Seq2[[]byte, []byte]) Filter {
 	f := Filter{kind: kind, descending: true}
 	p := parser{f: &f, values: map[string][]byte{}}
 	for name, value := range params {
-		if own, ok := known[string(name)]; ok {
-			p.values[own] = bytes.TrimSpace(bytes.Clone(value)) // the last one counts
+		if key, ok := known[string(name)]; ok {
+			p.values[key] = bytes.TrimSpace(bytes.Clone(value)) // the last one counts
 		}
 	}
-	p.parse()
-	f.normalize()
-	return f
-}
-
-func (p *parser) parse() {
-	f := p.f
 	f.adult = p.isTrue("include_adult")
 	f.video = p.isTrue("include_video")
 	f.sort, f.descending = parseSort(f.kind, p.values["sort_by"])
 	p.days()
 	for _, r := range ranges {
-		p.numbers(r.column, p.values[r.name+least], p.values[r.name+most])
+		b, digits := &f.ranges[r.column], r.column.Column().Digits
+		if _, ceil, ok := parseNumber(p.values[r.name+suffixMin], digits); ok {
+			b.atLeast(ceil)
+		}
+		if floor, _, ok := parseNumber(p.values[r.name+suffixMax], digits); ok {
+			b.atMost(floor)
+		}
 	}
 	p.releases()
 	for i := range lists {
 		l := &lists[i]
-		p.must(p.values[with+l.name], l.key, l.columns...)
-		p.not(p.values[without+l.name], l.key, l.columns...)
+		p.require(p.values[prefixWith+l.name], l.key, l.columns...)
+		p.exclude(p.values[prefixWithout+l.name], l.key, l.columns...)
 	}
 	p.offers()
 	p.certifications()
 	if p.isTrue("screened_theatrically") {
-		p.add([]term{{tables.Flag, tables.ScreenedTheatrically}})
+		p.requireAny([]term{{tables.Flag, tables.ScreenedTheatrically}})
 	}
+	// Equivalent filters become equal.
+	for i, terms := range f.required {
+		f.required[i] = sortedTerms(terms)
+	}
+	slices.SortFunc(f.required, func(a, b []term) int { return slices.CompareFunc(a, b, compareTerms) })
+	f.required = slices.CompactFunc(f.required, slices.Equal)
+	f.excluded = sortedTerms(f.excluded)
+	slices.Sort(f.types)
+	f.types = slices.Compact(f.types)
+	return f
 }
 
 func (p *parser) isTrue(name string) bool { return route.IsTrue(p.values[name]) }
@@ -129,7 +139,7 @@ func (p *parser) groups(value []byte, key func([]byte) (uint64, bool)) [][]uint6
 		return nil
 	}
 	var groups [][]uint64
-	left := maxValues
+	rest := maxValues
 	for part := range bytes.SplitSeq(value, []byte{','}) {
 		var group []uint64
 		for v := range bytes.SplitSeq(part, []byte{'|'}) {
@@ -137,10 +147,10 @@ func (p *parser) groups(value []byte, key func([]byte) (uint64, bool)) [][]uint6
 			if !ok {
 				continue
 			}
-			if left == 0 {
+			if rest == 0 {
 				break
 			}
-			left--
+			rest--
 			group = append(group, k)
 		}
 		if group != nil {
@@ -150,31 +160,31 @@ func (p *parser) groups(value []byte, key func([]byte) (uint64, bool)) [][]uint6
 	return groups
 }
 
-// allowed returns the first terms, up to the limit of the filter.
-func (p *parser) allowed(terms []term) []term {
+// firstTerms returns the first terms, up to the limit of the filter.
+func (p *parser) firstTerms(terms []term) []term {
 	terms = terms[:min(len(terms), maxTerms-p.terms)]
 	p.terms += len(terms)
 	return terms
 }
 
-// add requires one of the terms. No terms match nothing.
-func (p *parser) add(terms []term) {
-	if allowed := p.allowed(terms); len(allowed) > 0 || len(terms) == 0 {
-		p.f.must = append(p.f.must, allowed)
+// requireAny requires one of the terms. No terms match nothing.
+func (p *parser) requireAny(terms []term) {
+	if first := p.firstTerms(terms); len(first) > 0 || len(terms) == 0 {
+		p.f.required = append(p.f.required, first)
 	}
 }
 
-// must requires the keys of a parameter, in any of the columns.
-func (p *parser) must(value []byte, key func([]byte) (uint64, bool), lists ...tables.ColumnID) {
+// require requires the keys of a parameter, in any of the columns.
+func (p *parser) require(value []byte, key func([]byte) (uint64, bool), lists ...tables.ColumnID) {
 	for _, group := range p.groups(value, key) {
-		p.add(termsOf(group, lists...))
+		p.requireAny(termsOf(group, lists...))
 	}
 }
 
-// not excludes all keys of a parameter.
-func (p *parser) not(value []byte, key func([]byte) (uint64, bool), lists ...tables.ColumnID) {
+// exclude excludes all keys of a parameter.
+func (p *parser) exclude(value []byte, key func([]byte) (uint64, bool), lists ...tables.ColumnID) {
 	for _, group := range p.groups(value, key) {
-		p.f.not = append(p.f.not, p.allowed(termsOf(group, lists...))...)
+		p.f.excluded = append(p.f.excluded, p.firstTerms(termsOf(group, lists...))...)
 	}
 }
 
@@ -211,39 +221,28 @@ func codeKey(code []byte) (uint64, bool) {
 func (p *parser) days() {
 	f := p.f
 	if y := route.ParseYear(p.values["year"]); y != 0 {
-		p.add([]term{{tables.AnyYear, uint64(y)}})
+		p.requireAny([]term{{tables.AnyYear, uint64(y)}})
 	}
 	b := &f.ranges[tables.Day]
 	for _, name := range [...]string{"primary_release_year", "first_air_date_year"} {
 		if y := int(route.ParseYear(p.values[name])); y != 0 {
-			b.least(int32(day.First(y)))
-			b.most(int32(day.First(y+1)) - 1)
+			b.atLeast(int32(day.First(y)))
+			b.atMost(int32(day.First(y+1)) - 1)
 		}
 	}
 	p.dates(b, "primary_release_date")
 	p.dates(b, "first_air_date")
-	f.undated = b.set && p.isTrue("include_null_first_air_dates")
+	f.allowUndated = b.set && p.isTrue("include_null_first_air_dates")
 	p.dates(&f.released, "release_date")
 	p.dates(&f.released, "air_date")
 }
 
 func (p *parser) dates(b *bounds, name string) {
-	if d, ok := day.Parse(p.values[name+least]); ok {
-		b.least(int32(d))
+	if d, ok := day.Parse(p.values[name+suffixMin]); ok {
+		b.atLeast(int32(d))
 	}
-	if d, ok := day.Parse(p.values[name+most]); ok {
-		b.most(int32(d))
-	}
-}
-
-// numbers reads the bounds of a column, which holds numbers times a power of ten.
-func (p *parser) numbers(c tables.ColumnID, least, most []byte) {
-	b, digits := &p.f.ranges[c], c.Column().Digits
-	if _, ceil, ok := parseNumber(least, digits); ok {
-		b.least(ceil)
-	}
-	if floor, _, ok := parseNumber(most, digits); ok {
-		b.most(floor)
+	if d, ok := day.Parse(p.values[name+suffixMax]); ok {
+		b.atMost(int32(d))
 	}
 }
 
@@ -253,21 +252,19 @@ func (p *parser) releases() {
 	if f.region = route.ParseCountry(p.values["region"]); f.region == (route.Country{}) {
 		return
 	}
-	for _, group := range p.groups(p.values["with_release_type"], typeKey) {
+	for _, group := range p.groups(p.values["with_release_type"], func(b []byte) (uint64, bool) {
+		typ, ok := parseUint(b)
+		return typ, ok && typ >= 1 && typ <= maxType
+	}) {
 		var set typeSet
 		for _, typ := range group {
 			set |= 1 << typ
-			if !bytes.Contains(f.shown, []byte{byte(typ)}) {
-				f.shown = append(f.shown, byte(typ))
+			if !bytes.Contains(f.shownTypes, []byte{byte(typ)}) {
+				f.shownTypes = append(f.shownTypes, byte(typ))
 			}
 		}
 		f.types = append(f.types, set)
 	}
-}
-
-func typeKey(b []byte) (uint64, bool) {
-	typ, ok := parseUint(b)
-	return typ, ok && typ >= 1 && typ <= maxType
 }
 
 // offers reads the watch filters, which need a region.
@@ -292,7 +289,7 @@ func (p *parser) offers() {
 			for i, typ := range group {
 				group[i] = tables.OfferKey(region[:], int(typ), 0)
 			}
-			p.add(termsOf(group, tables.Offer))
+			p.requireAny(termsOf(group, tables.Offer))
 		}
 	} else if types == nil {
 		types = [][]uint64{{0}}
@@ -305,10 +302,10 @@ func (p *parser) offers() {
 					terms = append(terms, term{tables.Offer, key(typ, provider)})
 				}
 			}
-			p.add(terms)
+			p.requireAny(terms)
 		}
 	}
-	p.not(p.values["without_watch_providers"], func(b []byte) (uint64, bool) {
+	p.exclude(p.values["without_watch_providers"], func(b []byte) (uint64, bool) {
 		provider, ok := parseUint(b)
 		return key(0, provider), ok
 	}, tables.Offer)
@@ -316,30 +313,30 @@ func (p *parser) offers() {
 
 // certifications reads the certifications, which need their country.
 func (p *parser) certifications() {
-	where := string(bytes.ToUpper(p.values["certification_country"]))
-	if where == "" {
+	country := string(bytes.ToUpper(p.values["certification_country"]))
+	if country == "" {
 		return
 	}
-	p.must(p.values["certification"], func(b []byte) (uint64, bool) {
-		return tables.CertificationKey(where, string(b)), len(b) > 0
+	p.require(p.values["certification"], func(b []byte) (uint64, bool) {
+		return tables.CertificationKey(country, string(b)), len(b) > 0
 	}, tables.Certification)
 	media := reference.Movie
 	if p.f.kind == fragment.KindTV {
 		media = reference.TV
 	}
-	known := reference.Certifications(media)[where]
-	from, hasLeast := orderOf(known, p.values["certification"+least])
-	to, hasMost := orderOf(known, p.values["certification"+most])
-	if !hasLeast && !hasMost {
+	known := reference.Certifications(media)[country]
+	minOrder, hasMin := orderOf(known, p.values["certification"+suffixMin])
+	maxOrder, hasMax := orderOf(known, p.values["certification"+suffixMax])
+	if !hasMin && !hasMax {
 		return
 	}
 	var terms []term
 	for _, c := range known {
-		if (!hasLeast || c.Order >= from) && (!hasMost || c.Order <= to) {
-			terms = append(terms, term{tables.Certification, tables.CertificationKey(where, c.Certification)})
+		if (!hasMin || c.Order >= minOrder) && (!hasMax || c.Order <= maxOrder) {
+			terms = append(terms, term{tables.Certification, tables.CertificationKey(country, c.Certification)})
 		}
 	}
-	p.add(terms)
+	p.requireAny(terms)
 }
 
 // orderOf returns the rank of a certification by strictness, or false for an unknown one.
@@ -353,7 +350,7 @@ func orderOf(known []reference.Certification, name []byte) (int, bool) {
 }
 
 // parseSort reads sort_by.
-func parseSort(kind fragment.Kind, b []byte) (by tables.ColumnID, descending bool) {
+func parseSort(kind fragment.Kind, b []byte) (column tables.ColumnID, descending bool) {
 	name, descending := bytes.CutSuffix(b, []byte(".desc"))
 	if !descending {
 		var ascending bool
@@ -361,8 +358,8 @@ func parseSort(kind fragment.Kind, b []byte) (by tables.ColumnID, descending boo
 			return tables.Popularity, true
 		}
 	}
-	by, ok := tables.SortedBy(kind, name)
-	return by, descending || !ok
+	column, ok := tables.SortedBy(kind, name)
+	return column, descending || !ok
 }
 
 // parseUint reads a number in digits. A number too large becomes the largest.

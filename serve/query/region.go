@@ -15,7 +15,7 @@ func (e *Engine) showDays(t *table, f *Filter, ranks []uint32, rows []Row) error
 		return nil
 	}
 	key := append([]byte{keyRegion, byte(t.Kind)}, f.region[:]...)
-	key = append(key, f.shown...)
+	key = append(key, f.shownTypes...)
 	h := e.cache.Get(key)
 	if h == nil {
 		var err error
@@ -25,8 +25,8 @@ func (e *Engine) showDays(t *table, f *Filter, ranks []uint32, rows []Row) error
 		e.cache.Put(key, h, h.bytes())
 	}
 	for i, r := range ranks {
-		if at, ok := slices.BinarySearch(h.ranks, r); ok {
-			rows[i].Date = day.Day(h.days[at])
+		if n, ok := slices.BinarySearch(h.ranks, r); ok {
+			rows[i].Date = day.Day(h.days[n])
 		}
 	}
 	return nil
@@ -41,12 +41,18 @@ func (t *table) regionDays(f *Filter) (*hits, error) {
 	for i := range days {
 		days[i] = posting.NoDay
 	}
+	// Groups of types in the order of preference. The last is any type, which includes dates of unknown type.
+	var groups [][]uint8
+	for _, typ := range f.shownTypes {
+		groups = append(groups, []uint8{typ})
+	}
+	groups = append(groups, []uint8{limited, theatrical}, []uint8{premiere}, []uint8{anyType})
 	n := 0
-	known, group := t.Pool.Get(), t.Pool.Get()
-	defer t.Pool.Put(known)
+	decided, group := t.Pool.Get(), t.Pool.Get()
+	defer t.Pool.Put(decided)
 	defer t.Pool.Put(group)
-	known.Clear()
-	for _, types := range preferred(f.shown) {
+	decided.Clear()
+	for _, types := range groups {
 		group.Clear()
 		for _, typ := range types {
 			l, _ := t.Dated(tables.Release).Find(tables.ReleaseKey(f.region[:], int(typ)))
@@ -55,7 +61,7 @@ func (t *table) regionDays(f *Filter) (*hits, error) {
 				if int(rank) >= t.Rows {
 					return nil, corrupt("release: rank %d of %d", rank, t.Rows)
 				}
-				if known.Has(rank) {
+				if decided.Has(rank) {
 					continue
 				}
 				if days[rank] == posting.NoDay {
@@ -67,21 +73,11 @@ func (t *table) regionDays(f *Filter) (*hits, error) {
 				group.Add(rank)
 			}
 		}
-		known.Or(*group)
+		decided.Or(*group)
 	}
 	h := &hits{ranks: make([]uint32, 0, n), days: make([]int32, 0, n)}
-	for r := known.Next(0); r >= 0; r = known.Next(r + 1) {
+	for r := decided.Next(0); r >= 0; r = decided.Next(r + 1) {
 		h.ranks, h.days = append(h.ranks, uint32(r)), append(h.days, days[r])
 	}
 	return h, nil
-}
-
-// preferred returns groups of release types in the order in which their dates are preferred.
-// The last group is any type, which includes dates of unknown type.
-func preferred(listed []uint8) [][]uint8 {
-	var groups [][]uint8
-	for _, typ := range listed {
-		groups = append(groups, []uint8{typ})
-	}
-	return append(groups, []uint8{limited, theatrical}, []uint8{premiere}, []uint8{anyType})
 }

@@ -59,7 +59,8 @@ func (e *Engine) Search(s *Search, page, size int, out *Result) (err error) {
 				err = fmt.Errorf("%w: %v", release.ErrCorrupt, p)
 			}
 		} else { // after a panic q may be in any state
-			q.release()
+			q.drop()
+			searches.Put(q)
 		}
 		if err != nil {
 			err = fmt.Errorf("search: %w", err)
@@ -73,32 +74,30 @@ func (e *Engine) Search(s *Search, page, size int, out *Result) (err error) {
 		if err := q.find(e, s, typos); err != nil {
 			return err
 		}
-		if q.found || !s.Fuzzy {
+		if q.matched || !s.Fuzzy {
 			break
 		}
 	}
 	if err := q.page((page-1)*size, size, out); err != nil {
 		return err
 	}
-	return q.date(e, s, out)
+	if s.Kind != fragment.KindMovie || len(out.Rows) == 0 { // only searches of movies have a region
+		return nil
+	}
+	f := Filter{kind: fragment.KindMovie, region: s.Region}
+	return e.showDays(e.tables[fragment.KindMovie], &f, q.ranks, out.Rows)
 }
 
 // A search is the state of one query.
 type search struct {
-	wanted
-	lists [restHit][]judged // the hits of all kinds, by class
-	rest  []*stream         // hits of the last class, by kind
-	found bool              // resources have the words, filtered out or not
-	ranks []uint32          // ranks of the rows of the page
+	queryWords
+	lists   [restHit][]scoredRank // the hits of all kinds, by class
+	rest    []*stream             // hits of the last class, by kind
+	matched bool                  // resources have the words, filtered out or not
+	ranks   []uint32              // ranks of the rows of the page
 }
 
 var searches = sync.Pool{New: func() any { return new(search) }}
-
-// release returns the search to the pool.
-func (q *search) release() {
-	q.drop()
-	searches.Put(q)
-}
 
 // drop empties the hits.
 func (q *search) drop() {
@@ -117,15 +116,15 @@ func (q *search) drop() {
 const (
 	mainExact  = iota // the title or original title is the query
 	otherExact        // another name is the query
-	judgedHit         // by a score of fit and popularity
+	scoredHit         // by a score of fit and popularity
 	restHit           // by popularity alone
 )
 
-// maxJudged is how many hits of a kind get a score.
-const maxJudged = 300
+// maxScored is how many hits of a kind get a score.
+const maxScored = 300
 
-// A judged hit has its score.
-type judged struct {
+// A scoredRank is a hit with its score.
+type scoredRank struct {
 	t     *table
 	rank  uint32
 	score float64
@@ -134,7 +133,7 @@ type judged struct {
 // find collects the hits of all kinds.
 func (q *search) find(e *Engine, s *Search, typos bool) error {
 	q.drop()
-	q.found = false
+	q.matched = false
 	for _, kind := range kindsOf(s.Kind) {
 		t, err := e.table(kind)
 		if err != nil {
@@ -152,14 +151,14 @@ func (q *search) find(e *Engine, s *Search, typos bool) error {
 		if set.Next(0) < 0 {
 			continue
 		}
-		q.found = true
+		q.matched = true
 		if err := t.filter(*set, s); err != nil {
 			return err
 		}
-		q.judge(&n, *set)
+		q.classify(&n, *set)
 	}
 	for _, list := range q.lists {
-		slices.SortStableFunc(list, func(a, b judged) int { return cmp.Compare(b.score, a.score) })
+		slices.SortStableFunc(list, func(a, b scoredRank) int { return cmp.Compare(b.score, a.score) })
 	}
 	return nil
 }
@@ -169,10 +168,10 @@ func (q *search) match(n *names, set posting.Set, typos bool) error {
 	if typos {
 		return q.matchTypos(n, set)
 	}
-	if err := q.all(n, set); err != nil {
+	if err := q.loadAll(n, set); err != nil {
 		return err
 	}
-	for tier := range judgedHit {
+	for tier := range scoredHit {
 		for rank := range n.exact(q.key | uint64(tier)) {
 			set.Add(rank)
 		}
@@ -209,23 +208,23 @@ func (t *table) filter(set posting.Set, s *Search) error {
 	return nil
 }
 
-// judge moves the hits of a class above restHit from a kind's set to lists.
-func (q *search) judge(n *names, set posting.Set) {
+// classify moves the hits of a class above restHit from a kind's set to lists.
+func (q *search) classify(n *names, set posting.Set) {
 	popularity := n.Float64s(tables.Popularity)
 	add := func(class int, rank uint32, score float64) {
 		set.Remove(rank)
-		q.lists[class] = append(q.lists[class], judged{n.table, rank, score})
+		q.lists[class] = append(q.lists[class], scoredRank{n.table, rank, score})
 	}
-	for tier := range judgedHit {
+	for tier := range scoredHit {
 		for rank := range n.exact(q.key | uint64(tier)) {
 			if set.Has(rank) {
 				add(tier, rank, popularity.At(int(rank)))
 			}
 		}
 	}
-	most := len(q.lists[judgedHit]) + maxJudged
-	for r := set.Next(0); r >= 0 && len(q.lists[judgedHit]) < most; r = set.Next(r + 1) {
-		add(judgedHit, uint32(r), q.score(n.Texts(uint32(r)), popularity.At(r)))
+	limit := len(q.lists[scoredHit]) + maxScored
+	for r := set.Next(0); r >= 0 && len(q.lists[scoredHit]) < limit; r = set.Next(r + 1) {
+		add(scoredHit, uint32(r), q.score(n.Texts(uint32(r)), popularity.At(r)))
 	}
 }
 
@@ -247,14 +246,4 @@ func (q *search) page(start, size int, out *Result) error {
 		}
 	}
 	return merge(q.rest, start, size-len(out.Rows), func(s *stream) { add(s.t, s.rank) })
-}
-
-// date sets the release dates in the region of the movies on the page. Only searches of
-// movies have a region.
-func (q *search) date(e *Engine, s *Search, out *Result) error {
-	if s.Kind != fragment.KindMovie || len(out.Rows) == 0 {
-		return nil
-	}
-	f := Filter{kind: fragment.KindMovie, region: s.Region}
-	return e.showDays(e.tables[fragment.KindMovie], &f, q.ranks, out.Rows)
 }

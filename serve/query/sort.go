@@ -30,9 +30,9 @@ func (w *firstRanks) add(rank uint32) bool {
 // places of all hits is cheaper than a longer walk.
 const walkPart = 8
 
-// sorted adds the count ranks of set to w in the order of f. It walks over the order first: many hits that are spread
+// collect adds the count ranks of set to w in the order of f. It walks over the order first: many hits that are spread
 // evenly are found soon.
-func (t *table) sorted(f *Filter, set posting.Set, count int, w *firstRanks) error {
+func (t *table) collect(f *Filter, set posting.Set, count int, w *firstRanks) error {
 	s := sorter{set: set, rows: t.Rows, steps: t.Rows / walkPart}
 	missing := 0 // resources without a value
 	switch f.sort.Column().Type {
@@ -57,7 +57,7 @@ func (t *table) sorted(f *Filter, set posting.Set, count int, w *firstRanks) err
 	}
 	places := t.Pool.Get()
 	defer t.Pool.Put(places)
-	if err := s.look(*places); err != nil {
+	if err := s.findPlaces(*places); err != nil {
 		return err
 	}
 	s.run(missing, f.descending, w)
@@ -97,8 +97,8 @@ func (s *sorter) run(missing int, descending bool, w *firstRanks) {
 	}
 }
 
-// at returns the rank at a place.
-func (s *sorter) at(place int) uint32 {
+// rankAt returns the rank at a place.
+func (s *sorter) rankAt(place int) uint32 {
 	rank := s.order.At(place)
 	if int(rank) >= s.rows {
 		s.err = corrupt("order: rank %d of %d", rank, s.rows)
@@ -107,8 +107,8 @@ func (s *sorter) at(place int) uint32 {
 	return rank
 }
 
-// look fills places with the places of the hits.
-func (s *sorter) look(places posting.Set) error {
+// findPlaces fills places with the places of the hits.
+func (s *sorter) findPlaces(places posting.Set) error {
 	places.Clear()
 	for r := s.set.Next(0); r >= 0; r = s.set.Next(r + 1) {
 		if r >= s.rows {
@@ -130,7 +130,7 @@ func (s *sorter) ascend(from, to int, w *firstRanks) bool {
 		return s.walk(from, to, w)
 	}
 	for p := s.places.Next(from); p >= 0 && p < to; p = s.places.Next(p + 1) {
-		if r := s.at(p); s.err != nil || !w.add(r) {
+		if r := s.rankAt(p); s.err != nil || !w.add(r) {
 			return false
 		}
 	}
@@ -142,7 +142,7 @@ func (s *sorter) walk(from, to int, w *firstRanks) bool {
 	end := min(to, from+s.steps)
 	s.steps -= end - from
 	for p := from; p < end; p++ {
-		r := s.at(p)
+		r := s.rankAt(p)
 		if s.err != nil {
 			return false
 		}
@@ -162,7 +162,7 @@ func (s *sorter) descend(w *firstRanks) {
 				return
 			}
 		}
-		start := s.start(end)
+		start := s.firstEqual(end)
 		if s.err != nil || !s.ascend(start, end+1, w) {
 			return
 		}
@@ -170,20 +170,20 @@ func (s *sorter) descend(w *firstRanks) {
 	}
 }
 
-// start returns the first place with the same value as place.
-func (s *sorter) start(place int) int {
+// firstEqual returns the first place with the same value as place.
+func (s *sorter) firstEqual(place int) int {
 	if s.column == nil {
 		return place
 	}
-	v := s.column.Value(s.at(place))
-	same := func(p int) bool { return s.column.Value(s.at(p)) == v }
-	if place == 0 || !same(place-1) {
+	v := s.column.Value(s.rankAt(place))
+	equal := func(p int) bool { return s.column.Value(s.rankAt(p)) == v }
+	if place == 0 || !equal(place-1) {
 		return place
 	}
 	step := 1
-	for place-step >= 0 && same(place-step) {
+	for place-step >= 0 && equal(place-step) {
 		step *= 2
 	}
 	low := max(place-step, -1) // its value differs
-	return low + 1 + sort.Search(place-low-1, func(i int) bool { return same(low + 1 + i) })
+	return low + 1 + sort.Search(place-low-1, func(i int) bool { return equal(low + 1 + i) })
 }

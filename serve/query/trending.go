@@ -49,13 +49,13 @@ func (e *Engine) Trending(kind fragment.Kind, week bool, page, size int, out *Re
 // trend returns the hottest resources of a kind without adult ones, or the most popular if the
 // release has no scores. The set comes from t's pool.
 func (t *table) trend(week bool) (*stream, error) {
-	by := tables.TrendDay
+	column := tables.TrendDay
 	if week {
-		by = tables.TrendWeek
+		column = tables.TrendWeek
 	}
 	s := &stream{t: t, score: t.Float64s(tables.Popularity), set: t.Pool.Get()}
-	if t.Has(by) {
-		s.order, s.score = t.Order(by), t.Float64s(by)
+	if t.Has(column) {
+		s.order, s.score = t.Order(column), t.Float64s(column)
 	}
 	s.set.Fill(t.Rows)
 	return s, t.unflag(*s.set, tables.Adult)

@@ -45,38 +45,38 @@ func (q *search) matchTypos(n *names, set posting.Set) error {
 	for i := range q.words {
 		q.words[i].typos, q.words[i].tried = nil, false // they belong to another kind
 	}
-	for _, any := range [...]bool{false, true} {
+	for _, anyWord := range [...]bool{false, true} {
 		set.Clear()
-		tried, err := q.allowTypos(n, any)
+		tried, err := q.allowTypos(n, anyWord)
 		if err != nil {
 			return err
 		}
 		if !tried {
 			continue
 		}
-		if err := q.all(n, set); err != nil || set.Next(0) >= 0 {
+		if err := q.loadAll(n, set); err != nil || set.Next(0) >= 0 {
 			return err
 		}
 	}
 	return nil
 }
 
-// allowTypos finds similar terms for the words: for any, or only for words that no name has.
+// allowTypos finds similar terms for any of the words, or only for words that no name has.
 // It reports whether it found new ones.
-func (w *wanted) allowTypos(n *names, any bool) (bool, error) {
+func (w *queryWords) allowTypos(n *names, anyWord bool) (bool, error) {
 	scratch, part := n.Pool.Get(), n.Pool.Get()
 	defer func() { n.Pool.Put(scratch); n.Pool.Put(part) }()
-	w.start = nil // other letters may be right
-	tried, more := 0, false
+	w.needle = nil // other letters may be right
+	tried, found := 0, false
 	for i := range w.words {
 		wd := &w.words[i]
-		if count := utf8.RuneCount(wd.whole()); wd.run || count < oneTypo || count > longest || tried == maxTyped {
+		if count := utf8.RuneCount(wd.letters()); wd.run || count < oneTypo || count > longest || tried == maxTyped {
 			continue
 		}
 		if tried++; wd.tried {
 			continue
 		}
-		if !any {
+		if !anyWord {
 			if err := wd.load(n, *scratch, *part); err != nil {
 				return false, err
 			}
@@ -86,17 +86,17 @@ func (w *wanted) allowTypos(n *names, any bool) (bool, error) {
 			}
 		}
 		var err error
-		if wd.typos, err = n.similar(wd.whole()); err != nil {
+		if wd.typos, err = n.similar(wd.letters()); err != nil {
 			return false, err
 		}
 		wd.tried = true
-		more = more || len(wd.typos) > 0
+		found = found || len(wd.typos) > 0
 	}
-	return more, nil
+	return found, nil
 }
 
-// whole returns the word without joints.
-func (w *word) whole() []byte {
+// letters returns the word without joints.
+func (w *word) letters() []byte {
 	if w.joined != nil {
 		return w.joined
 	}
@@ -135,11 +135,11 @@ func (n *names) similar(letters []byte) ([]typo, error) {
 	}
 	_, size := utf8.DecodeRune(letters)
 	first := letters[:size:size] // must be right, or too many terms would be similar
-	it, err := n.Terms.Search(dfa, first, append(first, afterAll))
+	terms, err := n.Terms.Search(dfa, first, append(first, afterAll))
 	var list []typo
-	for tried := 0; err == nil && tried < maxTried; err = it.Next() {
+	for tried := 0; err == nil && tried < maxTried; err = terms.Next() {
 		tried++
-		key, i := it.Current()
+		key, i := terms.Current()
 		if i >= uint64(n.TermLists.Len()) {
 			return nil, corrupt("section %s: term %d of %d", tables.NameTerms, i, n.TermLists.Len())
 		}

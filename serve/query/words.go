@@ -10,13 +10,13 @@ import (
 	"github.com/reelsplice/reelsplice/schemas/text"
 )
 
-// wanted are the words of a query.
-type wanted struct {
+// queryWords are the words of a query.
+type queryWords struct {
 	folded []byte
 	key    uint64 // hash of the whole query
 	words  []word
-	length int // letters of the words
-	start  []byte
+	length int    // letters of the words
+	needle []byte // see setNeedle
 }
 
 // A word is a word of the query with its joints, such as hyphens.
@@ -37,7 +37,7 @@ type typo struct {
 }
 
 // parse sets w to the words of a query.
-func (w *wanted) parse(query []byte) {
+func (w *queryWords) parse(query []byte) {
 	w.folded = text.AppendFolded(w.folded[:0], query, text.MaxQuery)
 	w.key = text.Key(w.folded)
 	w.words, w.length = w.words[:0], 0
@@ -45,18 +45,18 @@ func (w *wanted) parse(query []byte) {
 	rest := w.folded
 	for len(rest) > 0 && terms < text.MaxWords {
 		var wd word
-		wd, rest = next(rest, &terms)
+		wd, rest = nextWord(rest, &terms)
 		w.words = append(w.words, wd)
 		w.length += utf8.RuneCount(wd.text)
 	}
 	if n := len(w.words); n > 0 && len(rest) == 0 {
 		w.words[n-1].prefix = true
 	}
-	w.needle()
+	w.setNeedle()
 }
 
-// next splits the first word with its parts off a folded text and counts its terms.
-func next(folded []byte, terms *int) (w word, rest []byte) {
+// nextWord splits the first word with its parts off a folded text and counts its terms.
+func nextWord(folded []byte, terms *int) (w word, rest []byte) {
 	part, rest := text.Next(folded)
 	start := len(folded) - len(rest) - len(part.Text)
 	w.run = part.Run
@@ -73,29 +73,29 @@ func next(folded []byte, terms *int) (w word, rest []byte) {
 	return w, rest
 }
 
-// maxStart bounds the bytes of a needle.
-const maxStart = 4
+// maxNeedle bounds the bytes of a needle.
+const maxNeedle = 4
 
-// needle selects bytes that every fitting name has: the first ones of the longest word. A fast
+// setNeedle selects bytes that every fitting name has: the first ones of the longest word. A fast
 // search for them skips most names of famous titles.
-func (w *wanted) needle() {
-	w.start = nil
-	long := 0
+func (w *queryWords) setNeedle() {
+	w.needle = nil
+	length := 0
 	for i := range w.words {
-		if wd := &w.words[i]; len(wd.text) > long {
-			long = len(wd.text)
+		if wd := &w.words[i]; len(wd.text) > length {
+			length = len(wd.text)
 			n := bytes.IndexByte(append(wd.text[:len(wd.text):len(wd.text)], text.Joint), text.Joint)
-			n = min(n, maxStart)
+			n = min(n, maxNeedle)
 			for !utf8.Valid(wd.text[:n]) {
 				n--
 			}
-			w.start = wd.text[:n]
+			w.needle = wd.text[:n]
 		}
 	}
 }
 
-// all sets dst to the resources with all words.
-func (w *wanted) all(n *names, dst posting.Set) error {
+// loadAll sets dst to the resources with all words.
+func (w *queryWords) loadAll(n *names, dst posting.Set) error {
 	first := true
 	scratch, part := n.Pool.Get(), n.Pool.Get()
 	defer func() { n.Pool.Put(scratch); n.Pool.Put(part) }()
@@ -179,16 +179,16 @@ const (
 )
 
 // score returns the fit of a resource's best name, plus its popularity.
-func (w *wanted) score(stored []byte, pop float64) float64 {
+func (w *queryWords) score(stored []byte, pop float64) float64 {
 	best := spread
 	for len(stored) > 0 {
 		from := 0
-		if len(w.start) > 0 { // Fast path: most of a famous title's names have other letters.
-			at := bytes.Index(stored, w.start)
-			if at < 0 {
+		if len(w.needle) > 0 { // Fast path: most of a famous title's names have other letters.
+			offset := bytes.Index(stored, w.needle)
+			if offset < 0 {
 				break
 			}
-			for from = at; from > 0 && stored[from-1] > tables.OtherName; from-- {
+			for from = offset; from > 0 && stored[from-1] > tables.OtherName; from-- {
 			}
 		}
 		end := from
@@ -206,40 +206,40 @@ func (w *wanted) score(stored []byte, pop float64) float64 {
 }
 
 // fit returns how well one name fits, 0 if it lacks a word.
-func (w *wanted) fit(name []byte) float64 {
+func (w *queryWords) fit(name []byte) float64 {
 	if len(name) == 0 {
 		return 0
 	}
 	edits := 0
 	for i := range w.words {
-		e, ok := w.words[i].in(name)
+		e, ok := w.words[i].editsIn(name)
 		if !ok {
 			return 0
 		}
 		edits += e
 	}
 	fit := together - perEdit*float64(edits)
-	if at := w.phrase(name); at >= 0 {
+	if offset := w.phraseOffset(name); offset >= 0 {
 		fit += adjacent
-		if at == 0 {
+		if offset == 0 {
 			fit += beginning
 		}
 	}
 	fit += covering * min(1, float64(w.length)/float64(utf8.RuneCount(name)))
 	if last := w.words[len(w.words)-1]; last.prefix {
 		last.prefix = false
-		if _, ok := last.in(name); !ok {
+		if _, ok := last.editsIn(name); !ok {
 			fit *= partial
 		}
 	}
 	return fit
 }
 
-// in reports whether a name has the word, and with how many typing errors.
-func (w *word) in(name []byte) (edits int, ok bool) {
+// editsIn reports whether a name has the word, and with how many typing errors.
+func (w *word) editsIn(name []byte) (edits int, ok bool) {
 	edits = math.MaxInt
-	for at := 0; at >= 0; at = w.begin(name, at+1) {
-		if _, e, found := w.match(name[at:]); found {
+	for offset := 0; offset >= 0; offset = w.nextStart(name, offset+1) {
+		if _, e, found := w.match(name[offset:]); found {
 			edits, ok = min(edits, e), true
 			if edits == 0 {
 				break
@@ -249,8 +249,8 @@ func (w *word) in(name []byte) (edits int, ok bool) {
 	return edits, ok
 }
 
-// begin returns the next offset from from on where the word could begin, or -1.
-func (w *word) begin(name []byte, from int) int {
+// nextStart returns the next offset from from on where the word could begin, or -1.
+func (w *word) nextStart(name []byte, from int) int {
 	for ; from < len(name); from++ {
 		if c := name[from-1]; c == ' ' || c == text.Joint || w.run && utf8.RuneStart(name[from]) {
 			return from
@@ -294,19 +294,19 @@ func matchLetters(name, letters []byte, run, prefix bool) (n int, ok bool) {
 	return n, run || prefix || n == len(name) || name[n] == ' ' || name[n] == text.Joint
 }
 
-// phrase returns the offset of all words, adjacent and in order, in a name, or -1.
-func (w *wanted) phrase(name []byte) int {
+// phraseOffset returns the offset of all words, adjacent and in order, in a name, or -1.
+func (w *queryWords) phraseOffset(name []byte) int {
 	first := &w.words[0]
-	for at := 0; at >= 0; at = first.begin(name, at+1) {
-		if w.follows(name[at:]) {
-			return at
+	for offset := 0; offset >= 0; offset = first.nextStart(name, offset+1) {
+		if w.areAtStart(name[offset:]) {
+			return offset
 		}
 	}
 	return -1
 }
 
-// follows reports whether a name begins with all words.
-func (w *wanted) follows(name []byte) bool {
+// areAtStart reports whether a name begins with all words.
+func (w *queryWords) areAtStart(name []byte) bool {
 	for i := range w.words {
 		if i > 0 && len(name) > 0 && (name[0] == ' ' || name[0] == text.Joint) {
 			name = name[1:]
