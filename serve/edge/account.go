@@ -36,37 +36,37 @@ func openAccounts(rel *release.Reader) (accountTables, error) {
 	return t, errors.Join(errs[0], errs[1])
 }
 
-// ofSession returns the account of the request's session: a session_id, a guest_session_id if guests
+// sessionAccount returns the account of the request's session: a session_id, a guest_session_id if guests
 // is set, else a user's token. It is nil without a session.
-func (t *accountTables) ofSession(x *exchange, guests bool) (*accounts.Account, error) {
+func (t *accountTables) sessionAccount(x *exchange, guests bool) (*accounts.Account, error) {
 	table, now := x.edge.tokens(), x.edge.opts.Now().Unix()
 	var buf [auth.MaxTokenLen]byte
 	if id, ok := route.Lookup(buf[:0], x.rq.Query, "session_id"); ok && len(id) > 0 {
-		return t.accountOf(x, table.Check(auth.KindSession, id, now), nil)
+		return t.credentialAccount(x, table.Check(auth.KindSession, id, now), nil)
 	}
 	if id, ok := route.Lookup(buf[:0], x.rq.Query, "guest_session_id"); ok && guests && len(id) > 0 {
-		return t.ofGuest(x, id)
+		return t.guestAccount(x, id)
 	}
 	if token, ok := auth.Bearer(x.rq.Authorization); ok {
-		return t.accountOf(x, table.Check(auth.KindToken, token, now), nil)
+		return t.credentialAccount(x, table.Check(auth.KindToken, token, now), nil)
 	}
 	return nil, nil
 }
 
-// ofGuest returns the account of a guest's session. It is empty for a guest without data in the release, such as one
+// guestAccount returns the account of a guest's session. It is empty for a guest without data in the release, such as one
 // whose session the server signed.
-func (t *accountTables) ofGuest(x *exchange, id []byte) (*accounts.Account, error) {
+func (t *accountTables) guestAccount(x *exchange, id []byte) (*accounts.Account, error) {
 	empty := &accounts.Account{}
 	r := x.edge.tokens().Check(auth.KindGuest, id, x.edge.opts.Now().Unix())
 	if !r.OK && x.edge.signer.CheckGuestSession(id, x.edge.opts.Now()) {
 		return empty, nil
 	}
-	return t.accountOf(x, r, empty)
+	return t.credentialAccount(x, r, empty)
 }
 
-// accountOf returns the account of a credential, or fallback if the release lacks it. It is nil for a refused credential, and
+// credentialAccount returns the account of a credential, or fallback if the release lacks it. It is nil for a refused credential, and
 // if the request's token may not read the account.
-func (t *accountTables) accountOf(x *exchange, r auth.Result, fallback *accounts.Account) (*accounts.Account, error) {
+func (t *accountTables) credentialAccount(x *exchange, r auth.Result, fallback *accounts.Account) (*accounts.Account, error) {
 	if !r.OK || r.Account == "" {
 		return nil, nil
 	}
@@ -91,24 +91,24 @@ func (t *accountTables) accountOf(x *exchange, r auth.Result, fallback *accounts
 // owner returns the account of the session. In version 4 the path must name the same
 // account. The response is private.
 func (x *exchange) owner(op *api.Operation) (*accountTables, *accounts.Account, error) {
-	x.c.raise(classPrivate)
+	x.c.raiseClass(classPrivate)
 	t, err := openAccounts(x.c.rel)
 	if err != nil {
 		return nil, nil, err
 	}
 	var a *accounts.Account
-	ofGuest := op.Answerer == api.AnswerGuestShelf
-	if ofGuest {
-		a, err = t.ofGuest(x, x.q.Name)
+	guestAccount := op.Answerer == api.AnswerGuestShelf
+	if guestAccount {
+		a, err = t.guestAccount(x, x.q.Name)
 	} else {
-		a, err = t.ofSession(x, false)
+		a, err = t.sessionAccount(x, false)
 	}
 	switch {
 	case err != nil:
 		return nil, nil, err
-	case a == nil || a.Guest() && !ofGuest:
+	case a == nil || a.Guest() && !guestAccount:
 		return nil, nil, status.AuthFailed
-	case ofGuest || op.Version() == 3:
+	case guestAccount || op.Version() == 3:
 		return &t, a, nil // the session decides: clients put anything into the path
 	}
 	named, ok, err := t.accounts.Find(x.q.Name)

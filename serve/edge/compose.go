@@ -39,7 +39,7 @@ type composer struct {
 
 // A scratch holds the buffers of one composer that do not belong to its response.
 type scratch struct {
-	mark       []byte       // the current mark or name
+	text       []byte       // the current literal
 	raw        []byte       // a segment before filtering
 	row        []byte       // a derived row, or the rows of raw after filtering
 	json       []byte       // result of composeJSON
@@ -65,13 +65,13 @@ func (c *composer) end() {
 // error is a refusal.
 func (c *composer) charge(n int) error { return c.lease(exchangeBytes + c.bytes() + n) }
 
-// raise raises the class of the response to k, unless it is higher.
-func (c *composer) raise(k class) { c.class = max(c.class, k) }
+// raiseClass raises the class of the response to k, unless it is higher.
+func (c *composer) raiseClass(k class) { c.class = max(c.class, k) }
 
 // bytes returns about the memory that c holds while its response is sent.
 func (c *composer) bytes() int {
 	s := &c.scratch
-	n := c.body.Bytes() + cap(s.mark) + cap(s.raw) + cap(s.row) + cap(s.json) + s.compressed.Cap()
+	n := c.body.Bytes() + cap(s.text) + cap(s.raw) + cap(s.row) + cap(s.json) + s.compressed.Cap()
 	for _, a := range c.unused {
 		n += a.Bytes()
 	}
@@ -100,9 +100,9 @@ func (c *composer) composeJSON(compose func() error) ([]byte, error) {
 	return c.scratch.json, err
 }
 
-// sub adds a sub-request of e, of kind k, after its opening brace. The resource's own fragment
+// subRequest adds a sub-request of e, of kind k, after its opening brace. The resource's own fragment
 // wins over tables of the release.
-func (c *composer) sub(e release.Entry, k fragment.Kind, s fragment.Sub, choice *variant.Choice) error {
+func (c *composer) subRequest(e release.Entry, k fragment.Kind, s fragment.Sub, choice *variant.Choice) error {
 	switch {
 	case choice.Stored:
 	case s == fragment.SubChanges:
@@ -186,7 +186,7 @@ var errBroken = fmt.Errorf("%w: a fragment has a piece that breaks the format", 
 
 // mark adds the bytes that depend on the request rather than on the release.
 func (c *composer) mark(piece *release.Piece, choice *variant.Choice) {
-	b := c.scratch.mark[:0]
+	b := c.scratch.text[:0]
 	switch piece.Op {
 	case release.OpIDMark:
 		if choice.ID == 0 {
@@ -203,7 +203,7 @@ func (c *composer) mark(piece *release.Piece, choice *variant.Choice) {
 	case release.OpName:
 		b = append(appendName(append(b, '"'), piece, &c.q.Params), '"')
 	}
-	c.scratch.mark = b
+	c.scratch.text = b
 	splice.Literal(c.answer, b)
 }
 

@@ -36,31 +36,31 @@ func credit(x *exchange, _ *api.Operation) error {
 	}
 	x.rs.Keys = x.keys
 	c := &x.c
-	c.texts(`{"credit_type":"`, cr.Role.String(), `","department":"`)
+	c.literals(`{"credit_type":"`, cr.Role.String(), `","department":"`)
 	splice.Literal(c.answer, cr.Department)
-	c.texts(`","job":"`)
+	c.literals(`","job":"`)
 	splice.Literal(c.answer, cr.Job)
-	c.texts(`","media":{`)
+	c.literals(`","media":{`)
 	if err := c.include(&title, 0); err != nil {
 		return err
 	}
 	if cr.Role == credits.Cast {
-		c.texts(`,"character":"`)
+		c.literals(`,"character":"`)
 		splice.Literal(c.answer, cr.Character)
-		c.texts(`"`)
+		c.literals(`"`)
 	}
 	if cr.Kind == fragment.KindTV {
 		if err := c.creditParts(&cr); err != nil {
 			return err
 		}
 	}
-	c.texts(`},"media_type":"`, fragment.MediaTypeOf(cr.Kind), `","id":"`)
+	c.literals(`},"media_type":"`, fragment.MediaTypeOf(cr.Kind), `","id":"`)
 	splice.Literal(c.answer, x.q.Name)
-	c.texts(`","person":{`)
+	c.literals(`","person":{`)
 	if err := c.include(&person, 0); err != nil {
 		return err
 	}
-	c.texts("}}")
+	c.literals("}}")
 	return x.finish()
 }
 
@@ -68,32 +68,32 @@ func credit(x *exchange, _ *api.Operation) error {
 func (c *composer) creditParts(cr *credits.Credit) error {
 	row := func(i int, include release.Include) error {
 		if i > 0 {
-			c.texts(",")
+			c.literals(",")
 		}
-		c.texts("{")
+		c.literals("{")
 		err := c.include(&include, 0)
-		c.texts("}")
+		c.literals("}")
 		return err
 	}
 	begun := false
 	beginSeasons := func() {
 		if !begun {
-			c.texts(`],"seasons":[`)
+			c.literals(`],"seasons":[`)
 		}
 		begun = true
 	}
-	c.texts(`,"episodes":[`)
+	c.literals(`,"episodes":[`)
 	err := cr.Parts(
 		func(i int, e credits.Episode) error { return row(i, cr.EpisodeRow(e)) },
 		func(i int, n uint32) error { beginSeasons(); return row(i, cr.SeasonRow(n)) },
 	)
 	beginSeasons()
-	c.texts("]")
+	c.literals("]")
 	return err
 }
 
-// texts adds literal texts.
-func (c *composer) texts(list ...string) {
+// literals adds literal texts.
+func (c *composer) literals(list ...string) {
 	for _, s := range list {
 		splice.Literal(c.answer, s)
 	}

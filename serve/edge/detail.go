@@ -26,7 +26,7 @@ func details(x *exchange, _ *api.Operation) error { return serveResource(x, x.c.
 
 // latest serves the latest resource of a kind. The next release may have another one.
 func latest(x *exchange, _ *api.Operation) error {
-	x.rs.Cache = x.edge.recheck
+	x.rs.Cache = x.edge.revalidate
 	return serveResource(x, fragment.AppendAlias(x.c.key[:0], x.q.Kind, "latest"), "")
 }
 
@@ -103,7 +103,7 @@ func serveResource(x *exchange, key []byte, missingBody string) error {
 		}
 		choice.ID = e.ID()
 		splice.Literal(c.answer, "{")
-		err = c.sub(e, x.q.Kind, x.q.Sub, &choice)
+		err = c.subRequest(e, x.q.Kind, x.q.Sub, &choice)
 	}
 	if err != nil {
 		return err
@@ -118,12 +118,12 @@ func (x *exchange) appendedAccount() (*accounts.Account, error) {
 		if x.q.Appends[i].Sub != fragment.SubAccountStates {
 			continue
 		}
-		x.c.raise(classPrivate)
+		x.c.raiseClass(classPrivate)
 		t, err := openAccounts(x.c.rel)
 		if err != nil {
 			return nil, err
 		}
-		return t.ofSession(x, true)
+		return t.sessionAccount(x, true)
 	}
 	return nil, nil
 }
@@ -176,7 +176,7 @@ func (c *composer) resource(e release.Entry, account *accounts.Account) error {
 			splice.Literal(c.answer, "}")
 		default:
 			splice.Literal(c.answer, `":{`)
-			err = c.sub(owner, a.Kind, a.Sub, &choice)
+			err = c.subRequest(owner, a.Kind, a.Sub, &choice)
 		}
 		if err != nil {
 			return err

@@ -43,19 +43,19 @@ const paramAPIKey = "api_key"
 
 // An Edge serves requests. It is safe for concurrent use.
 type Edge struct {
-	opts     Options
-	cache    string // Cache-Control of cacheable responses
-	recheck  string // Cache-Control of responses that caches must revalidate each time
-	facts    *static.Set
-	webpage  *page.Set
-	tokens   func() *auth.Table // returns the current tokens
-	signer   *auth.Signer
-	Releases *releases.Releases
-	date     time.Time          // Options.Date, zero for none
-	pages    *lru.Cache[[]byte] // compressed bodies of pages, by entity tag
-	inflight inflight
-	log      logSet
-	refused  refusedKeys
+	opts         Options
+	cacheControl string // Cache-Control of cacheable responses
+	revalidate   string // Cache-Control of responses that caches must revalidate each time
+	facts        *static.Set
+	webpage      *page.Set
+	tokens       func() *auth.Table // returns the current tokens
+	signer       *auth.Signer
+	Releases     *releases.Releases
+	date         time.Time          // Options.Date, zero for none
+	pages        *lru.Cache[[]byte] // compressed bodies of pages, by entity tag
+	inflight     inflight
+	log          logSet
+	refused      refusedKeys
 	// Free exchanges. Their memory counts against Options.MaxInflight.
 	exchanges sync.Pool
 }
@@ -90,16 +90,16 @@ func New(opts Options, tokens func() *auth.Table, signer *auth.Signer, rels *rel
 	}
 	route.Prepare()
 	e := &Edge{
-		opts:     opts,
-		cache:    opts.cacheControl(opts.MaxAge),
-		recheck:  opts.cacheControl(0),
-		facts:    facts,
-		webpage:  page.New(),
-		tokens:   tokens,
-		signer:   signer,
-		Releases: rels,
-		date:     date,
-		pages:    lru.New[[]byte](opts.PageCache),
+		opts:         opts,
+		cacheControl: opts.cacheControl(opts.MaxAge),
+		revalidate:   opts.cacheControl(0),
+		facts:        facts,
+		webpage:      page.New(),
+		tokens:       tokens,
+		signer:       signer,
+		Releases:     rels,
+		date:         date,
+		pages:        lru.New[[]byte](opts.PageCache),
 		log: logSet{
 			failed:  observe.Limit(opts.Log, failedPerSecond, time.Second),
 			refused: observe.Limit(opts.Log, refusedPerSecond, time.Second),
@@ -126,13 +126,13 @@ type exchange struct {
 	rs     Response
 	c      composer
 	held   *releases.Held // until End; nil without a release
-	engine *query.Engine  // see queries
+	engine *query.Engine  // see queryEngine
 	meter  *auth.Meter    // until End
 	scopes auth.Scopes    // the token's
 	rows   query.Result
 	etag   [splice.ETagLen]byte
 	keys   []byte
-	out    []byte // a body that is complete before it is sent
+	body   []byte // a body that is complete before it is sent
 }
 
 // Begin returns the response to rq, which is valid until its End.
@@ -153,13 +153,13 @@ func (e *Edge) Begin(rq *Request) *Response {
 // open prepares x to serve from rel, nil for none.
 func (x *exchange) open(e *Edge, rel *release.Reader) {
 	x.edge = e
-	x.rs = Response{Cache: e.cache, x: x}
+	x.rs = Response{Cache: e.cacheControl, x: x}
 	c := &x.c
 	c.edge, c.rel, c.q, c.prefetch, c.answer = e, rel, &x.q, e.opts.FromDisk(), &c.body
 }
 
 // charge is the composer's charge with the buffers of x.
-func (x *exchange) charge(n int) error { return x.c.charge(cap(x.out) + cap(x.keys) + n) }
+func (x *exchange) charge(n int) error { return x.c.charge(cap(x.body) + cap(x.keys) + n) }
 
 // serve makes the response. The error is a status.Code for refusals.
 func (x *exchange) serve() error {
@@ -181,7 +181,7 @@ func (x *exchange) serve() error {
 		return err
 	}
 	if c := route.Match(x.rq.Method, path, &x.q); c != status.OK {
-		x.hint(c)
+		x.logVersionHint(c)
 		return c
 	}
 	if c := route.ParseQuery(x.rq.Query, &x.q); c != status.OK {
@@ -325,9 +325,9 @@ func OmitKey(dst, path, query []byte) (target []byte, found bool) {
 	return target, found
 }
 
-// hint logs a path that was not found because its version is missing or there twice: clients
+// logVersionHint logs a path that was not found because its version is missing or there twice: clients
 // should have it in their base URL. It overwrites x.q and x.keys.
-func (x *exchange) hint(c status.Code) {
+func (x *exchange) logVersionHint(c status.Code) {
 	if c != status.NotFound {
 		return
 	}

@@ -131,7 +131,7 @@ func (in *Inspection) fill(x *exchange) error {
 	if err := x.charge(memory); err != nil {
 		return err
 	}
-	if rs.class == classReady { // the stored form is the complete gzip member
+	if rs.class == classStatic { // the stored form is the complete gzip member
 		body, _ := x.edge.facts.Response(x.q.Op, &x.q)
 		in.Body, in.RawBytes = body.Identity, len(body.Identity)
 		in.Pieces = []Piece{{Number: 1, Kind: "static", Raw: in.RawBytes, Stored: in.GzipBytes, CRC: checksum(in.Body)}}
@@ -146,7 +146,7 @@ func (in *Inspection) fill(x *exchange) error {
 }
 
 // classNames are the names of classes in an Inspection.
-var classNames = [...]string{classStored: "stored", classReady: "static", classPage: "page", classPrivate: "private"}
+var classNames = [...]string{classStored: "stored", classStatic: "static", classPage: "page", classPrivate: "private"}
 
 // afterHost returns the path and query of a URL, or "/". It returns a path unchanged.
 func afterHost(target []byte) []byte {

@@ -28,8 +28,8 @@ func catalogue(tb testing.TB) *world {
 func TestNoLatest(t *testing.T) {
 	w := writtenWorld(t, nil, servetest.Numbered(fragment.KindMovie, 1, servetest.Of(fragment.SubDetails, `{"id":1`)))
 	for _, uri := range []string{"/3/movie/latest", "/3/tv/latest"} {
-		if a := w.get(t, uri); a.Status != 404 || a.plain != servetest.Body404 || a.Cache != w.edge.recheck {
-			t.Errorf("%s = %d %s, %s, want 404 and %s", uri, a.Status, a.plain, a.Cache, w.edge.recheck)
+		if a := w.get(t, uri); a.Status != 404 || a.plain != servetest.Body404 || a.Cache != w.edge.revalidate {
+			t.Errorf("%s = %d %s, %s, want 404 and %s", uri, a.Status, a.plain, a.Cache, w.edge.revalidate)
 		}
 	}
 }

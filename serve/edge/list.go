@@ -45,22 +45,22 @@ type pageShape struct {
 func popular(x *exchange, op *api.Operation) error {
 	f := query.Popular(op.Rows)
 	f.ShowRegion(x.q.Region)
-	return x.discovered(&f, pageShape{knownFor: true})
+	return x.serveFilter(&f, pageShape{knownFor: true})
 }
 
 func topRated(x *exchange, op *api.Operation) error {
-	f, err := x.queries().TopRated(op.Rows)
+	f, err := x.queryEngine().TopRated(op.Rows)
 	if err != nil {
 		return err
 	}
 	f.ShowRegion(x.q.Region)
-	return x.discovered(&f, pageShape{})
+	return x.serveFilter(&f, pageShape{})
 }
 
 // inTheatres serves the movies of a window of days around today.
 func inTheatres(x *exchange, op *api.Operation) error {
 	f, window := query.InWindow(op.Answerer, op.Rows, x.today(nil), x.q.Region)
-	return x.discovered(&f, pageShape{window: window})
+	return x.serveFilter(&f, pageShape{window: window})
 }
 
 // onAir serves the series of a window of days around today in the request's time zone.
@@ -70,12 +70,12 @@ func onAir(x *exchange, op *api.Operation) error {
 		return err
 	}
 	f, _ := query.InWindow(op.Answerer, op.Rows, x.today(zone), x.q.Region)
-	return x.discovered(&f, pageShape{})
+	return x.serveFilter(&f, pageShape{})
 }
 
 func discover(x *exchange, op *api.Operation) error {
 	f := query.ParseFilter(op.Rows, route.Each(x.q.Raw))
-	return x.discovered(&f, pageShape{})
+	return x.serveFilter(&f, pageShape{})
 }
 
 // genreMovies serves the movies of a genre, a predecessor of discover.
@@ -88,7 +88,7 @@ func genreMovies(x *exchange, _ *api.Operation) error {
 		_ = yield([]byte("with_genres"), strconv.AppendUint(nil, uint64(q.ID), 10)) &&
 			yield([]byte("include_adult"), strconv.AppendBool(nil, q.IncludeAdult))
 	})
-	return x.discovered(&f, pageShape{id: uint64(q.ID)})
+	return x.serveFilter(&f, pageShape{id: uint64(q.ID)})
 }
 
 // trending serves the titles and people of the day or the week. op.Rows is 0 for several kinds.
@@ -98,8 +98,8 @@ func trending(x *exchange, op *api.Operation) error {
 	if !week && string(q.Name) != "day" {
 		return status.NotFound
 	}
-	err := x.queries().Trending(op.Rows, week, int(q.Page), pageRows, &x.rows)
-	return x.page(err, pageShape{sub: fragment.SubMediaRow, maxPages: trendingPages, knownFor: op.Rows == 0})
+	err := x.queryEngine().Trending(op.Rows, week, int(q.Page), pageRows, &x.rows)
+	return x.servePage(err, pageShape{sub: fragment.SubMediaRow, maxPages: trendingPages, knownFor: op.Rows == 0})
 }
 
 // trendingPages bounds the pages of trending.
@@ -111,7 +111,7 @@ func search(x *exchange, op *api.Operation) error {
 	if len(q.Query) == 0 {
 		return status.MissingQuery
 	}
-	err := x.queries().Search(&query.Search{
+	err := x.queryEngine().Search(&query.Search{
 		Kind: op.Rows, Query: q.Query, IncludeAdult: q.IncludeAdult, Fuzzy: q.Fuzzy, Region: q.Region,
 		Year: int(q.Year), PrimaryYear: int(q.PrimaryYear), FirstAirYear: int(q.FirstAirYear),
 	}, int(q.Page), pageRows, &x.rows)
@@ -119,11 +119,11 @@ func search(x *exchange, op *api.Operation) error {
 	if op.Rows == 0 {
 		shape.sub = fragment.SubMediaRow
 	}
-	return x.page(err, shape)
+	return x.servePage(err, shape)
 }
 
-// queries returns the engine of the release. Inspect opens it on first use.
-func (x *exchange) queries() *query.Engine {
+// queryEngine returns the engine of the release. Inspect opens it on first use.
+func (x *exchange) queryEngine() *query.Engine {
 	if x.engine == nil {
 		x.engine = query.Open(x.c.rel, 0)
 	}
@@ -169,24 +169,24 @@ func (x *exchange) today(place *time.Location) day.Day {
 	return day.Of(now)
 }
 
-// discovered serves a page of the resources that a filter finds.
-func (x *exchange) discovered(f *query.Filter, shape pageShape) error {
-	err := x.queries().Discover(f, int(x.q.Page), pageRows, &x.rows)
-	return x.page(err, shape)
+// serveFilter serves a page of the resources that a filter finds.
+func (x *exchange) serveFilter(f *query.Filter, shape pageShape) error {
+	err := x.queryEngine().Discover(f, int(x.q.Page), pageRows, &x.rows)
+	return x.servePage(err, shape)
 }
 
-// page serves a page of x.rows. err is the error of their query.
-func (x *exchange) page(err error, shape pageShape) error {
+// servePage serves a page of x.rows. err is the error of their query.
+func (x *exchange) servePage(err error, shape pageShape) error {
 	if err != nil {
 		return err
 	}
 	c, s, res := &x.c, &shape, &x.rows
 	s.sub = cmp.Or(s.sub, fragment.SubRow)
-	c.raise(classPage)
+	c.raiseClass(classPage)
 	if c.prefetch {
 		c.scratch.awaitRows(c.rel, s, res.Rows)
 	}
-	b := append(c.scratch.mark[:0], '{')
+	b := append(c.scratch.text[:0], '{')
 	if s.window != (query.Window{}) {
 		b = append(b, `"dates":{"maximum":"`...)
 		b = append(s.window.To.AppendTo(b), `","minimum":"`...)
@@ -196,8 +196,8 @@ func (x *exchange) page(err error, shape pageShape) error {
 		b = append(strconv.AppendUint(append(b, `"id":`...), s.id, 10), ',')
 	}
 	b = strconv.AppendUint(append(b, `"page":`...), uint64(x.q.Page), 10)
-	c.scratch.mark = append(b, `,"results":[`...)
-	splice.Literal(c.answer, c.scratch.mark)
+	c.scratch.text = append(b, `,"results":[`...)
+	splice.Literal(c.answer, c.scratch.text)
 	for i := range res.Rows {
 		if i > 0 {
 			splice.Literal(c.answer, ",")
@@ -220,9 +220,9 @@ func (x *exchange) page(err error, shape pageShape) error {
 		}
 		splice.Literal(c.answer, "}")
 	}
-	b = appendTotals(append(c.scratch.mark[:0], ']'), res.Total, pageRows, s.maxPages)
-	c.scratch.mark = append(b, '}')
-	splice.Literal(c.answer, c.scratch.mark)
+	b = appendTotals(append(c.scratch.text[:0], ']'), res.Total, pageRows, s.maxPages)
+	c.scratch.text = append(b, '}')
+	splice.Literal(c.answer, c.scratch.text)
 	return x.finish()
 }
 
@@ -330,7 +330,7 @@ func (c *composer) changesIn() (*changelog.Log, changelog.Window) {
 // addChanges adds the changes of a resource in the builds of the last days, after the opening
 // brace. They depend on the clock.
 func addChanges(c *composer, k fragment.Kind, id uint64) error {
-	c.raise(classPage)
+	c.raiseClass(classPage)
 	log, window := c.changesIn()
 	for piece, err := range log.Answer(k, id, window) {
 		switch {
@@ -348,10 +348,10 @@ func addChanges(c *composer, k fragment.Kind, id uint64) error {
 // changes serves a page of the resources of a kind that changed.
 func changes(x *exchange, op *api.Operation) error {
 	c := &x.c
-	c.raise(classPage)
+	c.raiseClass(classPage)
 	log, window := c.changesIn()
 	rows, total := log.List(nil, op.Rows, window, int(x.q.Page), changeRows)
-	b := append(c.scratch.mark[:0], `{"results":[`...)
+	b := append(c.scratch.text[:0], `{"results":[`...)
 	for i := range rows {
 		if i > 0 {
 			b = append(b, ',')
@@ -359,7 +359,7 @@ func changes(x *exchange, op *api.Operation) error {
 		b = rows[i].AppendJSON(b)
 	}
 	b = strconv.AppendUint(append(b, `],"page":`...), uint64(x.q.Page), 10)
-	c.scratch.mark = append(appendTotals(b, total, changeRows, 0), '}')
-	splice.Literal(c.answer, c.scratch.mark)
+	c.scratch.text = append(appendTotals(b, total, changeRows, 0), '}')
+	splice.Literal(c.answer, c.scratch.text)
 	return x.finish()
 }

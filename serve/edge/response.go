@@ -32,7 +32,7 @@ type class uint8
 const (
 	// classStored depends on request and release alone, and is spliced from stored segments.
 	classStored  class = iota
-	classReady         // facts compressed in advance; depends on the request alone
+	classStatic        // facts compressed in advance; depends on the request alone
 	classPage          // made on request, such as a list; compressed as a whole, once for each ETag
 	classPrivate       // for one client; no cache may keep it, and it has no cache names
 	classFailure       // a refusal or an error
@@ -151,7 +151,7 @@ func (rs *Response) End() {
 	x.held.Release()
 	x.meter.End()
 	x.rq, x.rs, x.held, x.engine, x.meter, x.scopes = Request{}, Response{}, nil, nil, nil, ""
-	if x.c.bytes()+cap(x.out)+cap(x.keys) <= maxKept {
+	if x.c.bytes()+cap(x.body)+cap(x.keys) <= maxKept {
 		x.edge.exchanges.Put(x)
 	}
 }
@@ -195,8 +195,8 @@ func (x *exchange) finish() (err error) {
 	if err := x.charge(n); err != nil {
 		return err
 	}
-	x.out, err = a.AppendIdentity(x.out[:0])
-	rs.body, rs.parts = x.out, nil
+	x.body, err = a.AppendIdentity(x.body[:0])
+	rs.body, rs.parts = x.body, nil
 	return err
 }
 

@@ -18,12 +18,12 @@ import (
 // states serves the marks and ratings that a session has for a title.
 func states(x *exchange, _ *api.Operation) error {
 	c, q := &x.c, &x.q
-	c.raise(classPrivate)
+	c.raiseClass(classPrivate)
 	t, err := openAccounts(x.c.rel)
 	if err != nil {
 		return err
 	}
-	a, err := t.ofSession(x, true)
+	a, err := t.sessionAccount(x, true)
 	if err == nil && a == nil {
 		err = status.AuthFailed
 	}
@@ -45,7 +45,7 @@ func states(x *exchange, _ *api.Operation) error {
 // addStates adds the account's marks of a title after its id. e is the title, a names the season or
 // episode.
 func addStates(c *composer, e release.Entry, a *route.Append, account *accounts.Account) error {
-	series, b := uint64(c.q.ID), c.scratch.mark[:0]
+	series, b := uint64(c.q.ID), c.scratch.text[:0]
 	switch a.Kind {
 	case fragment.KindSeason:
 		episodes, err := episodesOf(c, e)
@@ -68,7 +68,7 @@ func addStates(c *composer, e release.Entry, a *route.Append, account *accounts.
 	default:
 		b = appendStates(b, account, accounts.Title{Kind: a.Kind, ID: e.ID()})
 	}
-	c.scratch.mark = b
+	c.scratch.text = b
 	splice.Literal(c.answer, b)
 	return nil
 }

@@ -23,7 +23,7 @@ func facts(x *exchange, op *api.Operation) error {
 		x.rs.Since = x.held.Since
 	}
 	if len(x.q.Appends) == 0 {
-		x.ready(body)
+		x.servePrecompressed(body)
 		return nil
 	}
 	x.c.class = classPage
@@ -41,10 +41,10 @@ func facts(x *exchange, op *api.Operation) error {
 	return x.finish()
 }
 
-// ready makes the response of a body compressed in advance.
-func (x *exchange) ready(body *static.Body) {
+// servePrecompressed makes the response of a body compressed in advance.
+func (x *exchange) servePrecompressed(body *static.Body) {
 	rs := &x.rs
-	rs.class, rs.Status, rs.ETag = classReady, statusOK, body.ETag
+	rs.class, rs.Status, rs.ETag = classStatic, statusOK, body.ETag
 	if Matches(x.rq.IfNoneMatch, rs.ETag) {
 		rs.Status = statusNotModified
 		return
@@ -58,7 +58,7 @@ func (x *exchange) ready(body *static.Body) {
 
 // validKey serves a client whose credential is valid.
 func validKey(x *exchange, _ *api.Operation) error {
-	return x.issue(append(x.out[:0], `{"success":true}`...))
+	return x.servePrivate(append(x.body[:0], `{"success":true}`...))
 }
 
 // requestToken issues a request token. The token is signed and dated, so that edges need not store
@@ -68,10 +68,10 @@ func requestToken(x *exchange, _ *api.Operation) error {
 	if err != nil {
 		return err
 	}
-	b := append(x.out[:0], `{"success":true,"expires_at":"`...)
+	b := append(x.body[:0], `{"success":true,"expires_at":"`...)
 	b = auth.AppendExpiry(b, expires)
 	x.rs.Callback = x.edge.opts.CallbackURL + "/" + token
-	return x.issue(append(append(append(b, `","request_token":"`...), token...), `"}`...))
+	return x.servePrivate(append(append(append(b, `","request_token":"`...), token...), `"}`...))
 }
 
 // guestSession issues the session of a guest, as requestToken does.
@@ -80,14 +80,14 @@ func guestSession(x *exchange, _ *api.Operation) error {
 	if err != nil {
 		return err
 	}
-	b := append(append(x.out[:0], `{"success":true,"guest_session_id":"`...), id...)
+	b := append(append(x.body[:0], `{"success":true,"guest_session_id":"`...), id...)
 	b = auth.AppendExpiry(append(b, `","expires_at":"`...), expires)
-	return x.issue(append(b, `"}`...))
+	return x.servePrivate(append(b, `"}`...))
 }
 
-// issue makes body the private response of one client.
-func (x *exchange) issue(body []byte) error {
-	x.out = body
+// servePrivate makes body the private response of one client.
+func (x *exchange) servePrivate(body []byte) error {
+	x.body = body
 	x.rs.class, x.rs.Status, x.rs.Cache, x.rs.body = classPrivate, statusOK, noStore, body
 	return nil
 }

@@ -16,8 +16,8 @@ import (
 
 // openList returns the list that the path names. A private one needs its owner's session.
 func (x *exchange) openList() (accounts.List, error) {
-	x.c.raise(classPage)
-	x.rs.Cache = x.edge.recheck
+	x.c.raiseClass(classPage)
+	x.rs.Cache = x.edge.revalidate
 	x.keys = appendKeys(x.keys[:0], x.rs.Release, fragment.AppendID(x.c.key[:0], fragment.KindList, x.q.ID))
 	x.rs.Keys = x.keys
 	t, err := openAccounts(x.c.rel)
@@ -33,8 +33,8 @@ func (x *exchange) openList() (accounts.List, error) {
 	case !l.Private():
 		return l, nil
 	}
-	x.c.raise(classPrivate)
-	a, err := t.ofSession(x, false)
+	x.c.raiseClass(classPrivate)
+	a, err := t.sessionAccount(x, false)
 	if err == nil && (a == nil || a.Guest() || !l.OwnedBy(a.Row)) {
 		err = status.Private
 	}
@@ -104,7 +104,7 @@ func listItem(x *exchange, op *api.Operation) error {
 	if err != nil {
 		return err
 	}
-	query, t, b := x.rq.Query, accounts.Title{}, x.out[:0]
+	query, t, b := x.rq.Query, accounts.Title{}, x.body[:0]
 	if op.Version() == 3 {
 		t = accounts.Title{Kind: fragment.KindMovie, ID: numberParam(query, "movie_id")}
 		// A number in the published example, but typed clients in use expect a text.
@@ -125,7 +125,7 @@ func listItem(x *exchange, op *api.Operation) error {
 		b = strconv.AppendUint(append(b, `,"media_id":`...), t.ID, 10)
 		b = append(append(append(b, `,"media_type":"`...), t.Kind.String()...), `"}`...)
 	}
-	x.out = b
+	x.body = b
 	splice.Literal(x.c.answer, b)
 	return x.finish()
 }

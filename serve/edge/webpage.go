@@ -39,7 +39,7 @@ func (x *exchange) webpage() error {
 	}
 	if data == nil {
 		x.rs.Type, x.rs.Policy = d.Type, d.Policy
-		x.ready(d.Body)
+		x.servePrecompressed(d.Body)
 		return nil
 	}
 	if err := x.authorize(); err != nil {
@@ -51,15 +51,15 @@ func (x *exchange) webpage() error {
 		return err
 	}
 	// Encoded for each request: speed does not matter here.
-	body := bytes.NewBuffer(x.out[:0])
+	body := bytes.NewBuffer(x.body[:0])
 	enc := json.NewEncoder(body)
 	enc.SetEscapeHTML(false) // JSON is not in HTML here: keep texts readable
 	if err := enc.Encode(v); err != nil {
 		return err
 	}
-	x.out = body.Bytes()
+	x.body = body.Bytes()
 	rs := &x.rs
-	rs.class, rs.Status, rs.Cache, rs.Policy, rs.body = classPrivate, statusOK, privateStore, x.edge.webpage.Policy(), x.out
+	rs.class, rs.Status, rs.Cache, rs.Policy, rs.body = classPrivate, statusOK, privateStore, x.edge.webpage.Policy(), x.body
 	rs.Streams = len(rs.body) > MaxWhole
 	return x.charge(0)
 }

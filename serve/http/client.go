@@ -84,7 +84,7 @@ func (c *client) respond(rq *request, w *reply, now time.Time) {
 	if unreadable(w.err) {
 		c.edge.CutShort()
 	}
-	c.meters.sent(c.meter, rs.RouteClass(), now, w.conn, rq, observe.Entry{Status: rs.Status, Bytes: length, Token: rs.Token, Release: rs.Release})
+	c.meters.record(c.meter, rs.RouteClass(), now, w.conn, rq, observe.Entry{Status: rs.Status, Bytes: length, Token: rs.Token, Release: rs.Release})
 	if preparable && rs.Lasting() {
 		c.meter.misses.Add(1)
 		c.prepared.learn(target, rs)
@@ -140,7 +140,7 @@ func (c *client) servePrepared(rq *request, target, query []byte, w *reply, now 
 	if w.send(); unreadable(w.err) {
 		c.edge.CutShort()
 	}
-	c.meters.sent(c.meter, class, now, w.conn, rq, observe.Entry{Status: code, Bytes: length, Token: result.Name, Release: held.Reader.Manifest().ID})
+	c.meters.record(c.meter, class, now, w.conn, rq, observe.Entry{Status: code, Bytes: length, Token: result.Name, Release: held.Reader.Manifest().ID})
 	return true
 }
 

@@ -145,7 +145,7 @@ func (b *body) WriteTo(w io.Writer) (int64, error) {
 
 // Close ends the response.
 func (b *body) Close() error {
-	b.meters.sent(b.meter, b.rs.RouteClass(), b.start, b.conn, &b.rq, observe.Entry{
+	b.meters.record(b.meter, b.rs.RouteClass(), b.start, b.conn, &b.rq, observe.Entry{
 		Status: b.rs.Status, Bytes: b.length, Token: b.rs.Token, Release: b.rs.Release,
 	})
 	b.rs.End()

@@ -114,9 +114,9 @@ func (m *meters) refused(status int) uint64 {
 	return m.sum(func(share *meter) *atomic.Uint64 { return &share.refused[status] })
 }
 
-// sent notes the time of a response, from start, when the request was read, until it was passed to the kernel, and
+// record counts the time of a response, from start, when the request was read, until it was passed to the kernel, and
 // logs it. e has its status, bytes, token and release.
-func (m *meters) sent(share *meter, class edge.RouteClass, start time.Time, conn net.Conn, rq *request, e observe.Entry) {
+func (m *meters) record(share *meter, class edge.RouteClass, start time.Time, conn net.Conn, rq *request, e observe.Entry) {
 	duration := time.Since(start)
 	share.times[class].Observe(duration)
 	if m.access == nil {
