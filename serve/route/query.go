@@ -80,8 +80,8 @@ func paramSetOf(params []api.Param) paramSet {
 // A span is a value's place in the query.
 type span struct{ from, to uint16 }
 
-// ParseQuery fills in q's Params and lists from a raw query, once, for the operation that
-// Match found; for NoOp they are empty. When it refuses, they are not to be used.
+// ParseQuery sets q's Params from a raw query, once, for the operation that Match found. For NoOp
+// they are empty. After a refusal they are invalid.
 func ParseQuery(query []byte, q *Request) status.Code {
 	if q.Op == api.NoOp || len(query) == 0 {
 		return status.OK
@@ -171,8 +171,8 @@ func (r *reader) text(p param) []byte {
 }
 
 // appends reads append_to_response: known names, each once. Blanks around a name do not belong to it: many programs
-// write one after each comma. "season/1" and "season/01" are two names: the response has a field for each. What the
-// appended sub-requests take is added to r.accepted.
+// write one after each comma. "season/1" and "season/01" are two names: the response has a field for each. It adds
+// the parameters of the appended sub-requests to r.accepted.
 func (r *reader) appends(ns *namespace) status.Code {
 	r.q.Appends = r.q.appends[:0]
 	q, n := r.q, 0
@@ -210,8 +210,8 @@ next:
 	return status.OK
 }
 
-// Each yields the names and values of a raw query in its order, decoded; empty pairs are
-// left out. What it yields is valid until the next pair.
+// Each yields the decoded names and values of a raw query in its order, without empty pairs. A
+// pair is valid until the next one.
 func Each(query []byte) iter.Seq2[[]byte, []byte] {
 	return func(yield func(name, value []byte) bool) {
 		var buf []byte
@@ -232,8 +232,8 @@ func Each(query []byte) iter.Seq2[[]byte, []byte] {
 
 // Lookup appends to dst the decoded value of a parameter in a raw query, and
 // reports whether it is there. It is for parameters without a field in Params, and for
-// use before the path is routed. The name matches letter for
-// letter; the last of repeated parameters counts.
+// use before the path is routed. Case matters in the name; the last of
+// repeated parameters counts.
 func Lookup(dst, query []byte, name string) ([]byte, bool) {
 	from, found := len(dst), false
 	for pair := range bytes.SplitSeq(query, []byte{'&'}) {

@@ -19,8 +19,8 @@
 // Names and values are percent-decoded, "+" is a blank, and an invalid escape stays as
 // it is. The order of parameters is irrelevant, and unknown ones are ignored. The last of
 // repeated parameters counts. An empty value counts as no value. A parameter that neither
-// the operation nor its appended sub-requests take keeps its zero value, whatever the
-// request has: it changes no response and causes no error.
+// the operation nor its appended sub-requests accept keeps its zero value: it changes no
+// response and causes no error.
 //
 // # Which error wins
 //
@@ -54,12 +54,18 @@ const (
 	MaxIDs       = 100 // in ids, repeated ones too
 )
 
+// The methods that the edge serves.
+const (
+	get     = "GET"
+	head    = "HEAD"
+	options = "OPTIONS"
+)
+
 // A Request is a parsed path and query. It takes some 10 KB and is made to be reused: every
 // Match resets it. It must not be copied.
 //
-// Its byte slices point into the path and the query that it was parsed from, or
-// into the Request itself: they are good until the caller changes those bytes or
-// parses into the Request again.
+// Its byte slices point into the parsed path and query, or into the Request itself. They are valid
+// until the caller changes those bytes or parses into the Request again.
 type Request struct {
 	target
 	Params
@@ -75,38 +81,36 @@ type Request struct {
 	scratchLen int
 }
 
-// A target is what the path names.
+// A target is the operation and the resource in a path.
 type target struct {
-	// Op is the operation; NoOp when none has this path and method.
+	// Op is the operation; NoOp if none has this path and method.
 	Op api.Op
 	// Kind and Sub belong to the operation; zero if it has none.
 	Kind fragment.Kind
 	Sub  fragment.Sub
-	// ID is the number in the path; of a series in the paths of seasons and
-	// episodes. Zero where the path has none, and for a movie named by Name.
+	// ID is the number in the path: the series' in the paths of seasons and
+	// episodes. It is zero in paths without one, and for a movie named by Name.
 	ID fragment.ID
 	// Season and Episode are the numbers below a series. In the paths of the changes
 	// of a season or an episode they are zero, and ID is its own number.
 	Season, Episode uint32
 	// Name is the text in the path, decoded: a review's or credit's id, a time
 	// window, an external id, or the IMDb id ("tt0137523") in place of a movie's
-	// number. Nil where the path has none.
+	// number. It is nil in other paths.
 	Name []byte
-	// Allow is the value of the Allow header; set for every known path, whatever
-	// the method.
+	// Allow is the value of the Allow header, for every known path and any method.
 	Allow string
 }
 
-// Params are the values in the query, as far as the operation and the parts appended
-// to it take them.
+// Params are the values in the query that the operation or an appended sub-request accepts.
 type Params struct {
 	// Language is valid where HasLanguage is set: "xx" or "xx-YY" in any case, the first one of a
-	// list. Anything else is like no language.
+	// list. Other values count as no language.
 	Language    fragment.Variant
 	HasLanguage bool
-	// Page is 1 to the highest valid one; 1 when not given.
+	// Page is 1 to 500, and 1 by default.
 	Page uint16
-	// Country, Region and WatchRegion are zero unless two letters were given.
+	// Country, Region and WatchRegion are zero unless the query has two letters.
 	Country, Region, WatchRegion Country
 	// Start and End are valid where HasStart and HasEnd are set. End may lie before
 	// Start.
@@ -116,23 +120,21 @@ type Params struct {
 	IncludeAdult bool
 	// Fuzzy is set by "true" in any case.
 	Fuzzy bool
-	// Year, PrimaryYear and FirstAirYear are 0 unless a year from 1000 to 9999 was given.
+	// Year, PrimaryYear and FirstAirYear are 0 unless the query has a year from 1000 to 9999.
 	Year, PrimaryYear, FirstAirYear uint16
 
-	// The texts, decoded; nil when not given, not nil when given without a value.
+	// The texts, decoded. An absent one is nil, an empty one is not.
 	Query, ExternalSource, SortBy, Timezone, IDs []byte
-	// Raw is the whole query as it came, for Each and Lookup.
+	// Raw is the whole raw query, for Each and Lookup.
 	Raw []byte
 
 	// Appends are the sub-requests to append in the order of the request: known
 	// names, each once. It is empty for operations that append nothing.
-	// "account_states" is among them; the caller decides about it.
+	// The caller decides about "account_states".
 	Appends []Append
 	// ImageLanguages are the items of include_image_language: bare languages and NoLanguage
-	// (for "null"), ascending, each once. The region of an item is ignored, blanks
-	// around it too, and so are items that are no language and those beyond
-	// maxLanguages. It is empty when nothing is left or the parameter was not given.
-	// VideoLanguages are the same for include_video_language.
+	// (for "null"), ascending, each once. Regions, blanks around items, other items, and items
+	// beyond maxLanguages are ignored. VideoLanguages are the same for include_video_language.
 	ImageLanguages, VideoLanguages []fragment.Variant
 }
 
@@ -150,7 +152,7 @@ type Append struct {
 	Season, Episode uint32
 }
 
-// Reset empties q for the next request and lets go of the bytes it points to.
+// Reset empties q for the next request, and drops its references.
 func (q *Request) Reset() {
 	clear(q.Appends)
 	q.target, q.Params = target{Op: api.NoOp}, Params{Page: 1}
@@ -169,15 +171,16 @@ func Parse(path, query []byte, q *Request) status.Code {
 // and ends before the question mark.
 //
 // HEAD is routed as GET. OPTIONS is OK on every known path. Every other method
-// is MethodNotAllowed, since the edge is read-only. So are GETs that change something in a session's name.
+// is MethodNotAllowed, since the edge is read-only, and so is a GET that writes for a session.
 func Match(method, path []byte, q *Request) status.Code {
 	q.Reset()
 	t := load()
 	if len(path) == 0 || len(path) > MaxPath || path[0] != '/' {
 		return status.NotFound
 	}
-	clean := bytes.TrimSuffix(path[1:], []byte{'/'})
-	if needsCleaning(path) {
+	clean := bytes.TrimSuffix(path[1:], []byte{'/'}) // Fast path: nothing else to clean, as in most paths.
+	escaped := bytes.IndexByte(path, '%') >= 0 || bytes.IndexByte(path, 0) >= 0
+	if escaped || bytes.Contains(path, []byte("//")) || bytes.Contains(path, []byte("/.")) {
 		var ok bool
 		if clean, ok = cleanPath(q.scratch[:0], path); !ok {
 			return status.InvalidInput
@@ -203,27 +206,6 @@ func Match(method, path []byte, q *Request) status.Code {
 		q.Kind, q.Sub = op.Kind, op.Sub
 	}
 	return status.OK
-}
-
-const (
-	get     = "GET"
-	head    = "HEAD"
-	options = "OPTIONS"
-)
-
-// needsCleaning reports whether cleaning could change more of a path than a slash at its end, or refuse it.
-func needsCleaning(path []byte) bool {
-	for i, ch := range path {
-		switch ch {
-		case '%', 0:
-			return true
-		case '/':
-			if i+1 < len(path) && (path[i+1] == '/' || path[i+1] == '.') {
-				return true
-			}
-		}
-	}
-	return false
 }
 
 // cleanPath appends to dst the path decoded and without dot segments, repeated
@@ -290,13 +272,13 @@ const (
 	slotRest         // anything, slashes included
 )
 
-// A node is a place in a tree of paths. Segments lead from one to the next: the
-// words among children, anything else through the slot.
+// A node is a place in a tree of paths. A segment leads to the next node: a known word by
+// children, any other by the slot.
 type node struct {
 	children []edge
 	param    *node
 	slot     slot
-	// leaf is the caller's number for the path that ends here; -1 when none does.
+	// leaf is the caller's number for the path that ends here, or -1.
 	leaf int
 }
 
@@ -365,8 +347,8 @@ func (c *capture) set(s slot, seg []byte) bool {
 	return ok
 }
 
-// ParseID reads the id of a resource of a kind as paths have it: a number, of a movie also
-// an IMDb id, which is returned as name.
+// ParseID reads the id of a resource of a kind in the form of paths: a number, or a movie's
+// IMDb id, which is returned as name.
 func ParseID(k fragment.Kind, text []byte) (id fragment.ID, name []byte, ok bool) {
 	var c capture
 	s := slotID
@@ -377,8 +359,7 @@ func ParseID(k fragment.Kind, text []byte) (id fragment.ID, name []byte, ok bool
 	return c.id, c.text, ok
 }
 
-// parseUint reads decimal digits, leading zeros allowed. It refuses everything
-// else and what does not fit.
+// parseUint reads decimal digits, with any leading zeros. It refuses other bytes, and numbers that do not fit.
 func parseUint(b []byte) (uint64, bool) {
 	v, err := strconv.ParseUint(string(b), 10, 64)
 	return v, err == nil

@@ -8,14 +8,14 @@ import (
 	"github.com/reelsplice/reelsplice/schemas/fragment"
 )
 
-// tables is what package api's table becomes for the request path.
+// tables are the table of operations in package api, prepared for requests.
 type tables struct {
 	root  *node    // leaves are indexes of reads
-	reads []api.Op // what GET reads from each path; NoOp if the edge rejects it
+	reads []api.Op // operation of GET on each path; NoOp if the edge rejects it
 	ops   []opInfo // by api.Op
 }
 
-// An opInfo is what the request path needs of an operation.
+// An opInfo has the parameters and the append names of an operation.
 type opInfo struct {
 	params paramSet
 	names  *namespace // nil for operations that append nothing
@@ -27,7 +27,7 @@ type namespace struct {
 	names []nameInfo
 }
 
-// A nameInfo is what an append name stands for.
+// A nameInfo is the sub-request of an append name.
 type nameInfo struct {
 	op     api.Op
 	kind   fragment.Kind
@@ -38,7 +38,7 @@ type nameInfo struct {
 // load returns the tables, built once.
 var load = sync.OnceValue(newTables)
 
-// Prepare builds the tables, which the first request would wait for else.
+// Prepare builds the tables. Otherwise the first request waits for it.
 func Prepare() { load() }
 
 func newTables() *tables {

@@ -1,7 +1,6 @@
-// Package variant picks, for one part of an answer, the stored fragment that the
-// request's parameters ask for: the language, the page, the languages of images and
-// videos, the country of alternative titles, the days of changes. Where no fragment
-// is stored for a combination, it names the one to filter, and how.
+// Package variant picks the stored fragment for one part of a response by the request's parameters:
+// the language, the page, the languages of images and videos, the country of alternative titles,
+// the days of changes. If no fragment is stored for a combination, it names one and a filter.
 package variant
 
 import (
@@ -15,16 +14,16 @@ import (
 	"github.com/reelsplice/reelsplice/serve/route"
 )
 
-// A Choice is what answers one part.
+// A Choice is the content of one part of a response.
 type Choice struct {
 	Fragment release.Fragment
-	// Page is what a page mark stands for.
+	// Page replaces a page mark.
 	Page uint16
 	// ID replaces an ID mark: the resource's ID if the response is one of its sub-requests, else 0.
 	ID uint64
 	// Filter selects rows of Fragment unless it is zero.
 	Filter Filter
-	// Titles is the kind of titles that are taken from a filmography; 0 for all of Fragment.
+	// Titles is the kind of titles to take from a filmography; 0 for all of Fragment.
 	Titles fragment.Kind
 	// Stored means that the resource itself has the fragment, which is no default.
 	Stored bool
@@ -46,8 +45,8 @@ func FindShared(e release.Entry, s fragment.Sub, p *route.Params) (f release.Fra
 	return e.Find(fragment.Address{Sub: s})
 }
 
-// Pick returns what answers sub-request s of resource e, which is of kind k; false when
-// e stores nothing of it, in any variant.
+// Pick returns the choice for sub-request s of resource e, which is of kind k. It returns false if e has no
+// fragment of it, in any variant.
 func Pick(e release.Entry, k fragment.Kind, s fragment.Sub, q *route.Request) (c Choice, ok bool) {
 	language := fragment.Base
 	if q.HasLanguage {
@@ -83,7 +82,7 @@ func Pick(e release.Entry, k fragment.Kind, s fragment.Sub, q *route.Request) (c
 	case s == fragment.SubAlternativeTitles && k == fragment.KindMovie: // the titles of series take no country
 		c.Filter = countryFilter(&q.Params)
 	case !ok && k == fragment.KindPerson && (s == fragment.SubMovieCredits || s == fragment.SubTVCredits):
-		// A part of all derived credits, which are the same in all languages but for the rows of the titles.
+		// A part of all derived credits. Only their rows of titles depend on the language.
 		if c.Titles = fragment.KindMovie; s == fragment.SubTVCredits {
 			c.Titles = fragment.KindTV
 		}
@@ -92,7 +91,7 @@ func Pick(e release.Entry, k fragment.Kind, s fragment.Sub, q *route.Request) (c
 	return c, ok
 }
 
-// PickDefault returns what e, the resource of defaults of kind k, has for sub-request s.
+// PickDefault returns the choice for sub-request s from e, the resource of defaults of kind k.
 // Defaults have one form for all languages.
 func PickDefault(e release.Entry, k fragment.Kind, s fragment.Sub, q *route.Request) (Choice, bool) {
 	f, ok := e.Find(fragment.Address{Sub: s})
@@ -100,9 +99,9 @@ func PickDefault(e release.Entry, k fragment.Kind, s fragment.Sub, q *route.Requ
 	return Choice{Fragment: f, Page: shown}, ok
 }
 
-// pickText walks the variants in which a text is looked for; in each of them, a page that is not
-// stored is answered by the tail. The last is Base, which every stored sub-request has. English, the language
-// of the base, has no untranslated form: en-GB falls back to en-US.
+// pickText returns the fragment of the first variant that has the page, or the tail in place of a page that is not
+// stored. The last variant is Base, which every stored sub-request has. English, the language of the base, has no
+// untranslated form: en-GB falls back to en-US.
 func pickText(e release.Entry, k fragment.Kind, s fragment.Sub, q *route.Request) (f release.Fragment, shown uint16, ok bool) {
 	stored, shown := pageOf(k, s, q)
 	var buf [5]fragment.Variant
@@ -129,7 +128,7 @@ func pickText(e release.Entry, k fragment.Kind, s fragment.Sub, q *route.Request
 	return f, 0, false
 }
 
-// pageOf returns the page of a sub-request to look for, 0 for one that has none, and the page
+// pageOf returns the page of a sub-request to look up, 0 for a sub-request without pages, and the page
 // that the response names. Two lists ignore the requested page: the movies of a company are
 // always the first one, and the tagged images of a person are named page 0.
 func pageOf(k fragment.Kind, s fragment.Sub, q *route.Request) (stored, shown uint16) {
@@ -234,9 +233,8 @@ func dayFilter(p *route.Params) Filter {
 	return Filter{criterion: byTime, params: p}
 }
 
-// Append appends raw, the text of a segment, without the rows that f leaves out.
-// raw is JSON that the builder wrote, fields of one object with or without its
-// braces; the error names the first byte that is not.
+// Append appends raw, the text of a segment, without the rows that f excludes. raw is JSON of the
+// builder: fields of one object, with or without its braces. The error names the first other byte.
 func (f *Filter) Append(dst, raw []byte) ([]byte, error) {
 	switch f.criterion {
 	case byNothing:
@@ -247,8 +245,7 @@ func (f *Filter) Append(dst, raw []byte) ([]byte, error) {
 	return appendFields(dst, raw, f.filters, f.keepRow)
 }
 
-// filters reports whether f filters the array that is the named field; the name is
-// in quotes.
+// filters reports whether f filters the array in a field. The name is in quotes.
 func (f *Filter) filters(name []byte) bool {
 	switch f.criterion {
 	case byImageLanguage:
@@ -309,10 +306,10 @@ func field(object []byte, name string) []byte {
 	return v
 }
 
-// A keeper appends the part of a row that stays, and reports whether there is any.
+// A keeper appends the part of a row to keep, and reports whether there is any.
 type keeper func(dst, row []byte) ([]byte, bool, error)
 
-// appendFields copies fields of an object. In the arrays that filters names, the rows that keep keeps stay.
+// appendFields copies fields of an object. It passes the rows of the arrays that filters selects to keep.
 func appendFields(dst, raw []byte, filters func(name []byte) bool, keep keeper) ([]byte, error) {
 	for i := 0; i < len(raw); {
 		if c := raw[i]; c == ',' || c == '{' || c == '}' {
@@ -344,7 +341,7 @@ func appendFields(dst, raw []byte, filters func(name []byte) bool, keep keeper) 
 	return dst, nil
 }
 
-// appendRows appends the rows that stay, between commas.
+// appendRows appends the kept rows, with commas between them.
 func appendRows(dst, rows []byte, keep keeper) ([]byte, error) {
 	rowCount := 0
 	for i := 0; i < len(rows); i++ {
