@@ -91,8 +91,8 @@ func (t *accountTables) credentialAccount(x *exchange, r auth.Result, fallback *
 // owner returns the account of the session. In version 4 the path must name the same
 // account. The response is private.
 func (x *exchange) owner(op *api.Operation) (*accountTables, *accounts.Account, error) {
-	x.c.raiseClass(classPrivate)
-	t, err := openAccounts(x.c.rel)
+	x.raiseClass(classPrivate)
+	t, err := openAccounts(x.rel)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -124,7 +124,7 @@ func account(x *exchange, op *api.Operation) error {
 	if err != nil {
 		return err
 	}
-	splice.Literal(x.c.answer, a.Details())
+	splice.Literal(x.answer, a.Details())
 	return x.finish()
 }
 
@@ -162,7 +162,7 @@ func shelf(x *exchange, op *api.Operation) error {
 	if op.Version() == 4 && name.Kind() == fragment.KindMovie { // version 4 has the media type of movies, but not of series
 		sub = fragment.SubMediaRow
 	}
-	w := &writer{c: &x.c}
+	w := &writer{x: x}
 	w.text("{")
 	err = w.page(rows.Len(), int(x.q.Page), func(i int) error {
 		if newestFirst {
@@ -217,7 +217,7 @@ var episodeFields = [...]string{
 // episode writes a rated episode.
 func (w *writer) episode(p *accounts.Placed) error {
 	i := includeOf(p.Title, fragment.SubMediaRow)
-	row, err := w.c.composeJSON(func() error { return w.c.include(&i, 0) })
+	row, err := w.x.composeJSON(func() error { return w.x.include(&i, 0) })
 	if err != nil {
 		return err
 	}
@@ -246,7 +246,7 @@ func placesOf(n, number int) (from, to int) {
 
 // A writer writes the parts between rows.
 type writer struct {
-	c   *composer
+	x   *exchange
 	buf []byte
 }
 
@@ -271,7 +271,7 @@ func (w *writer) float(before string, n float64) {
 // flush adds the bytes written so far to the response.
 func (w *writer) flush() {
 	if len(w.buf) > 0 {
-		splice.Literal(w.c.answer, w.buf)
+		splice.Literal(w.x.answer, w.buf)
 		w.buf = w.buf[:0]
 	}
 }
@@ -280,7 +280,7 @@ func (w *writer) flush() {
 func (w *writer) row(i release.Include) error {
 	w.text("{")
 	w.flush()
-	return w.c.include(&i, 0)
+	return w.x.include(&i, 0)
 }
 
 // items writes a page, counted from 1, of n rows. item writes a row.

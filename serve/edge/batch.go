@@ -36,7 +36,7 @@ func batch(x *exchange, _ *api.Operation) error {
 	}
 	x.rs.ExtraRequests = min(bytes.Count(x.q.IDs, []byte(",")), route.MaxIDs-1) // each ID counts as a request
 	x.meter.Add(x.edge.opts.Now(), x.rs.ExtraRequests)
-	splice.Literal(x.c.answer, `{"results":[`)
+	splice.Literal(x.answer, `{"results":[`)
 	b := batchList{account: account, seen: map[string]bool{}}
 	for text := range bytes.SplitSeq(x.q.IDs, []byte(",")) {
 		text = bytes.TrimSpace(text)
@@ -50,17 +50,17 @@ func batch(x *exchange, _ *api.Operation) error {
 			return err
 		}
 	}
-	splice.Literal(x.c.answer, `],"not_found":[`)
+	splice.Literal(x.answer, `],"not_found":[`)
 	if len(b.missing) > 0 {
-		splice.Literal(x.c.answer, b.missing[1:])
+		splice.Literal(x.answer, b.missing[1:])
 	}
-	splice.Literal(x.c.answer, "]}")
+	splice.Literal(x.answer, "]}")
 	return x.finish()
 }
 
 // add adds the resource that has an ID.
 func (b *batchList) add(x *exchange, id []byte) error {
-	c, q := &x.c, &x.q
+	q := &x.q
 	if b.asked++; b.asked > route.MaxIDs {
 		return status.InvalidParams
 	}
@@ -68,8 +68,8 @@ func (b *batchList) add(x *exchange, id []byte) error {
 	if q.ID, q.Name, ok = route.ParseID(q.Kind, id); !ok {
 		return status.InvalidParams
 	}
-	key := c.pathKey(q)
-	e, ok := x.c.rel.Lookup(key)
+	key := x.pathKey()
+	e, ok := x.rel.Lookup(key)
 	if ok {
 		key = e.Key()
 	}
@@ -87,14 +87,14 @@ func (b *batchList) add(x *exchange, id []byte) error {
 		return nil
 	}
 	if b.found++; b.found > 1 {
-		splice.Literal(c.answer, ",")
+		splice.Literal(x.answer, ",")
 	}
-	if c.answer.RawLen() > maxBatch {
+	if x.answer.RawLen() > maxBatch {
 		return status.InvalidParams
 	}
-	if err := c.charge(0); err != nil {
+	if err := x.charge(0); err != nil {
 		return err
 	}
 	q.ID = fragment.ID(e.ID()) // its seasons may be appended
-	return c.resource(e, b.account)
+	return x.resource(e, b.account)
 }

@@ -15,13 +15,13 @@ import (
 // credit serves a credit: as a dump gave it, else from the table of credits and the rows of its title
 // and person. Such a response has the cache names of both, because it changes with them.
 func credit(x *exchange, _ *api.Operation) error {
-	key := x.c.pathKey(&x.q)
+	key := x.pathKey()
 	if len(key) > 0 {
-		if _, ok := x.c.rel.Lookup(key); ok {
+		if _, ok := x.rel.Lookup(key); ok {
 			return serveResource(x, key, "")
 		}
 	}
-	cr, ok, err := credits.Find(x.c.rel, x.q.Name)
+	cr, ok, err := credits.Find(x.rel, x.q.Name)
 	if err != nil {
 		return err
 	}
@@ -35,67 +35,66 @@ func credit(x *exchange, _ *api.Operation) error {
 		x.keys = AppendPurge(append(x.keys, ' '), i.AppendKey(buf[:0]))
 	}
 	x.rs.Keys = x.keys
-	c := &x.c
-	c.literals(`{"credit_type":"`, cr.Role.String(), `","department":"`)
-	splice.Literal(c.answer, cr.Department)
-	c.literals(`","job":"`)
-	splice.Literal(c.answer, cr.Job)
-	c.literals(`","media":{`)
-	if err := c.include(&title, 0); err != nil {
+	x.literals(`{"credit_type":"`, cr.Role.String(), `","department":"`)
+	splice.Literal(x.answer, cr.Department)
+	x.literals(`","job":"`)
+	splice.Literal(x.answer, cr.Job)
+	x.literals(`","media":{`)
+	if err := x.include(&title, 0); err != nil {
 		return err
 	}
 	if cr.Role == credits.Cast {
-		c.literals(`,"character":"`)
-		splice.Literal(c.answer, cr.Character)
-		c.literals(`"`)
+		x.literals(`,"character":"`)
+		splice.Literal(x.answer, cr.Character)
+		x.literals(`"`)
 	}
 	if cr.Kind == fragment.KindTV {
-		if err := c.creditParts(&cr); err != nil {
+		if err := x.creditParts(&cr); err != nil {
 			return err
 		}
 	}
-	c.literals(`},"media_type":"`, fragment.MediaTypeOf(cr.Kind), `","id":"`)
-	splice.Literal(c.answer, x.q.Name)
-	c.literals(`","person":{`)
-	if err := c.include(&person, 0); err != nil {
+	x.literals(`},"media_type":"`, fragment.MediaTypeOf(cr.Kind), `","id":"`)
+	splice.Literal(x.answer, x.q.Name)
+	x.literals(`","person":{`)
+	if err := x.include(&person, 0); err != nil {
 		return err
 	}
-	c.literals("}}")
+	x.literals("}}")
 	return x.finish()
 }
 
 // creditParts adds the episodes and the seasons of a credit in a series.
-func (c *composer) creditParts(cr *credits.Credit) error {
+func (x *exchange) creditParts(cr *credits.Credit) error {
 	row := func(i int, include release.Include) error {
 		if i > 0 {
-			c.literals(",")
+			x.literals(",")
 		}
-		c.literals("{")
-		err := c.include(&include, 0)
-		c.literals("}")
+		x.literals("{")
+		err := x.include(&include, 0)
+		x.literals("}")
 		return err
 	}
 	begun := false
 	beginSeasons := func() {
 		if !begun {
-			c.literals(`],"seasons":[`)
+			x.literals(`],"seasons":[`)
 		}
 		begun = true
 	}
-	c.literals(`,"episodes":[`)
+	x.literals(`,"episodes":[`)
 	err := cr.Parts(
 		func(i int, e credits.Episode) error { return row(i, cr.EpisodeRow(e)) },
 		func(i int, n uint32) error { beginSeasons(); return row(i, cr.SeasonRow(n)) },
 	)
 	beginSeasons()
-	c.literals("]")
+	x.literals("]")
 	return err
 }
 
 // literals adds literal texts.
-func (c *composer) literals(list ...string) {
+func (x *exchange) literals(list ...string) {
 	for _, s := range list {
-		splice.Literal(c.answer, s)
+		splice.Literal(x.answer, s)
 	}
 }
 
@@ -110,12 +109,12 @@ var (
 var errFilmography = fmt.Errorf("%w: combined_credits are not of the form that filmographies have", release.ErrCorrupt)
 
 // filmography adds the credits of one kind of titles.
-func (c *composer) filmography(choice *variant.Choice) error {
-	if c.prefetch {
-		c.scratch.awaitIncludes(c.rel, &choice.Fragment)
+func (x *exchange) filmography(choice *variant.Choice) error {
+	if x.prefetch {
+		x.scratch.awaitIncludes(x.rel, &choice.Fragment)
 	}
 	lists, first, wanted := 1, true, false // lists begun; no credit in the list yet; the current credit has the wanted kind
-	splice.Literal(c.answer, `"cast":[`)
+	splice.Literal(x.answer, `"cast":[`)
 	var piece release.Piece
 	pieces := choice.Fragment.Pieces()
 	for pieces.Next(&piece) {
@@ -128,10 +127,10 @@ func (c *composer) filmography(choice *variant.Choice) error {
 				continue
 			}
 			if !first {
-				splice.Literal(c.answer, ",")
+				splice.Literal(x.answer, ",")
 			}
-			splice.Literal(c.answer, "{")
-			if err := c.include(&piece.Include, 0); err != nil {
+			splice.Literal(x.answer, "{")
+			if err := x.include(&piece.Include, 0); err != nil {
 				return err
 			}
 			first = false
@@ -139,10 +138,10 @@ func (c *composer) filmography(choice *variant.Choice) error {
 			if wanted || lists != 2 {
 				return errFilmography
 			}
-			splice.Literal(c.answer, "]")
-			c.mark(&piece, choice)
+			splice.Literal(x.answer, "]")
+			x.mark(&piece, choice)
 		default:
-			text, err := c.pieceText(&piece)
+			text, err := x.pieceText(&piece)
 			if err != nil {
 				return err
 			}
@@ -151,12 +150,12 @@ func (c *composer) filmography(choice *variant.Choice) error {
 				if end < 0 {
 					return errFilmography
 				}
-				splice.Literal(c.answer, text[:end])
-				splice.Literal(c.answer, "}")
+				splice.Literal(x.answer, text[:end])
+				splice.Literal(x.answer, "}")
 				wanted = false
 			}
 			if bytes.Contains(text, crewBegin) {
-				splice.Literal(c.answer, crewBegin)
+				splice.Literal(x.answer, crewBegin)
 				lists, first = lists+1, true
 			}
 		}

@@ -9,7 +9,6 @@ import (
 	"github.com/reelsplice/reelsplice/schemas/fragment"
 	"github.com/reelsplice/reelsplice/schemas/release"
 	"github.com/reelsplice/reelsplice/schemas/tables/accounts"
-	"github.com/reelsplice/reelsplice/serve/route"
 	"github.com/reelsplice/reelsplice/serve/splice"
 	"github.com/reelsplice/reelsplice/serve/status"
 	"github.com/reelsplice/reelsplice/serve/variant"
@@ -22,17 +21,17 @@ const foundNothing = `{"movie_results":[],"person_results":[],"tv_results":[],"t
 const maxName = fragment.MaxKeyLen - 2
 
 // details serves the resource that the path names, or one of its sub-requests.
-func details(x *exchange, _ *api.Operation) error { return serveResource(x, x.c.pathKey(&x.q), "") }
+func details(x *exchange, _ *api.Operation) error { return serveResource(x, x.pathKey(), "") }
 
 // latest serves the latest resource of a kind. The next release may have another one.
 func latest(x *exchange, _ *api.Operation) error {
 	x.rs.Cache = x.edge.revalidate
-	return serveResource(x, fragment.AppendAlias(x.c.key[:0], x.q.Kind, "latest"), "")
+	return serveResource(x, fragment.AppendAlias(x.key[:0], x.q.Kind, "latest"), "")
 }
 
 // ownChanges serves the changes of a season or an episode by its own ID, an alias.
 func ownChanges(x *exchange, _ *api.Operation) error {
-	key := fragment.AppendAlias(x.c.key[:0], x.q.Kind, "")
+	key := fragment.AppendAlias(x.key[:0], x.q.Kind, "")
 	return serveResource(x, strconv.AppendUint(key, uint64(x.q.ID), 10), "")
 }
 
@@ -42,7 +41,7 @@ func find(x *exchange, _ *api.Operation) error {
 	if !ok {
 		return status.InvalidParams
 	}
-	key, name := x.c.key[:0], x.q.Name
+	key, name := x.key[:0], x.q.Name
 	switch {
 	case len(name) > maxName:
 	case (source == fragment.SourceFreebaseMID || source == fragment.SourceFreebase) && name[0] != '/' && len(name) < maxName:
@@ -55,8 +54,8 @@ func find(x *exchange, _ *api.Operation) error {
 
 // pathKey returns the key or alias of the resource that the path names. It is empty for a name that is
 // too long for a key, and so for any release.
-func (c *composer) pathKey(q *route.Request) []byte {
-	key := c.key[:0]
+func (x *exchange) pathKey() []byte {
+	key, q := x.key[:0], &x.q
 	switch {
 	case len(q.Name) > maxName:
 		return key
@@ -72,15 +71,14 @@ func (c *composer) pathKey(q *route.Request) []byte {
 // serveResource serves the resource with a key or alias. missingBody is the body if the release lacks it, or
 // "" for a 404.
 func serveResource(x *exchange, key []byte, missingBody string) error {
-	c := &x.c
 	account, err := x.appendedAccount()
 	if err != nil {
 		return err
 	}
-	if c.prefetch {
-		x.c.rel.AwaitKeys(1, func(int) []byte { return key })
+	if x.prefetch {
+		x.rel.AwaitKeys(1, func(int) []byte { return key })
 	}
-	e, ok := x.c.rel.Lookup(key)
+	e, ok := x.rel.Lookup(key)
 	if ok {
 		key = e.Key()
 	}
@@ -93,17 +91,17 @@ func serveResource(x *exchange, key []byte, missingBody string) error {
 		if missingBody == "" {
 			return status.NotFound
 		}
-		splice.Literal(c.answer, missingBody)
+		splice.Literal(x.answer, missingBody)
 	case x.q.Sub == fragment.SubDetails:
-		err = c.resource(e, account)
+		err = x.resource(e, account)
 	default:
-		choice, ok := c.pick(e, x.q.Kind, x.q.Sub)
+		choice, ok := x.pick(e, x.q.Kind, x.q.Sub)
 		if !ok {
 			return status.NotFound
 		}
 		choice.ID = e.ID()
-		splice.Literal(c.answer, "{")
-		err = c.subRequest(e, x.q.Kind, x.q.Sub, &choice)
+		splice.Literal(x.answer, "{")
+		err = x.subRequest(e, x.q.Kind, x.q.Sub, &choice)
 	}
 	if err != nil {
 		return err
@@ -118,8 +116,8 @@ func (x *exchange) appendedAccount() (*accounts.Account, error) {
 		if x.q.Appends[i].Sub != fragment.SubAccountStates {
 			continue
 		}
-		x.c.raiseClass(classPrivate)
-		t, err := openAccounts(x.c.rel)
+		x.raiseClass(classPrivate)
+		t, err := openAccounts(x.rel)
 		if err != nil {
 			return nil, err
 		}
@@ -130,62 +128,62 @@ func (x *exchange) appendedAccount() (*accounts.Account, error) {
 
 // resource adds a resource and what the request appends to it. It omits missing objects, and account_states if account
 // is nil.
-func (c *composer) resource(e release.Entry, account *accounts.Account) error {
-	choice, ok := variant.Pick(e, c.q.Kind, fragment.SubDetails, c.q)
+func (x *exchange) resource(e release.Entry, account *accounts.Account) error {
+	choice, ok := variant.Pick(e, x.q.Kind, fragment.SubDetails, &x.q)
 	if !ok {
 		return status.NotFound
 	}
-	if err := c.fragment(&choice, 0); err != nil {
+	if err := x.fragment(&choice, 0); err != nil {
 		return err
 	}
-	for i := range c.q.Appends {
-		a := &c.q.Appends[i]
-		if c.trace != nil {
-			c.trace.sub = string(a.Property)
+	for i := range x.q.Appends {
+		a := &x.q.Appends[i]
+		if x.trace != nil {
+			x.trace.sub = string(a.Property)
 		}
-		if err := c.charge(0); err != nil {
+		if err := x.charge(0); err != nil {
 			return err
 		}
 		owner, ok := e, true
-		if a.Kind != c.q.Kind {
-			owner, ok = c.rel.Include(appendedResource(c.q, a))
+		if a.Kind != x.q.Kind {
+			owner, ok = x.rel.Include(appendedResource(&x.q, a))
 		}
 		var choice variant.Choice
 		if a.Sub == fragment.SubAccountStates {
 			ok = ok && account != nil
 		} else if ok {
-			choice, ok = c.pick(owner, a.Kind, a.Sub)
+			choice, ok = x.pick(owner, a.Kind, a.Sub)
 		}
 		if !ok { // such as a season that the series lacks
 			continue
 		}
-		splice.Literal(c.answer, `,"`)
-		splice.Literal(c.answer, a.Property)
+		splice.Literal(x.answer, `,"`)
+		splice.Literal(x.answer, a.Property)
 		var err error
 		switch a.Sub {
 		case fragment.SubAccountStates:
-			splice.Literal(c.answer, `":{`)
+			splice.Literal(x.answer, `":{`)
 			title := *a
-			if a.Kind == c.q.Kind {
-				title.Season, title.Episode = c.q.Season, c.q.Episode
+			if a.Kind == x.q.Kind {
+				title.Season, title.Episode = x.q.Season, x.q.Episode
 			}
-			err = addStates(c, owner, &title, account)
+			err = addStates(x, owner, &title, account)
 		case fragment.SubDetails:
-			splice.Literal(c.answer, `":`)
-			err = c.fragment(&choice, 0)
-			splice.Literal(c.answer, "}")
+			splice.Literal(x.answer, `":`)
+			err = x.fragment(&choice, 0)
+			splice.Literal(x.answer, "}")
 		default:
-			splice.Literal(c.answer, `":{`)
-			err = c.subRequest(owner, a.Kind, a.Sub, &choice)
+			splice.Literal(x.answer, `":{`)
+			err = x.subRequest(owner, a.Kind, a.Sub, &choice)
 		}
 		if err != nil {
 			return err
 		}
 	}
-	if c.trace != nil {
-		c.trace.sub = "" // a batch adds another resource
+	if x.trace != nil {
+		x.trace.sub = "" // a batch adds another resource
 	}
-	splice.Literal(c.answer, "}")
+	splice.Literal(x.answer, "}")
 	return nil
 }
 
@@ -211,7 +209,7 @@ func (x *exchange) reportMissing() {
 	case fragment.KindSeason, fragment.KindEpisode:
 		m.Kind = fragment.KindTV
 		i := release.Include{Kind: m.Kind, ID: m.ID}
-		if _, ok := x.c.rel.Lookup(i.AppendKey(x.c.key[:0])); ok {
+		if _, ok := x.rel.Lookup(i.AppendKey(x.key[:0])); ok {
 			return
 		}
 	case fragment.KindTV, fragment.KindPerson, fragment.KindCollection, fragment.KindCompany, fragment.KindNetwork, fragment.KindKeyword:

@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"github.com/reelsplice/reelsplice/schemas/api"
+	"github.com/reelsplice/reelsplice/schemas/fragment"
 	"github.com/reelsplice/reelsplice/schemas/release"
 	"github.com/reelsplice/reelsplice/schemas/release/check"
 	"github.com/reelsplice/reelsplice/serve/auth"
@@ -118,21 +119,33 @@ func New(opts Options, tokens func() *auth.Table, signer *auth.Signer, rels *rel
 	return e, nil
 }
 
-// An exchange is a request and its response in progress. It is reused, and not safe for concurrent use.
+// An exchange is a request and its response in progress. It joins fragments of a release into a body. It is reused, and
+// not safe for concurrent use.
 type exchange struct {
-	edge   *Edge
-	rq     Request
-	q      route.Request
-	rs     Response
-	c      composer
-	held   *releases.Held // until End; nil without a release
-	engine *query.Engine  // see queryEngine
-	meter  *auth.Meter    // until End
-	scopes auth.Scopes    // the token's
-	rows   query.Result
-	etag   [splice.ETagLen]byte
-	keys   []byte
-	body   []byte // a body that is complete before it is sent
+	edge     *Edge
+	rq       Request
+	q        route.Request
+	rs       Response
+	held     *releases.Held  // until End; nil without a release
+	rel      *release.Reader // nil without a release
+	engine   *query.Engine   // see queryEngine
+	meter    *auth.Meter     // until End
+	scopes   auth.Scopes     // the token's
+	rows     query.Result
+	etag     [splice.ETagLen]byte
+	keys     []byte
+	body     []byte // a body that is complete before it is sent
+	prefetch bool   // see Options.FromDisk
+	leased   int    // bytes of memory that the response counts
+
+	answer   *splice.Answer   // composed, or an answer of composeJSON
+	composed splice.Answer    // body of the response
+	unused   []*splice.Answer // for composeJSON
+	class    class            // highest class so far
+	key      [fragment.MaxKeyLen]byte
+	defaults [fragment.KindEpisodeGroup + 1]defaults // by kind, looked up on first use
+	scratch  scratch
+	trace    *trace // sources of the bytes; nil unless the response is inspected
 }
 
 // Begin returns the response to rq, which is valid until its End.
@@ -152,14 +165,9 @@ func (e *Edge) Begin(rq *Request) *Response {
 
 // open prepares x to serve from rel, nil for none.
 func (x *exchange) open(e *Edge, rel *release.Reader) {
-	x.edge = e
+	x.edge, x.rel, x.prefetch, x.answer = e, rel, e.opts.FromDisk(), &x.composed
 	x.rs = Response{Cache: e.cacheControl, x: x}
-	c := &x.c
-	c.edge, c.rel, c.q, c.prefetch, c.answer = e, rel, &x.q, e.opts.FromDisk(), &c.body
 }
-
-// charge is the composer's charge with the buffers of x.
-func (x *exchange) charge(n int) error { return x.c.charge(cap(x.body) + cap(x.keys) + n) }
 
 // serve makes the response. The error is a status.Code for refusals.
 func (x *exchange) serve() error {
@@ -187,7 +195,7 @@ func (x *exchange) serve() error {
 	if c := route.ParseQuery(x.rq.Query, &x.q); c != status.OK {
 		return c
 	}
-	return x.answer()
+	return x.callAnswerer()
 }
 
 // imageFolder has all images of the API's image host. Applications with that host built in send no credential for them.
@@ -259,8 +267,8 @@ var answerers = [...]answerer{
 	api.AnswerGuestSession: {guestSession, routeAccount, fromFacts},
 }
 
-// answer calls the answerer of the operation.
-func (x *exchange) answer() error {
+// callAnswerer calls the answerer of the operation.
+func (x *exchange) callAnswerer() error {
 	op := x.q.Op.Operation()
 	a := &answerers[op.Answerer]
 	if a.answer == nil {
@@ -273,10 +281,10 @@ func (x *exchange) answer() error {
 	if a.from == fromFacts {
 		return a.answer(x, op)
 	}
-	if x.c.rel == nil {
+	if x.rel == nil {
 		return status.Offline
 	}
-	x.rs.Release = x.c.rel.Manifest().ID
+	x.rs.Release = x.rel.Manifest().ID
 	x.keys = append(x.keys[:0], x.rs.Release...)
 	if a.from == fromTables {
 		x.keys = append(append(x.keys, " "+QueryKey+" "+QueryKey+"-"...), op.Name...)
@@ -419,7 +427,7 @@ func (x *exchange) refuse(err error) {
 	if code == status.TooManyRequests {
 		rs.Retry = x.rs.Retry
 	}
-	switch isPrivate := x.c.class == classPrivate; {
+	switch isPrivate := x.class == classPrivate; {
 	case !isPrivate && code == status.NotFound:
 		rs.Cache, rs.Keys = x.rs.Cache, x.rs.Keys
 	case !isPrivate:

@@ -113,11 +113,11 @@ func TestInspectionBytes(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		own := exchangeBytes + x.c.bytes() // what any response counts
-		if counted, want := x.c.leased-own, in.RawBytes+len(in.Pieces)*int(unsafe.Sizeof(Piece{}))+2*len(text); counted < want {
+		own := exchangeBytes + x.bytes() // what any response counts
+		if counted, want := x.leased-own, in.RawBytes+len(in.Pieces)*int(unsafe.Sizeof(Piece{}))+2*len(text); counted < want {
 			t.Errorf("%s: %d bytes are counted, want at least %d", target, counted, want)
 		}
-		_ = x.c.lease(0)
+		_ = x.lease(0)
 	}
 }
 

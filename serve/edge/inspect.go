@@ -66,7 +66,7 @@ func Inspect(rel *release.Reader, target string) (in Inspection, err error) {
 		return Inspection{}, err
 	}
 	x := new(exchange)
-	defer func() { _ = x.c.lease(0) }() // which never fails
+	defer func() { _ = x.lease(0) }() // which never fails
 	err = release.Guard(func() error {
 		in, err = inspect(x, e, rel, target)
 		return err
@@ -117,14 +117,14 @@ func (in *Inspection) fill(x *exchange) error {
 	case op.Session:
 		return status.AuthFailed
 	}
-	x.rq.Gzip, x.c.trace = true, new(trace)
-	if err := x.answer(); err != nil {
+	x.rq.Gzip, x.trace = true, new(trace)
+	if err := x.callAnswerer(); err != nil {
 		return err
 	}
-	rs, a := &x.rs, x.c.answer
+	rs, a := &x.rs, x.answer
 	in.Status, in.Class, in.ETag, in.Release, in.GzipBytes = statusOK, classNames[rs.class], string(rs.ETag), rs.Release, rs.Len()
 	// An estimate of the trace, and of the pieces: in Go, and as JSON in the encoder's buffer and in the response.
-	memory := cap(x.c.trace.spans)*int(unsafe.Sizeof(span{})) + a.RawLen()
+	memory := cap(x.trace.spans)*int(unsafe.Sizeof(span{})) + a.RawLen()
 	a.Parts(func(literal []byte, _ *release.Segment) {
 		memory += int(unsafe.Sizeof(Piece{})) + 2*pieceJSON + 3*min(len(literal), maxText)
 	})
@@ -141,7 +141,7 @@ func (in *Inspection) fill(x *exchange) error {
 	if err != nil {
 		return err
 	}
-	in.Body, in.RawBytes, in.Pieces = body, len(body), inspectPieces(a, body, x.c.trace)
+	in.Body, in.RawBytes, in.Pieces = body, len(body), inspectPieces(a, body, x.trace)
 	return x.charge(memory) // with the inflater
 }
 

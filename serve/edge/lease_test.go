@@ -9,7 +9,7 @@ import (
 // TestLease: a lease is rounded up, a refused charge changes nothing, and all is given back.
 func TestLease(t *testing.T) {
 	e := &Edge{opts: Options{MaxInflight: 3 * leaseStep}}
-	l, other, f := composer{edge: e}, composer{edge: e}, &e.inflight
+	l, other, f := exchange{edge: e}, exchange{edge: e}, &e.inflight
 	check := func(n int, err error, held int) {
 		t.Helper()
 		if got := l.lease(n); got != err || f.held.Load() != int64(held) {

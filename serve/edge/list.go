@@ -125,7 +125,7 @@ func search(x *exchange, op *api.Operation) error {
 // queryEngine returns the engine of the release. Inspect opens it on first use.
 func (x *exchange) queryEngine() *query.Engine {
 	if x.engine == nil {
-		x.engine = query.Open(x.c.rel, 0)
+		x.engine = query.Open(x.rel, 0)
 	}
 	return x.engine
 }
@@ -180,13 +180,13 @@ func (x *exchange) servePage(err error, shape pageShape) error {
 	if err != nil {
 		return err
 	}
-	c, s, res := &x.c, &shape, &x.rows
+	s, res := &shape, &x.rows
 	s.sub = cmp.Or(s.sub, fragment.SubRow)
-	c.raiseClass(classPage)
-	if c.prefetch {
-		c.scratch.awaitRows(c.rel, s, res.Rows)
+	x.raiseClass(classPage)
+	if x.prefetch {
+		x.scratch.awaitRows(x.rel, s, res.Rows)
 	}
-	b := append(c.scratch.text[:0], '{')
+	b := append(x.scratch.text[:0], '{')
 	if s.window != (query.Window{}) {
 		b = append(b, `"dates":{"maximum":"`...)
 		b = append(s.window.To.AppendTo(b), `","minimum":"`...)
@@ -196,33 +196,33 @@ func (x *exchange) servePage(err error, shape pageShape) error {
 		b = append(strconv.AppendUint(append(b, `"id":`...), s.id, 10), ',')
 	}
 	b = strconv.AppendUint(append(b, `"page":`...), uint64(x.q.Page), 10)
-	c.scratch.text = append(b, `,"results":[`...)
-	splice.Literal(c.answer, c.scratch.text)
+	x.scratch.text = append(b, `,"results":[`...)
+	splice.Literal(x.answer, x.scratch.text)
 	for i := range res.Rows {
 		if i > 0 {
-			splice.Literal(c.answer, ",")
+			splice.Literal(x.answer, ",")
 		}
-		splice.Literal(c.answer, "{")
+		splice.Literal(x.answer, "{")
 		row := &res.Rows[i]
 		include := release.Include{Kind: row.Kind, ID: row.ID, Sub: s.sub}
 		if row.Date != posting.NoDay && row.Kind == fragment.KindMovie {
-			err = c.datedRow(&include, row.Date)
+			err = x.datedRow(&include, row.Date)
 		} else {
-			err = c.include(&include, 0)
+			err = x.include(&include, 0)
 		}
 		if err == nil && s.knownFor && row.Kind == fragment.KindPerson {
-			splice.Literal(c.answer, ",")
+			splice.Literal(x.answer, ",")
 			include.Sub = fragment.SubKnownFor
-			err = c.include(&include, 0)
+			err = x.include(&include, 0)
 		}
 		if err != nil {
 			return err
 		}
-		splice.Literal(c.answer, "}")
+		splice.Literal(x.answer, "}")
 	}
-	b = appendTotals(append(c.scratch.text[:0], ']'), res.Total, pageRows, s.maxPages)
-	c.scratch.text = append(b, '}')
-	splice.Literal(c.answer, c.scratch.text)
+	b = appendTotals(append(x.scratch.text[:0], ']'), res.Total, pageRows, s.maxPages)
+	x.scratch.text = append(b, '}')
+	splice.Literal(x.answer, x.scratch.text)
 	return x.finish()
 }
 
@@ -245,14 +245,14 @@ var releaseDate = []byte(`"release_date":"`)
 // datedRow adds the row of a movie with the release date of a region in place of the
 // primary one. Inside a JSON string the quotes of releaseDate would be escaped, so it
 // matches only the field.
-func (c *composer) datedRow(i *release.Include, date day.Day) error {
-	raw, err := c.composeJSON(func() error { return c.include(i, 0) })
+func (x *exchange) datedRow(i *release.Include, date day.Day) error {
+	raw, err := x.composeJSON(func() error { return x.include(i, 0) })
 	if err != nil {
 		return err
 	}
 	start := bytes.Index(raw, releaseDate)
 	if start < 0 {
-		splice.Literal(c.answer, raw) // a row of an older shape
+		splice.Literal(x.answer, raw) // a row of an older shape
 		return nil
 	}
 	start += len(releaseDate)
@@ -260,28 +260,28 @@ func (c *composer) datedRow(i *release.Include, date day.Day) error {
 	if length < 0 {
 		return fmt.Errorf("%w: row of %s ends in its date", release.ErrCorrupt, *i)
 	}
-	c.scratch.row = append(date.AppendTo(append(c.scratch.row[:0], raw[:start]...)), raw[start+length:]...)
-	splice.Literal(c.answer, c.scratch.row)
+	x.scratch.row = append(date.AppendTo(append(x.scratch.row[:0], raw[:start]...)), raw[start+length:]...)
+	splice.Literal(x.answer, x.scratch.row)
 	return nil
 }
 
 // derivedRow adds a row without a fragment of its own, made from the fragments of sub-request from,
 // in the request's language.
-func (c *composer) derivedRow(i *release.Include, from fragment.Sub) error {
+func (x *exchange) derivedRow(i *release.Include, from fragment.Sub) error {
 	source := *i
 	source.Sub = from
-	raw, err := c.composeJSON(func() error { return c.include(&source, 0) })
+	raw, err := x.composeJSON(func() error { return x.include(&source, 0) })
 	if err != nil {
 		return err
 	}
-	if c.scratch.row, err = fragment.AppendRow(c.scratch.row[:0], i.Kind, i.Sub, i.ID, raw); err != nil {
+	if x.scratch.row, err = fragment.AppendRow(x.scratch.row[:0], i.Kind, i.Sub, i.ID, raw); err != nil {
 		return fmt.Errorf("%w: %s: %w", release.ErrCorrupt, *i, err)
 	}
-	if c.class == classPage { // the whole body will be compressed
-		splice.Literal(c.answer, c.scratch.row)
+	if x.class == classPage { // the whole body will be compressed
+		splice.Literal(x.answer, x.scratch.row)
 		return nil
 	}
-	return c.deflate(c.scratch.row)
+	return x.deflate(x.scratch.row)
 }
 
 // Rows of lists lie anywhere in a release, and each takes three reads, one after the other.
@@ -321,25 +321,25 @@ func (s *scratch) await(rel *release.Reader) {
 const changeRows = 100
 
 // changesIn opens the changes of the release, and returns the window of the request.
-func (c *composer) changesIn() (*changelog.Log, changelog.Window) {
-	log, p := changelog.Open(c.rel), &c.q.Params
+func (x *exchange) changesIn() (*changelog.Log, changelog.Window) {
+	log, p := changelog.Open(x.rel), &x.q.Params
 	days := changelog.Days{Start: int32(p.Start), End: int32(p.End), HasStart: p.HasStart, HasEnd: p.HasEnd}
-	return log, log.Window(days, c.edge.opts.Now())
+	return log, log.Window(days, x.edge.opts.Now())
 }
 
 // addChanges adds the changes of a resource in the builds of the last days, after the opening
 // brace. They depend on the clock.
-func addChanges(c *composer, k fragment.Kind, id uint64) error {
-	c.raiseClass(classPage)
-	log, window := c.changesIn()
+func addChanges(x *exchange, k fragment.Kind, id uint64) error {
+	x.raiseClass(classPage)
+	log, window := x.changesIn()
 	for piece, err := range log.Answer(k, id, window) {
 		switch {
 		case err != nil:
 			return err
 		case piece.Text != nil:
-			splice.Literal(c.answer, piece.Text)
+			splice.Literal(x.answer, piece.Text)
 		default:
-			c.answer.Segment(&piece.Segment)
+			x.answer.Segment(&piece.Segment)
 		}
 	}
 	return nil
@@ -347,11 +347,10 @@ func addChanges(c *composer, k fragment.Kind, id uint64) error {
 
 // changes serves a page of the resources of a kind that changed.
 func changes(x *exchange, op *api.Operation) error {
-	c := &x.c
-	c.raiseClass(classPage)
-	log, window := c.changesIn()
+	x.raiseClass(classPage)
+	log, window := x.changesIn()
 	rows, total := log.List(nil, op.Rows, window, int(x.q.Page), changeRows)
-	b := append(c.scratch.text[:0], `{"results":[`...)
+	b := append(x.scratch.text[:0], `{"results":[`...)
 	for i := range rows {
 		if i > 0 {
 			b = append(b, ',')
@@ -359,7 +358,7 @@ func changes(x *exchange, op *api.Operation) error {
 		b = rows[i].AppendJSON(b)
 	}
 	b = strconv.AppendUint(append(b, `],"page":`...), uint64(x.q.Page), 10)
-	c.scratch.text = append(appendTotals(b, total, changeRows, 0), '}')
-	splice.Literal(c.answer, c.scratch.text)
+	x.scratch.text = append(appendTotals(b, total, changeRows, 0), '}')
+	splice.Literal(x.answer, x.scratch.text)
 	return x.finish()
 }

@@ -116,14 +116,14 @@ func (rs *Response) Lasting() bool { return rs.class == classStored && rs.Status
 // Complete returns a lasting response as a 200 in gzip, even if it is a 304 or uncompressed.
 func (rs *Response) Complete() Response {
 	complete := *rs
-	complete.Status, complete.Gzip, complete.body, complete.parts = statusOK, true, nil, rs.x.c.answer
+	complete.Status, complete.Gzip, complete.body, complete.parts = statusOK, true, nil, rs.x.answer
 	return complete
 }
 
 // SegmentsOver returns the number of segments of at least size bytes in a lasting response, and the
 // number of all other bytes in its gzip body.
 func (rs *Response) SegmentsOver(size int) (segments, others int) {
-	return rs.x.c.answer.SegmentsOver(size)
+	return rs.x.answer.SegmentsOver(size)
 }
 
 // Charge counts n bytes that the writer copied from a body in parts against Options.MaxInflight,
@@ -132,8 +132,7 @@ func (rs *Response) Charge(n int) error {
 	if rs.parts == nil {
 		return nil
 	}
-	c := &rs.x.c
-	return c.lease(c.leased + n)
+	return rs.x.lease(rs.x.leased + n)
 }
 
 // Refusal returns the response to bytes that are not a request. No cache may keep it.
@@ -147,11 +146,11 @@ func (rs *Response) Refuse(err error) { rs.x.refuse(err) }
 // End ends the response, and releases its references.
 func (rs *Response) End() {
 	x := rs.x
-	x.c.end()
+	x.end()
 	x.held.Release()
 	x.meter.End()
 	x.rq, x.rs, x.held, x.engine, x.meter, x.scopes = Request{}, Response{}, nil, nil, nil, ""
-	if x.c.bytes()+cap(x.body)+cap(x.keys) <= maxKept {
+	if x.bytes() <= maxKept {
 		x.edge.exchanges.Put(x)
 	}
 }
@@ -159,14 +158,14 @@ func (rs *Response) End() {
 // finish completes the composed response: 304 without a body if the client has it, else the
 // body in an accepted encoding. WriteBody makes long bodies.
 func (x *exchange) finish() (err error) {
-	rs, a := &x.rs, x.c.answer
-	rs.class, rs.Status = x.c.class, statusOK
+	rs, a := &x.rs, x.answer
+	rs.class, rs.Status = x.class, statusOK
 	x.keys = appendAppendedKeys(x.keys, &x.q)
 	rs.Keys = x.keys
 	if rs.class == classPrivate {
 		rs.Cache, rs.Keys = privateStore, nil
 	}
-	if x.c.prefetch {
+	if x.prefetch {
 		a.Await()
 	}
 	rs.Serial = x.held.Serial() // before the check: damage found later ends prepared responses
@@ -177,8 +176,8 @@ func (x *exchange) finish() (err error) {
 		return nil
 	}
 	rs.Gzip = x.rq.Gzip
-	if x.c.bytes()-a.Bytes() > maxScratch { // a slow client would hold it
-		x.c.scratch, x.c.unused = scratch{}, nil
+	if x.bytes()-a.Bytes() > maxScratch { // a slow client would hold it
+		x.scratch, x.unused = scratch{}, nil
 	}
 	if rs.Gzip && rs.class == classPage {
 		return x.pack()
@@ -205,7 +204,7 @@ func (x *exchange) pack() (err error) {
 	rs, e := &x.rs, x.edge
 	rs.body = e.pages.Get(rs.ETag)
 	if rs.body == nil {
-		if err := x.charge(2 * x.c.answer.RawLen()); err != nil {
+		if err := x.charge(2 * x.answer.RawLen()); err != nil {
 			return err
 		}
 		p := packers.Get().(*splice.Packer)
@@ -214,7 +213,7 @@ func (x *exchange) pack() (err error) {
 				packers.Put(p)
 			}
 		}()
-		if rs.body, err = p.AppendGzip(nil, x.c.answer); err != nil {
+		if rs.body, err = p.AppendGzip(nil, x.answer); err != nil {
 			return err
 		}
 		e.pages.Put(rs.ETag, rs.body, len(rs.body))
@@ -361,15 +360,15 @@ func (e *Edge) Charge(n int) bool {
 var leaseStep = 4 << 10
 
 // lease sets the memory of the response to n bytes. The error is a refusal, and changes nothing.
-func (c *composer) lease(n int) error {
+func (x *exchange) lease(n int) error {
 	n = (n + leaseStep - 1) / leaseStep * leaseStep
-	if n == c.leased {
+	if n == x.leased {
 		return nil
 	}
-	if !c.edge.Charge(n - c.leased) {
-		c.edge.inflight.refused.Add(1)
+	if !x.edge.Charge(n - x.leased) {
+		x.edge.inflight.refused.Add(1)
 		return status.Offline
 	}
-	c.leased = n
+	x.leased = n
 	return nil
 }

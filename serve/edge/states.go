@@ -17,9 +17,9 @@ import (
 
 // states serves the marks and ratings that a session has for a title.
 func states(x *exchange, _ *api.Operation) error {
-	c, q := &x.c, &x.q
-	c.raiseClass(classPrivate)
-	t, err := openAccounts(x.c.rel)
+	q := &x.q
+	x.raiseClass(classPrivate)
+	t, err := openAccounts(x.rel)
 	if err != nil {
 		return err
 	}
@@ -30,13 +30,13 @@ func states(x *exchange, _ *api.Operation) error {
 	if err != nil {
 		return err
 	}
-	e, ok := x.c.rel.Lookup(c.pathKey(q))
+	e, ok := x.rel.Lookup(x.pathKey())
 	if !ok {
 		return status.NotFound
 	}
-	splice.Literal(c.answer, strconv.AppendUint([]byte(`{"id":`), e.ID(), 10))
-	splice.Literal(c.answer, ",")
-	if err := addStates(c, e, &route.Append{Kind: q.Kind, Season: q.Season, Episode: q.Episode}, a); err != nil {
+	splice.Literal(x.answer, strconv.AppendUint([]byte(`{"id":`), e.ID(), 10))
+	splice.Literal(x.answer, ",")
+	if err := addStates(x, e, &route.Append{Kind: q.Kind, Season: q.Season, Episode: q.Episode}, a); err != nil {
 		return err
 	}
 	return x.finish()
@@ -44,11 +44,11 @@ func states(x *exchange, _ *api.Operation) error {
 
 // addStates adds the account's marks of a title after its id. e is the title, a names the season or
 // episode.
-func addStates(c *composer, e release.Entry, a *route.Append, account *accounts.Account) error {
-	series, b := uint64(c.q.ID), c.scratch.text[:0]
+func addStates(x *exchange, e release.Entry, a *route.Append, account *accounts.Account) error {
+	series, b := uint64(x.q.ID), x.scratch.text[:0]
 	switch a.Kind {
 	case fragment.KindSeason:
-		episodes, err := episodesOf(c, e)
+		episodes, err := episodesOf(x, e)
 		if err != nil {
 			return err
 		}
@@ -68,8 +68,8 @@ func addStates(c *composer, e release.Entry, a *route.Append, account *accounts.
 	default:
 		b = appendStates(b, account, accounts.Title{Kind: a.Kind, ID: e.ID()})
 	}
-	c.scratch.text = b
-	splice.Literal(c.answer, b)
+	x.scratch.text = b
+	splice.Literal(x.answer, b)
 	return nil
 }
 
@@ -80,16 +80,16 @@ type seasonEpisode struct {
 }
 
 // episodesOf returns the episodes of a season, which its details list.
-func episodesOf(c *composer, e release.Entry) ([]seasonEpisode, error) {
-	b, err := c.composeJSON(func() error {
-		choice, ok := variant.Pick(e, fragment.KindSeason, fragment.SubDetails, c.q)
+func episodesOf(x *exchange, e release.Entry) ([]seasonEpisode, error) {
+	b, err := x.composeJSON(func() error {
+		choice, ok := variant.Pick(e, fragment.KindSeason, fragment.SubDetails, &x.q)
 		if !ok {
 			return status.NotFound
 		}
-		if err := c.fragment(&choice, 1); err != nil {
+		if err := x.fragment(&choice, 1); err != nil {
 			return err
 		}
-		splice.Literal(c.answer, "}")
+		splice.Literal(x.answer, "}")
 		return nil
 	})
 	if err != nil {

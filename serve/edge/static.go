@@ -26,8 +26,8 @@ func facts(x *exchange, op *api.Operation) error {
 		x.servePrecompressed(body)
 		return nil
 	}
-	x.c.class = classPage
-	a := x.c.answer
+	x.class = classPage
+	a := x.answer
 	splice.Literal(a, bytes.TrimSuffix(body.Identity, []byte("}")))
 	for _, name := range x.q.Appends {
 		if appended, ok := x.edge.facts.Response(name.Op, &x.q); ok {

@@ -16,11 +16,11 @@ import (
 
 // openList returns the list that the path names. A private one needs its owner's session.
 func (x *exchange) openList() (accounts.List, error) {
-	x.c.raiseClass(classPage)
+	x.raiseClass(classPage)
 	x.rs.Cache = x.edge.revalidate
-	x.keys = appendKeys(x.keys[:0], x.rs.Release, fragment.AppendID(x.c.key[:0], fragment.KindList, x.q.ID))
+	x.keys = appendKeys(x.keys[:0], x.rs.Release, fragment.AppendID(x.key[:0], fragment.KindList, x.q.ID))
 	x.rs.Keys = x.keys
-	t, err := openAccounts(x.c.rel)
+	t, err := openAccounts(x.rel)
 	if err != nil {
 		return accounts.List{}, err
 	}
@@ -33,7 +33,7 @@ func (x *exchange) openList() (accounts.List, error) {
 	case !l.Private():
 		return l, nil
 	}
-	x.c.raiseClass(classPrivate)
+	x.raiseClass(classPrivate)
 	a, err := t.sessionAccount(x, false)
 	if err == nil && (a == nil || a.Guest() || !l.OwnedBy(a.Row)) {
 		err = status.Private
@@ -48,18 +48,18 @@ func userList(x *exchange, op *api.Operation) error {
 	if err != nil {
 		return err
 	}
-	c, version := &x.c, op.Version()
+	version := op.Version()
 	head, middle, end, order := accounts.Head3, accounts.Middle3, accounts.End3, accounts.Original
 	if version == 4 {
 		head, middle, end, order = accounts.Head4, accounts.Middle4, accounts.End4, l.Sort()
-		if len(c.q.SortBy) > 0 {
+		if len(x.q.SortBy) > 0 {
 			var ok bool
-			if order, ok = accounts.ParseSort(c.q.SortBy); !ok {
+			if order, ok = accounts.ParseSort(x.q.SortBy); !ok {
 				return status.InvalidParams
 			}
 		}
 	}
-	w, number := &writer{c: c}, int(c.q.Page)
+	w, number := &writer{x: x}, int(x.q.Page)
 	var comments []byte
 	w.bytes(l.Text(head))
 	err = w.items(l.Len(), number, func(i int) error {
@@ -126,7 +126,7 @@ func listItem(x *exchange, op *api.Operation) error {
 		b = append(append(append(b, `,"media_type":"`...), t.Kind.String()...), `"}`...)
 	}
 	x.body = b
-	splice.Literal(x.c.answer, b)
+	splice.Literal(x.answer, b)
 	return x.finish()
 }
 
@@ -148,7 +148,7 @@ func accountLists(x *exchange, op *api.Operation) error {
 	if err != nil {
 		return err
 	}
-	w := &writer{c: &x.c}
+	w := &writer{x: x}
 	ids := a.Lists()
 	row := []accounts.Text{accounts.RowHead, accounts.RowType, accounts.RowEnd}
 	if op.Version() == 4 {
@@ -188,8 +188,8 @@ var (
 
 // addHolding adds a page of the public lists that hold a title, after the opening brace. It
 // returns false and adds nothing if no list holds it.
-func addHolding(c *composer, title accounts.Title, choice *variant.Choice) (bool, error) {
-	t, err := openAccounts(c.rel)
+func addHolding(x *exchange, title accounts.Title, choice *variant.Choice) (bool, error) {
+	t, err := openAccounts(x.rel)
 	if err != nil {
 		return false, err
 	}
@@ -201,7 +201,7 @@ func addHolding(c *composer, title accounts.Title, choice *variant.Choice) (bool
 	if title.Kind == fragment.KindTV {
 		row = holdingTV
 	}
-	w := &writer{c: c}
+	w := &writer{x: x}
 	if choice.ID != 0 {
 		w.buf = append(strconv.AppendUint(append(w.buf, `"id":`...), choice.ID, 10), ',')
 	}

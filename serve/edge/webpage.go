@@ -45,7 +45,7 @@ func (x *exchange) webpage() error {
 	if err := x.authorize(); err != nil {
 		return err
 	}
-	x.c.class = classPrivate // refusals too
+	x.class = classPrivate // refusals too
 	v, err := data(x)
 	if err != nil {
 		return err
@@ -66,11 +66,11 @@ func (x *exchange) webpage() error {
 
 // describe returns the description of the served release.
 func describe(x *exchange) (any, error) {
-	if x.c.rel == nil {
+	if x.rel == nil {
 		return nil, status.Offline
 	}
-	x.rs.Release = x.c.rel.Manifest().ID
-	return page.Describe(x.c.rel, x.edge.Releases.Store())
+	x.rs.Release = x.rel.Manifest().ID
+	return page.Describe(x.rel, x.edge.Releases.Store())
 }
 
 // maxExplained is the longest raw query of /page/explain in bytes: a target with each byte escaped.
@@ -86,8 +86,8 @@ func explain(x *exchange) (any, error) {
 		return nil, status.InvalidInput // the page itself has no pieces
 	}
 	inner := &exchange{engine: x.engine, meter: x.meter, scopes: x.scopes}
-	defer inner.c.end()
-	in, err := inspect(inner, x.edge, x.c.rel, string(target))
+	defer inner.end()
+	in, err := inspect(inner, x.edge, x.rel, string(target))
 	switch {
 	case errors.Is(err, errIssued):
 		return nil, status.InvalidInput
@@ -95,7 +95,7 @@ func explain(x *exchange) (any, error) {
 		return nil, status.Offline
 	}
 	// From here on x holds the memory of inner: the pieces, until they are JSON.
-	if leased := inner.c.leased; err == nil {
+	if leased := inner.leased; err == nil {
 		err = x.charge(leased)
 	}
 	return &in, err
