@@ -19,8 +19,8 @@ var maxBatch = 32 << 20
 type batchList struct {
 	account      *accounts.Account
 	seen         map[string]bool // texts, and keys of resources
-	asked, found int
-	missing      []byte // IDs without a resource, as JSON, each after a comma
+	count, found int             // IDs, and resources, so far
+	missing      []byte          // IDs without a resource, as JSON, each after a comma
 }
 
 // batch serves the details of several resources, with all that is appended to each: an
@@ -61,7 +61,7 @@ func batch(x *exchange, _ *api.Operation) error {
 // add adds the resource that has an ID.
 func (b *batchList) add(x *exchange, id []byte) error {
 	q := &x.q
-	if b.asked++; b.asked > route.MaxIDs {
+	if b.count++; b.count > route.MaxIDs {
 		return status.InvalidParams
 	}
 	var ok bool

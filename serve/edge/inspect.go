@@ -271,8 +271,8 @@ func originOf(outer, inner *span) Origin {
 	}
 	o := Origin{Sub: outer.sub, Fragment: a.Sub.String(), Language: languageName(a.Variant), Resource: resourceName(e.Key())}
 	if o.Sub == "" {
-		if _, whole, ok := outer.fragment.Owner(); ok {
-			o.Sub = whole.Sub.String()
+		if _, address, ok := outer.fragment.Owner(); ok {
+			o.Sub = address.Sub.String()
 		}
 	}
 	return o

@@ -28,12 +28,12 @@ type span struct{ from, to int }
 // A parser checks heads against RFC 9110 and 9112. Most clients repeat their header fields
 // in each request of a connection, so it keeps the last ones.
 type parser struct {
-	rq       request
-	block    []byte // header fields with the empty line that ends them
-	lists    []byte // joined values of lists in several lines
-	framing  framing
-	spans    [nFields]span // first line of each field in block
-	repeated [nFields]bool // fields with several lines
+	rq          request
+	block       []byte // header fields with the empty line that ends them
+	joinedLists []byte // values of lists in several lines
+	framing     framing
+	spans       [nFields]span // first line of each field in block
+	repeated    [nFields]bool // fields with several lines
 }
 
 // A framing holds the fields that determine the end of a request and its connection.
@@ -117,7 +117,7 @@ func (p *parser) parse(b []byte) (n, status int) {
 		if length == 0 {
 			return 0, status
 		}
-		p.block, p.lists = append(p.block, block[:length]...), p.lists[:0]
+		p.block, p.joinedLists = append(p.block, block[:length]...), p.joinedLists[:0]
 		for i := range nFields {
 			rq.fields[i] = p.block[p.spans[i].from:p.spans[i].to]
 			switch {
@@ -139,14 +139,14 @@ func (p *parser) parse(b []byte) (n, status int) {
 
 // joined returns the values of all lines of a list, joined by commas, which is equivalent.
 func (p *parser) joined(field int) []byte {
-	from := len(p.lists)
+	from := len(p.joinedLists)
 	for line := range bytes.Lines(p.block) {
 		name, value, _ := bytes.Cut(line, []byte(":"))
 		if equalFold(name, fieldNames[field]) {
-			p.lists = append(append(p.lists, bytes.Trim(value, " \t\r\n")...), ',')
+			p.joinedLists = append(append(p.joinedLists, bytes.Trim(value, " \t\r\n")...), ',')
 		}
 	}
-	return p.lists[from : len(p.lists)-1]
+	return p.joinedLists[from : len(p.joinedLists)-1]
 }
 
 // emptyLines returns the length of the empty lines that b starts with, which some clients

@@ -66,14 +66,14 @@ const (
 // parameters returns the names of discover's parameters in the table of operations, by kind,
 // with our extensions.
 var parameters = sync.OnceValue(func() map[fragment.Kind]map[string]string {
-	known := map[fragment.Kind]map[string]string{}
+	names := map[fragment.Kind]map[string]string{}
 	for kind, op := range map[fragment.Kind]api.Op{fragment.KindMovie: api.OpDiscoverMovie, fragment.KindTV: api.OpDiscoverTv} {
-		known[kind] = map[string]string{}
+		names[kind] = map[string]string{}
 		for _, p := range op.Operation().QueryParams {
-			known[kind][p.Name] = p.Name
+			names[kind][p.Name] = p.Name
 		}
 	}
-	return known
+	return names
 })
 
 // A parser makes a Filter of parameters.
@@ -86,11 +86,11 @@ type parser struct {
 // ParseFilter reads the parameters of discover for movies or series, names and values decoded;
 // see the package comment. A pair need only be valid until the next one.
 func ParseFilter(kind fragment.Kind, params iter.Seq2[[]byte, []byte]) Filter {
-	known := parameters()[kind]
+	names := parameters()[kind]
 	f := Filter{kind: kind, descending: true}
 	p := parser{f: &f, values: map[string][]byte{}}
 	for name, value := range params {
-		if key, ok := known[string(name)]; ok {
+		if key, ok := names[string(name)]; ok {
 			p.values[key] = bytes.TrimSpace(bytes.Clone(value)) // the last one counts
 		}
 	}
@@ -324,14 +324,14 @@ func (p *parser) certifications() {
 	if p.f.kind == fragment.KindTV {
 		media = reference.TV
 	}
-	known := reference.Certifications(media)[country]
-	minOrder, hasMin := orderOf(known, p.values["certification"+suffixMin])
-	maxOrder, hasMax := orderOf(known, p.values["certification"+suffixMax])
+	list := reference.Certifications(media)[country]
+	minOrder, hasMin := orderOf(list, p.values["certification"+suffixMin])
+	maxOrder, hasMax := orderOf(list, p.values["certification"+suffixMax])
 	if !hasMin && !hasMax {
 		return
 	}
 	var terms []term
-	for _, c := range known {
+	for _, c := range list {
 		if (!hasMin || c.Order >= minOrder) && (!hasMax || c.Order <= maxOrder) {
 			terms = append(terms, term{tables.Certification, tables.CertificationKey(country, c.Certification)})
 		}
@@ -340,8 +340,8 @@ func (p *parser) certifications() {
 }
 
 // orderOf returns the rank of a certification by strictness, or false for an unknown one.
-func orderOf(known []reference.Certification, name []byte) (int, bool) {
-	for _, c := range known {
+func orderOf(list []reference.Certification, name []byte) (int, bool) {
+	for _, c := range list {
 		if c.Certification == string(name) {
 			return c.Order, true
 		}

@@ -38,13 +38,13 @@ const (
 // segments, so it must not outlive the Reader of their release. It is reused by Reset and
 // must not be copied.
 type Answer struct {
-	chunks   []chunk
-	literals []byte
-	tag      []byte // input of the entity tag
-	raw      uint64
-	stored   int
-	inflater release.Inflater
-	frame    [headerLen]byte // gzip framing around a piece
+	chunks    []chunk
+	literals  []byte
+	tag       []byte // input of the entity tag
+	rawLen    uint64
+	storedLen int
+	inflater  release.Inflater
+	frame     [headerLen]byte // gzip framing around a piece
 }
 
 // chunk is a segment of a release, a segment whose bytes are literals[from:to], or those literals.
@@ -67,7 +67,7 @@ func (a *Answer) Reset() {
 	clear(a.chunks) // drops references to the mapping
 	a.chunks = a.chunks[:0]
 	a.literals, a.tag = a.literals[:0], a.tag[:0]
-	a.raw, a.stored = 0, 0
+	a.rawLen, a.storedLen = 0, 0
 }
 
 // Segment appends a stored segment. A segment without raw bytes adds nothing to the body.
@@ -77,8 +77,8 @@ func (a *Answer) Segment(s *release.Segment) {
 		return
 	}
 	a.chunks = append(a.chunks, chunk{seg: *s})
-	a.raw += uint64(s.RawLen)
-	a.stored += len(s.Stored)
+	a.rawLen += uint64(s.RawLen)
+	a.storedLen += len(s.Stored)
 }
 
 // SegmentCopy appends a segment outside any release, and copies its stored bytes.
@@ -96,26 +96,26 @@ func (a *Answer) SegmentCopy(s *release.Segment) {
 // blocks.
 func Literal[T string | []byte](a *Answer, b T) {
 	a.tag = append(binary.AppendUvarint(append(a.tag, 0), uint64(len(b))), b...)
-	a.raw += uint64(len(b))
+	a.rawLen += uint64(len(b))
 	for len(b) > 0 {
 		n, from := min(len(b), maxStored), len(a.literals)
 		a.literals = append(a.literals, b[:n]...)
 		b = b[n:]
 		if last := len(a.chunks) - 1; last >= 0 && a.chunks[last].seg.RawLen == 0 && len(a.literals)-a.chunks[last].from <= maxStored {
 			a.chunks[last].to = len(a.literals)
-			a.stored += n
+			a.storedLen += n
 			continue
 		}
 		a.chunks = append(a.chunks, chunk{from: from, to: len(a.literals)})
-		a.stored += storedHead + n
+		a.storedLen += storedHead + n
 	}
 }
 
 // RawLen is the length of the identity body in bytes.
-func (a *Answer) RawLen() int { return int(a.raw) }
+func (a *Answer) RawLen() int { return int(a.rawLen) }
 
 // GzipLen is the length of the gzip body in bytes.
-func (a *Answer) GzipLen() int { return headerLen + a.stored + trailerLen }
+func (a *Answer) GzipLen() int { return headerLen + a.storedLen + trailerLen }
 
 // SegmentsOver returns the number of segments of the release with at least size bytes in a, and the number
 // of all other bytes in its gzip body.
@@ -179,14 +179,14 @@ func (a *Answer) GzipPieces(yield func(b []byte, stable bool)) {
 	}
 	end := append(frame[:0], 0x03, 0x00)
 	end = binary.LittleEndian.AppendUint32(end, crc)
-	yield(binary.LittleEndian.AppendUint32(end, uint32(a.raw)), false)
+	yield(binary.LittleEndian.AppendUint32(end, uint32(a.rawLen)), false)
 }
 
 // AppendIdentity appends the body uncompressed. The error matches
 // release.ErrCorrupt if a segment differs from its recorded length or checksum.
 func (a *Answer) AppendIdentity(dst []byte) ([]byte, error) {
-	if a.raw <= release.MaxInflation*uint64(a.stored) {
-		dst = slices.Grow(dst, int(a.raw))
+	if a.rawLen <= release.MaxInflation*uint64(a.storedLen) {
+		dst = slices.Grow(dst, int(a.rawLen))
 	}
 	for i := range a.chunks {
 		c := &a.chunks[i]

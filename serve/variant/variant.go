@@ -95,15 +95,15 @@ func Pick(e release.Entry, k fragment.Kind, s fragment.Sub, q *route.Request) (c
 // Defaults have one form for all languages.
 func PickDefault(e release.Entry, k fragment.Kind, s fragment.Sub, q *route.Request) (Choice, bool) {
 	f, ok := e.Find(fragment.Address{Sub: s})
-	_, shown := pageOf(k, s, q)
-	return Choice{Fragment: f, Page: shown}, ok
+	_, page := pageOf(k, s, q)
+	return Choice{Fragment: f, Page: page}, ok
 }
 
 // pickText returns the fragment of the first variant that has the page, or the tail in place of a page that is not
 // stored. The last variant is Base, which every stored sub-request has. English, the language of the base, has no
 // untranslated form: en-GB falls back to en-US.
-func pickText(e release.Entry, k fragment.Kind, s fragment.Sub, q *route.Request) (f release.Fragment, shown uint16, ok bool) {
-	stored, shown := pageOf(k, s, q)
+func pickText(e release.Entry, k fragment.Kind, s fragment.Sub, q *route.Request) (f release.Fragment, page uint16, ok bool) {
+	storedPage, page := pageOf(k, s, q)
 	var buf [5]fragment.Variant
 	chain := buf[:0]
 	if s == fragment.SubMovies && k == fragment.KindKeyword && q.IncludeAdult {
@@ -116,13 +116,13 @@ func pickText(e release.Entry, k fragment.Kind, s fragment.Sub, q *route.Request
 		}
 	}
 	for _, v := range append(chain, fragment.Base) {
-		if stored != 0 {
-			if f, ok = e.Find(fragment.Address{Sub: s, Page: stored, Variant: v}); ok {
-				return f, shown, true
+		if storedPage != 0 {
+			if f, ok = e.Find(fragment.Address{Sub: s, Page: storedPage, Variant: v}); ok {
+				return f, page, true
 			}
 		}
 		if f, ok = e.Find(fragment.Address{Sub: s, Variant: v}); ok {
-			return f, shown, true
+			return f, page, true
 		}
 	}
 	return f, 0, false
@@ -131,7 +131,7 @@ func pickText(e release.Entry, k fragment.Kind, s fragment.Sub, q *route.Request
 // pageOf returns the page of a sub-request to look up, 0 for a sub-request without pages, and the page
 // that the response names. Two lists ignore the requested page: the movies of a company are
 // always the first one, and the tagged images of a person are named page 0.
-func pageOf(k fragment.Kind, s fragment.Sub, q *route.Request) (stored, shown uint16) {
+func pageOf(k fragment.Kind, s fragment.Sub, q *route.Request) (storedPage, page uint16) {
 	switch s {
 	case fragment.SubLists, fragment.SubRecommendations, fragment.SubReviews, fragment.SubSimilar:
 		return q.Page, q.Page
@@ -158,11 +158,11 @@ type languages struct {
 // without a row do not count, so that equal responses are equal choices.
 func (c *Choice) pickRows(e release.Entry, sub fragment.Sub, l languages, cr criterion) bool {
 	count := 0
-	var last release.Fragment
+	var rows release.Fragment
 	find := func(v fragment.Variant) {
 		if f, ok := e.Find(fragment.Address{Sub: sub, Variant: v}); ok {
 			count++
-			last = f
+			rows = f
 		}
 	}
 	if l.requested != fragment.Base && !slices.Contains(l.include, l.requested) {
@@ -175,7 +175,7 @@ func (c *Choice) pickRows(e release.Entry, sub fragment.Sub, l languages, cr cri
 	case 0:
 		return false
 	case 1:
-		c.Fragment = last
+		c.Fragment = rows
 	case storedLanguages(e, sub): // all rows
 	default:
 		c.Filter = Filter{criterion: cr, languages: l}
