@@ -20,17 +20,12 @@ func (w *bitWriter) write(v uint32, n uint) {
 	}
 }
 
-// pad goes to the next byte boundary.
-func (w *bitWriter) pad() {
-	if w.n > 0 {
-		w.write(0, 8-w.n)
-	}
-}
-
 // stored writes a stored block.
 func (w *bitWriter) stored(raw []byte) {
 	w.write(typeStored, 3)
-	w.pad()
+	if w.n > 0 { // up to the next byte boundary
+		w.write(0, 8-w.n)
+	}
 	w.out = binary.LittleEndian.AppendUint16(w.out, uint16(len(raw)))
 	w.out = binary.LittleEndian.AppendUint16(w.out, ^uint16(len(raw)))
 	w.out = append(w.out, raw...)
@@ -61,8 +56,8 @@ func (p pending) add(v uint64, n uint) pending {
 	return pending{p.bits | v<<(p.n&63), p.n + n}
 }
 
-// code adds a code.
-func (p pending) code(c coded) pending { return p.add(uint64(c>>8), uint(c&255)) }
+// code adds a codeword.
+func (p pending) code(c codeword) pending { return p.add(uint64(c>>8), uint(c&255)) }
 
 // flush writes whole bytes at a position of out and returns the position after them.
 func (p pending) flush(out []byte, at int) (pending, int) {
@@ -88,8 +83,10 @@ func (w *bitWriter) phrases(raw []byte, phrases []phrase, t *table) {
 		}
 		raw = raw[int(p.literals)+int(p.length):]
 		l, d := lengthSymbols[p.length], distanceSymbol(p.distance)
-		b = b.code(t.literal[firstLength+int(l)]).add(uint64(lengthRest(p.length, l)), lengthExtra(l))
-		b = b.code(t.distance[d]).add(uint64(distanceRest(p.distance, d)), distanceExtra(d))
+		n := lengthExtra(l)
+		b = b.code(t.literal[firstLength+int(l)]).add(uint64(p.length-minMatch)&(1<<n-1), n)
+		n = distanceExtra(d)
+		b = b.code(t.distance[d]).add(uint64(p.distance-1)&(1<<n-1), n)
 		b, at = b.flush(out, at)
 	}
 	b, at = b.code(t.literal[endOfBlock]).flush(out, at)

@@ -38,7 +38,7 @@ func inflate(t interface {
 
 // An encoder writes blocks: a shortEncoder, or its baseline.
 type encoder interface {
-	Append(dst, raw []byte) []byte
+	append(dst, raw []byte) []byte
 }
 
 // noise returns bytes of a few values.
@@ -113,13 +113,13 @@ func TestAppend(t *testing.T) {
 	}
 	used := &shortEncoder{}
 	for name, raw := range list {
-		blocks := used.Append([]byte("before"), raw)
+		blocks := used.append([]byte("before"), raw)
 		if !bytes.HasPrefix(blocks, []byte("before")) {
-			t.Fatalf("%s: Append overwrites the bytes before: %.6q", name, blocks)
+			t.Fatalf("%s: append overwrites the bytes before: %.6q", name, blocks)
 		}
 		blocks = blocks[len("before"):]
 		if got := inflate(t, blocks); !bytes.Equal(got, raw) {
-			t.Fatalf("%s: Append(%d bytes) inflates to %d others", name, len(raw), len(got))
+			t.Fatalf("%s: append(%d bytes) inflates to %d others", name, len(raw), len(got))
 		}
 		for _, open := range []func(io.Reader) io.ReadCloser{stdflate.NewReader, flate.NewReader} {
 			out := make([]byte, len(raw))
@@ -127,11 +127,11 @@ func TestAppend(t *testing.T) {
 				t.Errorf("%s alone: %d bytes, %v, want the %d", name, n, err, len(raw))
 			}
 		}
-		if again := new(shortEncoder).Append(nil, raw); !bytes.Equal(again, blocks) {
+		if again := new(shortEncoder).append(nil, raw); !bytes.Equal(again, blocks) {
 			t.Errorf("%s: a used encoder writes %d bytes, a fresh one %d", name, len(blocks), len(again))
 		}
 		if worst := len(raw) + 10; len(blocks) > worst {
-			t.Errorf("%s: Append(%d bytes) writes %d, want at most %d", name, len(raw), len(blocks), worst)
+			t.Errorf("%s: append(%d bytes) writes %d, want at most %d", name, len(raw), len(blocks), worst)
 		}
 	}
 }
@@ -147,7 +147,7 @@ func like(n, each int) (list [][]byte) {
 // size returns the encoded size of texts.
 func size(e encoder, list [][]byte) (n int) {
 	for _, raw := range list {
-		n += len(e.Append(nil, raw))
+		n += len(e.append(nil, raw))
 	}
 	return n
 }
@@ -176,7 +176,7 @@ func TestAnyOrder(t *testing.T) {
 		order := rapid.SliceOfN(rapid.IntRange(0, len(list)-1), 1, 8).Draw(t, "order")
 		var blocks, want []byte
 		for _, i := range order {
-			blocks, want = e.Append(blocks, list[i]), append(want, list[i]...)
+			blocks, want = e.append(blocks, list[i]), append(want, list[i]...)
 		}
 		if got := inflate(t, blocks); !bytes.Equal(got, want) {
 			t.Fatalf("inflates to %q, want %q", got, want)
@@ -191,7 +191,7 @@ func FuzzAppend(f *testing.F) {
 	f.Fuzz(func(t *testing.T, a, b []byte) {
 		a, b = a[:min(len(a), maxShort)], b[:min(len(b), maxShort)]
 		e, want := &shortEncoder{}, bytes.Join([][]byte{a, b, a}, nil)
-		if got := inflate(t, e.Append(e.Append(e.Append(nil, a), b), a)); !bytes.Equal(got, want) {
+		if got := inflate(t, e.append(e.append(e.append(nil, a), b), a)); !bytes.Equal(got, want) {
 			t.Errorf("three texts inflate to %d bytes, want %d", len(got), len(want))
 		}
 	})
@@ -218,7 +218,7 @@ func benchmark(b *testing.B, e encoder, list [][]byte) {
 	var out []byte
 	for b.Loop() {
 		for _, text := range list {
-			out = e.Append(out[:0], text)
+			out = e.append(out[:0], text)
 		}
 	}
 	b.ReportMetric(float64(size(e, list))/float64(len(list)), "stored-bytes")
@@ -245,8 +245,8 @@ func (k *klauspost) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// Append writes to memory, which does not fail.
-func (k *klauspost) Append(dst, raw []byte) []byte {
+// append writes to memory, which does not fail.
+func (k *klauspost) append(dst, raw []byte) []byte {
 	k.out = dst
 	k.w.Reset(k)
 	_, _ = k.w.Write(raw)

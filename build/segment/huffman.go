@@ -17,8 +17,8 @@ type code struct {
 	distance alphabet
 	head     header
 	table    table
-	bits     int // size as a dynamic block
-	plain    int // size as a fixed block
+
+	dynamicBits, fixedBits int // size as a dynamic block, and as a fixed one
 }
 
 // fit computes the code of a block and its size. The end of the block is not counted yet.
@@ -27,45 +27,39 @@ func (c *code) fit(n *counts) {
 	c.literal.fit(n.literal[:], maxCode)
 	c.distance.fit(n.distance[:], maxCode)
 	if len(c.distance.symbols) == 0 { // RFC 1951 allows an empty alphabet, but not all readers do
-		c.distance.symbols = append(c.distance.symbols, used(0))
+		c.distance.symbols = append(c.distance.symbols, weighted(0))
 		c.distance.single()
 	}
 	c.head.describe(&c.literal, &c.distance)
-	c.bits, c.plain = c.head.bits, 3
+	c.dynamicBits, c.fixedBits = c.head.bits, 3
 	for _, u := range c.literal.symbols {
 		s, n := u.symbol(), int(u.weight())
 		extra := 0
 		if s >= firstLength {
 			extra = int(lengthExtra(uint8(s - firstLength)))
 		}
-		c.bits += n * (int(c.literal.lengths[s]) + extra)
-		c.plain += n * (fixedTable.literal[s].length() + extra)
+		c.dynamicBits += n * (int(c.literal.lengths[s]) + extra)
+		c.fixedBits += n * (fixedTable.literal[s].length() + extra)
 	}
 	for _, u := range c.distance.symbols {
 		s, n := u.symbol(), int(u.weight())
 		extra := int(distanceExtra(uint8(s)))
-		c.bits += n * (int(c.distance.lengths[s]) + extra)
-		c.plain += n * (fixedTable.distance[s].length() + extra)
+		c.dynamicBits += n * (int(c.distance.lengths[s]) + extra)
+		c.fixedBits += n * (fixedTable.distance[s].length() + extra)
 	}
 }
 
-// assign computes the table.
-func (c *code) assign() {
-	c.literal.assign(c.table.literal[:])
-	c.distance.assign(c.table.distance[:])
-}
+// A weighted is a symbol that occurs and its frequency, which is the sort key.
+type weighted uint64
 
-// A used is a symbol that occurs and its frequency, which is the sort key.
-type used uint64
-
-func (u used) weight() uint32 { return uint32(u >> 16) }
-func (u used) symbol() uint16 { return uint16(u) }
+func (u weighted) weight() uint32 { return uint32(u >> 16) }
+func (u weighted) symbol() uint16 { return uint16(u) }
 
 // An alphabet computes the Huffman code of some symbols. Its work grows with the number of used symbols, which is
 // small for a short text.
 type alphabet struct {
-	symbols []used                 // used symbols, ascending
-	sorted  []used                 // by weight
+	symbols []weighted             // used symbols, ascending
+	sorted  []weighted             // by weight
 	tree    []uint32               // inner nodes: first the weight, then the parent, then the depth
 	lengths [numLiterals + 2]uint8 // lengths of used symbols
 	count   [maxCode + 2]uint16    // number of codes by length
@@ -81,7 +75,7 @@ func (a *alphabet) fit(freq []uint16, limit int) {
 		}
 		for i, n := range f {
 			if n > 0 {
-				symbols = append(symbols, used(n)<<16|used(s+i))
+				symbols = append(symbols, weighted(n)<<16|weighted(s+i))
 			}
 		}
 	}
@@ -104,28 +98,28 @@ func (a *alphabet) single() {
 	a.lengths[a.symbols[0].symbol()] = 1
 }
 
-// fewTimes is the frequency from which sorting compares.
-const fewTimes = 32
+// minCompared is the frequency from which sorting compares.
+const minCompared = 32
 
 // sort sorts the symbols by frequency, which is mostly low.
 func (a *alphabet) sort() {
-	var starts [fewTimes]uint16
+	var starts [minCompared]uint16
 	for _, u := range a.symbols {
-		starts[min(u.weight(), fewTimes)-1]++
+		starts[min(u.weight(), minCompared)-1]++
 	}
 	var at uint16
 	for i, n := range starts {
 		starts[i] = at
 		at += n
 	}
-	often := int(starts[fewTimes-1])
+	frequent := int(starts[minCompared-1])
 	a.sorted = slices.Grow(a.sorted[:0], len(a.symbols))[:len(a.symbols)]
 	for _, u := range a.symbols {
-		n := &starts[min(u.weight(), fewTimes)-1]
+		n := &starts[min(u.weight(), minCompared)-1]
 		a.sorted[*n] = u
 		*n++
 	}
-	slices.Sort(a.sorted[often:])
+	slices.Sort(a.sorted[frequent:])
 }
 
 // join builds the Huffman tree of the sorted symbols. Inner nodes are created in order of weight, so the lightest
@@ -180,7 +174,7 @@ func (a *alphabet) measure(limit int) {
 }
 
 // assign computes the codes of the used symbols from their lengths.
-func (a *alphabet) assign(t []coded) {
+func (a *alphabet) assign(t []codeword) {
 	var next [maxCode + 1]uint16
 	var first uint16 // first code of a length
 	for l, n := range a.count[:maxCode+1] {
@@ -201,7 +195,7 @@ type header struct {
 	runs                []run
 	count               [numLengths + 1]uint16 // frequency of each run symbol
 	code                alphabet               // code of the run symbols
-	codes               [numLengths]coded
+	codes               [numLengths]codeword
 	ordered             int // number of run symbol lengths written, in lengthOrder
 	bits                int // total size, with the block type
 }
@@ -251,8 +245,16 @@ func (h *header) lengths(a *alphabet, first, done int) int {
 	symbols := a.symbols
 	for i := 0; i < len(symbols); {
 		s := symbols[i].symbol()
-		if gap := first + int(s) - done; gap > 0 {
-			h.zeros(gap)
+		gap := first + int(s) - done // unused symbols
+		for ; gap >= 11; gap -= min(gap, 138) {
+			h.add(manyZeros, uint8(min(gap, 138)-11))
+		}
+		if gap >= 3 {
+			h.add(someZeros, uint8(gap-3))
+			gap = 0
+		}
+		for range gap {
+			h.add(0, 0)
 		}
 		length := a.lengths[s]
 		n := 1
@@ -278,20 +280,6 @@ func (h *header) lengths(a *alphabet, first, done int) int {
 func (h *header) add(symbol, rest uint8) {
 	h.runs = append(h.runs, run{symbol, rest})
 	h.count[symbol]++
-}
-
-// zeros adds the runs of n unused symbols.
-func (h *header) zeros(n int) {
-	for ; n >= 11; n -= min(n, 138) {
-		h.add(manyZeros, uint8(min(n, 138)-11))
-	}
-	if n >= 3 {
-		h.add(someZeros, uint8(n-3))
-		return
-	}
-	for range n {
-		h.add(0, 0)
-	}
 }
 
 // write writes the type of the block and h.

@@ -22,7 +22,7 @@ func lengths(freq []uint32, limit int) []uint8 {
 }
 
 // canonical returns the codes for lengths by section 3.2.2 of RFC 1951.
-func canonical(lengths []uint8) []coded {
+func canonical(lengths []uint8) []codeword {
 	var next [maxCode + 2]uint16
 	var count [maxCode + 1]uint16
 	for _, l := range lengths {
@@ -32,7 +32,7 @@ func canonical(lengths []uint8) []coded {
 	for l := 1; l <= maxCode; l++ {
 		next[l+1] = (next[l] + count[l]) << 1
 	}
-	codes := make([]coded, len(lengths))
+	codes := make([]codeword, len(lengths))
 	for s, l := range lengths {
 		if l > 0 {
 			codes[s] = reversed(next[l], int(l))

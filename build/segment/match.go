@@ -31,29 +31,29 @@ func (c *chains) link(raw []byte) {
 	c.shift = uint(32 - width)
 	c.end = max(len(raw)-shortest+1, 0)
 	for at := 0; at < c.end; at += 64 {
-		begin := uint32(raw[at])<<8 | uint32(raw[at+1])<<16 | uint32(raw[at+2])<<24
+		first := uint32(raw[at])<<8 | uint32(raw[at+1])<<16 | uint32(raw[at+2])<<24
 		part := raw[at+3 : min(at+64, c.end)+3]
-		c.same[at/64] = c.linkPart(part, begin, uint16(at)) >> (64 - len(part))
+		c.same[at/64] = c.linkPart(part, first, uint16(at)) >> (64 - len(part))
 	}
 }
 
-// linkPart links up to 64 places, starting at a multiple of 64. The text is the upper three bytes of begin, followed
-// by part. It returns the bits of same, the last one in the highest bit. No branch depends on the text: match
+// linkPart links up to 64 places, starting at a multiple of 64. The text is the upper three bytes of window,
+// followed by part. It returns the bits of same, the last one in the highest bit. No branch depends on the text: match
 // positions are hard to predict, and a misprediction costs as much as ten places.
-func (c *chains) linkPart(part []byte, begin uint32, place uint16) (same uint64) {
+func (c *chains) linkPart(part []byte, window uint32, place uint16) (same uint64) {
 	back := c.back[place:][:len(part)]
 	shift := c.shift & 31
 	for i, b := range part {
-		begin = begin>>8 | uint32(b)<<24
-		hash := begin * 0x9e3779b1
+		window = window>>8 | uint32(b)<<24
+		hash := window * 0x9e3779b1
 		head := &c.head[hash>>shift%(1<<headWidth)]
-		this := hash<<12&^0xffff | uint32(place)
-		before := *head
-		*head = this
-		back[i] = place - uint16(before)
+		entry := hash<<12&^0xffff | uint32(place)
+		previous := *head
+		*head = entry
+		back[i] = place - uint16(previous)
 		place++
 		// The highest bit is set if the rest of both hashes is the same.
-		same = same>>1 | (uint64((this^before)>>16)-1)&(1<<63)
+		same = same>>1 | (uint64((entry^previous)>>16)-1)&(1<<63)
 	}
 	return same
 }
@@ -69,20 +69,20 @@ func (c *chains) next(i int) int {
 	return c.end
 }
 
-// begins reports whether a match begins at place i.
-func (c *chains) begins(i int) bool {
+// matchesAt reports whether a match begins at place i.
+func (c *chains) matchesAt(i int) bool {
 	return i < c.end && c.same[i/64]>>(i&63)&1 != 0
 }
 
-// longest returns length and distance of the longest match at place i that is longer than than bytes (at least
+// longest returns length and distance of the longest match at place i that is longer than best bytes (at least
 // three), among the first n of its chain. Without one, the length is 0.
-func (c *chains) longest(raw []byte, i, than, n int) (length, distance int) {
+func (c *chains) longest(raw []byte, i, best, n int) (length, distance int) {
 	here := raw[i:min(i+maxMatch, len(raw))]
-	if than >= len(here) {
+	if best >= len(here) {
 		return 0, 0
 	}
 	enough := min(niceMatch, len(here))
-	end := binary.LittleEndian.Uint32(here[than-3:])
+	end := binary.LittleEndian.Uint32(here[best-3:])
 	at := i
 	for range n {
 		back := int(c.back[at])
@@ -91,23 +91,23 @@ func (c *chains) longest(raw []byte, i, than, n int) (length, distance int) {
 			break
 		}
 		// A longer match must equal in the byte after the best one and the three before.
-		if binary.LittleEndian.Uint32(raw[at+than-3:]) != end {
+		if binary.LittleEndian.Uint32(raw[at+best-3:]) != end {
 			continue
 		}
-		if l := common(raw[at:], here); l > than {
+		if l := commonPrefix(raw[at:], here); l > best {
 			length, distance = l, i-at
 			if l >= enough {
 				break
 			}
-			than = l
-			end = binary.LittleEndian.Uint32(here[than-3:])
+			best = l
+			end = binary.LittleEndian.Uint32(here[best-3:])
 		}
 	}
 	return length, distance
 }
 
-// common returns the length of the common prefix of a and b. a is at least as long as b.
-func common(a, b []byte) int {
+// commonPrefix returns the length of the common prefix of a and b. a is at least as long as b.
+func commonPrefix(a, b []byte) int {
 	n := 0
 	for ; n+8 <= len(b); n += 8 {
 		if x := binary.LittleEndian.Uint64(a[n:]) ^ binary.LittleEndian.Uint64(b[n:]); x != 0 {
@@ -125,7 +125,7 @@ func common(a, b []byte) int {
 const (
 	maxChain  = 8   // places compared for one match
 	niceMatch = 128 // match length that ends the search
-	lazyMatch = 24  // match length from which the next places are not tried
+	longMatch = 24  // match length from which the next places are not tried
 	goodMatch = 8   // match length from which they are tried with a quarter of the chain
 )
 
@@ -147,13 +147,14 @@ func (e *shortEncoder) parse(raw []byte) {
 	*count = counts{}
 	next := 0 // the first place after the last phrase
 	for i := c.next(0); i < c.end; i = c.next(i) {
-		at, m := e.match(raw, i)
+		at, m := e.lazyMatch(raw, i)
 		if m.length == 0 {
 			i++
 			continue
 		}
 		count.literals(raw[next:at])
-		count.match(m)
+		count.literal[firstLength+int(lengthSymbols[m.length])]++
+		count.distance[distanceSymbol(m.distance)]++
 		phrases = append(phrases, phrase{uint16(at - next), m})
 		i = at + int(m.length)
 		next = i
@@ -162,13 +163,13 @@ func (e *shortEncoder) parse(raw []byte) {
 	e.phrases = append(phrases, phrase{literals: uint16(len(raw) - next)})
 }
 
-// match returns the match at place i, or one that begins a little later and is long enough to be worth the literals.
-// Its length is 0 without a match.
-func (e *shortEncoder) match(raw []byte, i int) (at int, m match) {
+// lazyMatch returns the match at place i, or one that begins a little later and is long enough to be worth the
+// literals. Its length is 0 without a match.
+func (e *shortEncoder) lazyMatch(raw []byte, i int) (at int, m match) {
 	c := &e.chains
 	length, distance := c.longest(raw, i, shortest-1, maxChain)
-	for later := 1; later <= 2 && length > 0 && length < lazyMatch; later++ {
-		if !c.begins(i + later) {
+	for later := 1; later <= 2 && length > 0 && length < longMatch; later++ {
+		if !c.matchesAt(i + later) {
 			continue
 		}
 		n := maxChain
@@ -191,10 +192,4 @@ func (c *counts) literals(raw []byte) {
 	for _, b := range raw {
 		c.literal[b]++
 	}
-}
-
-// match counts a match.
-func (c *counts) match(m match) {
-	c.literal[firstLength+int(lengthSymbols[m.length])]++
-	c.distance[distanceSymbol(m.distance)]++
 }

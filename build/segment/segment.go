@@ -27,7 +27,7 @@ type Compressor struct {
 	short *shortEncoder                    // at DefaultLevel, for texts up to maxShort; else nil
 	long  *flate.Writer                    // for all other texts; nil until needed
 	out   bytes.Buffer                     // slices of it stay valid while it grows, because growing copies
-	made  map[release.Hash]release.Segment // since Reset
+	cache map[release.Hash]release.Segment // since Reset
 }
 
 // New returns a Compressor of the given deflate level, 1 to 9.
@@ -35,7 +35,7 @@ func New(level int) (*Compressor, error) {
 	if level < 1 || level > 9 {
 		return nil, fmt.Errorf("compression level %d: want 1 to 9", level)
 	}
-	c := &Compressor{level: level, made: map[release.Hash]release.Segment{}}
+	c := &Compressor{level: level, cache: map[release.Hash]release.Segment{}}
 	if level == DefaultLevel {
 		c.short = &shortEncoder{}
 	}
@@ -45,7 +45,7 @@ func New(level int) (*Compressor, error) {
 // Reset invalidates all segments of c and reuses their memory.
 func (c *Compressor) Reset() {
 	c.out.Reset()
-	clear(c.made)
+	clear(c.cache)
 }
 
 // Len returns the stored length of all segments since Reset, in bytes.
@@ -55,12 +55,12 @@ func (c *Compressor) Len() int { return c.out.Len() }
 // equal. The result is valid until Reset.
 func (c *Compressor) Segment(raw []byte) (release.Segment, error) {
 	hash := release.HashOf(raw)
-	if s, ok := c.made[hash]; ok {
+	if s, ok := c.cache[hash]; ok {
 		return s, nil
 	}
 	start := c.out.Len()
 	if c.short != nil && len(raw) <= maxShort {
-		c.out.Write(c.short.Append(c.out.AvailableBuffer(), raw))
+		c.out.Write(c.short.append(c.out.AvailableBuffer(), raw))
 	} else if err := c.writeLong(raw); err != nil {
 		return release.Segment{}, fmt.Errorf("compress: %w", err)
 	}
@@ -71,7 +71,7 @@ func (c *Compressor) Segment(raw []byte) (release.Segment, error) {
 		Op:     release.CRCOp(uint64(len(raw))),
 		Hash:   hash,
 	}
-	c.made[hash] = s
+	c.cache[hash] = s
 	return s, nil
 }
 
@@ -110,45 +110,37 @@ type shortEncoder struct {
 	phrases []phrase
 	count   counts
 	code    code
-	w       bitWriter
 }
 
-// Append appends a block with raw, which has at most maxShort bytes, and the padding to a byte boundary. The bytes
+// append appends a block with raw, which has at most maxShort bytes, and the padding to a byte boundary. The bytes
 // depend on raw alone.
-func (e *shortEncoder) Append(dst, raw []byte) []byte {
-	e.w = bitWriter{out: dst}
+func (e *shortEncoder) append(dst, raw []byte) []byte {
+	w, c := bitWriter{out: dst}, &e.code
 	if len(raw) == 0 {
-		e.w.stored(nil)
-	} else {
-		e.chains.link(raw)
-		e.parse(raw)
-		e.write(raw)
+		w.stored(nil)
+		return w.out
 	}
-	out := e.w.out
-	e.w.out = nil
-	return out
-}
-
-// write writes the phrases of raw in the shortest of the three block types.
-func (e *shortEncoder) write(raw []byte) {
-	w, c := &e.w, &e.code
+	e.chains.link(raw)
+	e.parse(raw)
 	c.fit(&e.count)
-	dynamic := c.bits + tailBits(uint(c.bits))
-	plain := c.plain + tailBits(uint(c.plain))
+	dynamic := c.dynamicBits + tailBits(uint(c.dynamicBits))
+	fixed := c.fixedBits + tailBits(uint(c.fixedBits))
 	stored := storedBits(0, len(raw))
-	best := min(dynamic, plain, stored)
+	best := min(dynamic, fixed, stored)
 	w.out = slices.Grow(w.out, best/8+slack)
 	switch best {
 	case stored:
 		w.stored(raw)
-		return // already at a byte boundary
-	case plain:
+		return w.out // already at a byte boundary
+	case fixed:
 		w.write(typeFixed, 3)
 		w.phrases(raw, e.phrases, &fixedTable)
 	default:
-		c.assign()
-		c.head.write(w)
+		c.literal.assign(c.table.literal[:])
+		c.distance.assign(c.table.distance[:])
+		c.head.write(&w)
 		w.phrases(raw, e.phrases, &c.table)
 	}
 	w.tail()
+	return w.out
 }

@@ -63,7 +63,7 @@ func TestNoState(t *testing.T) {
 		sharedtest.NoError(t, err)
 		kept := map[string]release.Segment{}
 		for range 2 {
-			clear(used.made) // or it would not compress anything twice
+			clear(used.cache) // or it would not compress anything twice
 			for name, raw := range texts() {
 				fresh, err := New(level)
 				sharedtest.NoError(t, err)

@@ -39,11 +39,6 @@ func lengthExtra(symbol uint8) uint {
 	return uint(symbol/4) - 1
 }
 
-// lengthRest returns the extra bits of a length.
-func lengthRest(length uint16, symbol uint8) uint32 {
-	return uint32(length-minMatch) & (1<<lengthExtra(symbol) - 1)
-}
-
 // distanceSymbol returns the symbol of a distance: two for each power of two.
 func distanceSymbol(distance uint16) uint8 {
 	d := uint(distance) - 1
@@ -62,11 +57,6 @@ func distanceExtra(symbol uint8) uint {
 	return uint(symbol/2) - 1
 }
 
-// distanceRest returns the extra bits of a distance.
-func distanceRest(distance uint16, symbol uint8) uint32 {
-	return uint32(distance-1) & (1<<distanceExtra(symbol) - 1)
-}
-
 // The types of blocks, with the bit of a non-final block.
 const (
 	typeStored  = 0 << 1
@@ -74,16 +64,16 @@ const (
 	typeDynamic = 2 << 1
 )
 
-// A coded is the code of a symbol: its bits in output order, above an eight-bit length.
-type coded uint32
+// A codeword is the code of a symbol: its bits in output order, above an eight-bit length.
+type codeword uint32
 
 // length returns the number of bits of c.
-func (c coded) length() int { return int(c & 255) }
+func (c codeword) length() int { return int(c & 255) }
 
 // A table holds the codes of a block.
 type table struct {
-	literal  [numLiterals]coded
-	distance [numDistance]coded
+	literal  [numLiterals]codeword
+	distance [numDistance]codeword
 }
 
 // fixedTable has the codes of fixed blocks. Two symbols that never occur have codes too.
@@ -107,6 +97,6 @@ var fixedTable = func() (t table) {
 }()
 
 // reversed returns a code of n bits, 1 to 15, in output order: the highest bit is written first.
-func reversed(code uint16, n int) coded {
-	return coded(bits.Reverse16(code)>>((16-n)&15))<<8 | coded(n)
+func reversed(code uint16, n int) codeword {
+	return codeword(bits.Reverse16(code)>>((16-n)&15))<<8 | codeword(n)
 }
