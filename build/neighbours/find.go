@@ -16,12 +16,12 @@ type Result struct {
 
 // A Finder finds neighbours. It is for one goroutine.
 type Finder struct {
-	t        *Table
-	features []feature
-	lists    []list // parallel to features
-	genres   []genreScore
-	seen     map[int64]int // indexes into all
-	all      []candidate
+	table      *Table
+	features   []feature
+	lists      []list // parallel to features
+	genres     []genreScore
+	candidates []candidate
+	byID       map[int64]int // indexes into candidates
 
 	recommended, similar ranking
 }
@@ -33,31 +33,74 @@ type genreScore struct {
 }
 
 // Finder returns a Finder.
-func (t *Table) Finder() *Finder { return &Finder{t: t, seen: map[int64]int{}} }
-
-// votesFactor returns the factor of votes: 1 without any, growing slowly.
-func votesFactor(votes uint32) float64 { return math.Sqrt(1 + math.Log1p(float64(votes))) }
+func (t *Table) Finder() *Finder { return &Finder{table: t, byID: map[int64]int{}} }
 
 // Find writes the neighbours of t into dst and reuses its memory. t need not be in the Table. An error names the
 // damaged file of the Table.
 func (f *Finder) Find(t *Title, dst *Result) error {
-	if err := f.read(t); err != nil {
-		return err
-	}
-	f.scoreGenres()
-	clear(f.seen)
-	f.all = f.all[:0]
-	for i := range f.lists {
-		if err := f.count(&f.lists[i], t.Adult); err != nil {
+	f.features = t.appendFeatures(f.features[:0])
+	f.lists = slices.Grow(f.lists[:0], len(f.features))[:len(f.features)]
+	f.genres, f.candidates = f.genres[:0], f.candidates[:0]
+	clear(f.byID)
+	for i, ft := range f.features {
+		l := &f.lists[i]
+		if err := f.table.read(ft, l); err != nil {
 			return err
+		}
+		if ft.kind() == genre && l.df > 0 {
+			f.genres = append(f.genres, genreScore{ft.id(), f.score(l)})
+		}
+	}
+	for i := range f.lists {
+		l := &f.lists[i]
+		shared, similar := 0.0, 0.0
+		switch l.feature.kind() {
+		case genre: // counted with all genres of a title when it is first seen
+		case keyword:
+			shared = f.score(l)
+			similar = shared
+		default:
+			shared = f.score(l)
+		}
+		r := encoding.NewReader(l.titles)
+		for n := uint64(0); r.Len() > 0 && (t.Adult || n < l.safe); n++ {
+			id, votes, genres := int64(r.Uvarint()), uint32(r.Uvarint()), r.Uvarint()
+			k, seen := f.byID[id]
+			if !seen {
+				k = len(f.candidates)
+				f.byID[id] = k
+				f.candidates = append(f.candidates, candidate{id: id, votes: votes})
+			}
+			c := &f.candidates[k]
+			for range genres {
+				id := r.Uvarint()
+				if r.Err() != nil {
+					break
+				}
+				if seen {
+					continue
+				}
+				for _, g := range f.genres {
+					if g.id == id {
+						c.similar += g.score
+						c.shared += g.score
+					}
+				}
+			}
+			c.shared += shared
+			c.similar += similar
+			if r.Err() != nil {
+				p := &f.table.parts[l.feature.part(len(f.table.parts))]
+				return p.failed(0, errDamaged)
+			}
 		}
 	}
 	f.recommended, f.similar = f.recommended[:0], f.similar[:0]
-	for i := range f.all {
-		if c := &f.all[i]; c.id != t.ID {
-			factor := votesFactor(c.votes)
+	for _, c := range f.candidates {
+		if c.id != t.ID {
+			factor := math.Sqrt(1 + math.Log1p(float64(c.votes)))
 			f.recommended.offer(ranked{c.shared * factor, c.votes, c.id})
-			f.similar.offer(ranked{c.alike * factor, c.votes, c.id})
+			f.similar.offer(ranked{c.similar * factor, c.votes, c.id})
 		}
 	}
 	dst.Recommendations = f.recommended.appendIDs(dst.Recommendations[:0])
@@ -65,102 +108,25 @@ func (f *Finder) Find(t *Title, dst *Result) error {
 	return nil
 }
 
-// read reads the lists of the title's features.
-func (f *Finder) read(t *Title) error {
-	f.features = t.appendFeatures(f.features[:0])
-	f.lists = slices.Grow(f.lists[:0], len(f.features))[:len(f.features)]
-	for i, ft := range f.features {
-		if err := f.t.read(ft, &f.lists[i]); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// scoreGenres computes the score of each shared genre.
-func (f *Finder) scoreGenres() {
-	f.genres = f.genres[:0]
-	for i := range f.lists {
-		if l := &f.lists[i]; l.feature.kind() == genre && l.df > 0 {
-			f.genres = append(f.genres, genreScore{l.feature.id(), f.score(l)})
-		}
-	}
-}
-
 // score returns the score for sharing the feature of l. The conversion prevents a fused multiply-add, which would
 // make results depend on the processor.
 func (f *Finder) score(l *list) float64 {
-	return float64(l.feature.weight() * math.Log1p(float64(f.t.titles)/float64(l.df)))
-}
-
-// count adds the feature of l to the scores of its titles.
-func (f *Finder) count(l *list, adult bool) error {
-	shared, alike := 0.0, 0.0
+	weight := 1.0
 	switch l.feature.kind() {
-	case genre: // counted with all genres of a title when it is first seen
-	case keyword:
-		shared = f.score(l)
-		alike = shared
-	default:
-		shared = f.score(l)
+	case person:
+		weight = 0.5
+	case collection:
+		weight = 2
 	}
-	r := encoding.NewReader(l.titles)
-	for n := uint64(0); r.Len() > 0 && (adult || n < l.safe); n++ {
-		id, votes := int64(r.Uvarint()), uint32(r.Uvarint())
-		c, first := f.candidate(id)
-		if first {
-			c.votes = votes
-			c.alike = f.sharedGenres(&r)
-			c.shared = c.alike
-		} else {
-			for range r.Uvarint() {
-				r.Uvarint()
-			}
-		}
-		c.shared += shared
-		c.alike += alike
-		if r.Err() != nil {
-			p := &f.t.parts[l.feature.part(len(f.t.parts))]
-			return p.failed(0, errDamaged)
-		}
-	}
-	return nil
-}
-
-// sharedGenres reads the genres of a title and returns the score of the shared ones.
-func (f *Finder) sharedGenres(r *encoding.Reader) float64 {
-	sum := 0.0
-	for range r.Uvarint() {
-		id := r.Uvarint()
-		if r.Err() != nil {
-			return 0
-		}
-		for _, g := range f.genres {
-			if g.id == id {
-				sum += g.score
-			}
-		}
-	}
-	return sum
+	return float64(weight * math.Log1p(float64(f.table.titles)/float64(l.df)))
 }
 
 // A candidate is a title that shares a feature.
 type candidate struct {
-	id     int64
-	votes  uint32
-	shared float64 // sum over all features
-	alike  float64 // sum over genres and keywords
-}
-
-// candidate returns the candidate with an id, and whether it was new. It is valid until the next call.
-func (f *Finder) candidate(id int64) (c *candidate, first bool) {
-	i, ok := f.seen[id]
-	if !ok {
-		i = len(f.all)
-		f.seen[id] = i
-		f.all = append(f.all, candidate{id: id})
-	}
-	return &f.all[i], !ok
+	id      int64
+	votes   uint32
+	shared  float64 // sum over all features
+	similar float64 // sum over genres and keywords
 }
 
 // A ranking is the best candidates, best first.

@@ -73,18 +73,6 @@ const (
 	collection
 )
 
-// weight returns the weight of a shared feature, besides its rarity.
-func (f feature) weight() float64 {
-	switch f.kind() {
-	case person:
-		return 0.5
-	case collection:
-		return 2
-	default:
-		return 1
-	}
-}
-
 func (f feature) kind() kind { return kind(f >> 56) }
 func (f feature) id() uint64 { return uint64(f) & (1<<56 - 1) }
 
@@ -119,7 +107,7 @@ func (t *Title) appendFeatures(dst []feature) []feature {
 // A Writer adds the features of titles to a Sorter, with one section for each part of a Table. It is for one
 // goroutine.
 type Writer struct {
-	s            *extsort.Sorter
+	sorter       *extsort.Sorter
 	first, parts int
 	features     []feature
 	key          []byte
@@ -128,16 +116,34 @@ type Writer struct {
 
 // NewWriter returns a Writer to s. The sections for the parts start at first.
 func NewWriter(s *extsort.Sorter, first, parts int) *Writer {
-	return &Writer{s: s, first: first, parts: parts}
+	return &Writer{sorter: s, first: first, parts: parts}
 }
 
 // Add adds a title, which the caller may use again. No title may be added twice.
 func (w *Writer) Add(t *Title) error {
 	w.features = t.appendFeatures(w.features[:0])
-	w.genres = appendGenres(w.genres[:0], w.features)
+	genres := 0 // they come first
+	for genres < len(w.features) && w.features[genres].kind() == genre {
+		genres++
+	}
+	w.genres = binary.AppendUvarint(w.genres[:0], uint64(genres))
+	for _, f := range w.features[:genres] {
+		w.genres = binary.AppendUvarint(w.genres, f.id())
+	}
+	adult := byte(0)
+	if t.Adult {
+		adult = 1
+	}
+	popularity := t.Popularity
+	if !(popularity > 0) || math.IsInf(popularity, 1) { // NaN too: keys compare the bits of positive numbers
+		popularity = 0
+	}
 	for _, f := range w.features {
-		w.key = appendKey(w.key[:0], f, t)
-		if err := w.s.Add(w.first+f.part(w.parts), w.key, w.genres); err != nil {
+		w.key = append(binary.BigEndian.AppendUint64(w.key[:0], uint64(f)), adult)
+		w.key = binary.BigEndian.AppendUint32(w.key, ^uint32(max(0, min(t.Votes, math.MaxUint32))))
+		w.key = binary.BigEndian.AppendUint64(w.key, ^math.Float64bits(popularity))
+		w.key = binary.BigEndian.AppendUint64(w.key, uint64(t.ID)^1<<63)
+		if err := w.sorter.Add(w.first+f.part(w.parts), w.key, w.genres); err != nil {
 			return err
 		}
 	}
@@ -146,44 +152,6 @@ func (w *Writer) Add(t *Title) error {
 
 // keyBytes is the length of a key: feature, 1 for an adult title, votes and popularity in descending order, id.
 const keyBytes = 8 + 1 + 4 + 8 + 8
-
-func appendKey(dst []byte, f feature, t *Title) []byte {
-	dst = binary.BigEndian.AppendUint64(dst, uint64(f))
-	if t.Adult {
-		dst = append(dst, 1)
-	} else {
-		dst = append(dst, 0)
-	}
-	dst = binary.BigEndian.AppendUint32(dst, ^clampVotes(t.Votes))
-	dst = binary.BigEndian.AppendUint64(dst, ^math.Float64bits(clampPopularity(t.Popularity)))
-	return binary.BigEndian.AppendUint64(dst, uint64(t.ID)^1<<63)
-}
-
-// clampVotes returns n within uint32.
-func clampVotes(n int64) uint32 {
-	return uint32(max(0, min(n, math.MaxUint32)))
-}
-
-// clampPopularity returns x, or 0 for NaN, infinity and negative values: keys compare the bits of positive numbers.
-func clampPopularity(x float64) float64 {
-	if !(x > 0) || math.IsInf(x, 1) {
-		return 0
-	}
-	return x
-}
-
-// appendGenres appends the number of genres and their ids as varints. Genres come first in features.
-func appendGenres(dst []byte, features []feature) []byte {
-	n := 0
-	for n < len(features) && features[n].kind() == genre {
-		n++
-	}
-	dst = binary.AppendUvarint(dst, uint64(n))
-	for _, f := range features[:n] {
-		dst = binary.AppendUvarint(dst, f.id())
-	}
-	return dst
-}
 
 // maxCast is the number of top-billed cast members that count.
 const maxCast = 10
@@ -208,7 +176,7 @@ func (t *Title) OfMovie(b complete.Based[catalog.Movie]) {
 		t.Keywords = appendIDs(t.Keywords, m.Keywords.Keywords)
 	}
 	if m.Credits != nil {
-		t.People = appendIDs(t.People, first(m.Credits.Cast))
+		t.People = appendIDs(t.People, topBilled(m.Credits.Cast))
 		t.addCrew(m.Credits.Crew)
 	}
 }
@@ -226,10 +194,18 @@ func (t *Title) OfSeries(b complete.Based[catalog.TV]) {
 	t.People = appendIDs(t.People, s.CreatedBy)
 	switch {
 	case s.Credits != nil:
-		t.People = appendIDs(t.People, first(s.Credits.Cast))
+		t.People = appendIDs(t.People, topBilled(s.Credits.Cast))
 		t.addCrew(s.Credits.Crew)
 	case s.AggregateCredits != nil:
-		t.addAggregate(s.AggregateCredits)
+		t.People = appendIDs(t.People, topBilled(s.AggregateCredits.Cast))
+		for i := range s.AggregateCredits.Crew {
+			c := &s.AggregateCredits.Crew[i]
+			for k := range c.Jobs {
+				if keyJobs[c.Jobs[k].Job.V] {
+					t.People = append(t.People, c.ID.V)
+				}
+			}
+		}
 	}
 }
 
@@ -245,17 +221,6 @@ func (t *Title) addCrew(crew []catalog.CrewCredit) {
 	}
 }
 
-func (t *Title) addAggregate(c *catalog.AggregateCredits) {
-	t.People = appendIDs(t.People, first(c.Cast))
-	for i := range c.Crew {
-		for k := range c.Crew[i].Jobs {
-			if keyJobs[c.Crew[i].Jobs[k].Job.V] {
-				t.People = append(t.People, c.Crew[i].ID.V)
-			}
-		}
-	}
-}
-
 // appendIDs appends the ids of rows, which all have a field "id".
 func appendIDs[T any](dst []int64, rows []T) []int64 {
 	id, _ := record.SchemaOf[T]().Field("id")
@@ -265,5 +230,5 @@ func appendIDs[T any](dst []int64, rows []T) []int64 {
 	return dst
 }
 
-// first returns the top-billed members of a cast, which is in billing order.
-func first[C any](cast []C) []C { return cast[:min(len(cast), maxCast)] }
+// topBilled returns the first members of a cast, which is in billing order.
+func topBilled[C any](cast []C) []C { return cast[:min(len(cast), maxCast)] }

@@ -65,6 +65,21 @@ func find(tb testing.TB, f *Finder, t *Title) Result {
 	return r
 }
 
+var weights = map[kind]float64{genre: 1, keyword: 1, person: 0.5, collection: 2}
+
+// clampVotes returns n within uint32.
+func clampVotes(n int64) uint32 {
+	return uint32(max(0, min(n, math.MaxUint32)))
+}
+
+// clampPopularity returns x, or 0 for NaN, infinity and negative values.
+func clampPopularity(x float64) float64 {
+	if !(x > 0) || math.IsInf(x, 1) {
+		return 0
+	}
+	return x
+}
+
 // expect computes the result of Find by brute force.
 func expect(titles []Title, t *Title) Result {
 	lists := map[feature][]*Title{}
@@ -75,7 +90,7 @@ func expect(titles []Title, t *Title) Result {
 	}
 	own := t.appendFeatures(nil)
 	weight := func(f feature) float64 {
-		return float64(f.weight() * math.Log1p(float64(len(titles))/float64(len(lists[f]))))
+		return float64(weights[f.kind()] * math.Log1p(float64(len(titles))/float64(len(lists[f]))))
 	}
 	shared, alike := map[*Title]float64{}, map[*Title]float64{}
 	for _, f := range own {
@@ -136,7 +151,7 @@ func ranked40(sums map[*Title]float64) []int64 {
 	var all []scored
 	for t, sum := range sums {
 		if sum > 0 {
-			all = append(all, scored{t, sum * votesFactor(clampVotes(t.Votes))})
+			all = append(all, scored{t, sum * math.Sqrt(1+math.Log1p(float64(clampVotes(t.Votes))))})
 		}
 	}
 	slices.SortFunc(all, func(a, b scored) int {

@@ -48,15 +48,6 @@ func checksum(b []byte) uint32 { return crc32.Checksum(b, crc32.MakeTable(crc32.
 // sealed appends the checksum of b.
 func sealed(b []byte) []byte { return binary.BigEndian.AppendUint32(b, checksum(b)) }
 
-// unseal returns the bytes before their checksum.
-func unseal(b []byte) ([]byte, error) {
-	n := len(b) - sumBytes
-	if n < 0 || checksum(b[:n]) != binary.BigEndian.Uint32(b[n:]) {
-		return nil, errDamaged
-	}
-	return b[:n], nil
-}
-
 // Open opens a Table by the paths of its parts, in order. titles is the number of added titles.
 func Open(paths []string, titles int64) (*Table, error) {
 	t := &Table{titles: titles}
@@ -98,11 +89,11 @@ func (p *part) read(b []byte, from, to int64) ([]byte, error) {
 	if _, err := p.f.ReadAt(b, from); err != nil {
 		return nil, p.failed(from, err)
 	}
-	b, err := unseal(b)
-	if err != nil {
-		return nil, p.failed(from, err)
+	n := len(b) - sumBytes
+	if n < 0 || checksum(b[:n]) != binary.BigEndian.Uint32(b[n:]) {
+		return nil, p.failed(from, errDamaged)
 	}
-	return b, nil
+	return b[:n], nil
 }
 
 func (p *part) failed(off int64, err error) error {
@@ -162,7 +153,14 @@ func WritePart(path string, it *extsort.Iterator) error {
 	w := &tableWriter{out: bufio.NewWriterSize(f, 64<<10)}
 	err = it.Each(w.add)
 	if err == nil {
-		err = w.finish()
+		err = w.endList()
+	}
+	if err == nil {
+		w.addEntry(endFeature)
+		_, err = w.out.Write(sealed(w.entries))
+	}
+	if err == nil {
+		err = w.out.Flush()
 	}
 	if err = errors.Join(err, f.Close()); err != nil {
 		return fmt.Errorf("write table of neighbours %q: %w", path, err)
@@ -227,14 +225,4 @@ func (w *tableWriter) endList() error {
 func (w *tableWriter) addEntry(f feature) {
 	w.entries = binary.BigEndian.AppendUint64(w.entries, uint64(f))
 	w.entries = binary.BigEndian.AppendUint64(w.entries, uint64(w.off))
-}
-
-// finish writes the last list and the index.
-func (w *tableWriter) finish() error {
-	if err := w.endList(); err != nil {
-		return err
-	}
-	w.addEntry(endFeature)
-	_, err := w.out.Write(sealed(w.entries))
-	return errors.Join(err, w.out.Flush())
 }
