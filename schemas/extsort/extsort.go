@@ -21,6 +21,7 @@
 package extsort
 
 import (
+	"cmp"
 	"context"
 	"encoding/binary"
 	"errors"
@@ -28,6 +29,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 )
 
@@ -54,11 +56,8 @@ func (o Options) memory() int64 { return max(o.Memory, minMemory) }
 
 func (o Options) sections() int { return max(o.Sections, 1) }
 
-// createFunc creates a file. Tests replace createFile to simulate a full disk.
-type createFunc func(path string) (io.WriteCloser, error)
-
-// createFile is a variable for tests.
-var createFile createFunc = func(path string) (io.WriteCloser, error) {
+// createFile creates a file. Tests replace it to simulate a full disk.
+var createFile = func(path string) (io.WriteCloser, error) {
 	return os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 }
 
@@ -76,7 +75,9 @@ type Sorter struct {
 
 // New returns an empty Sorter. It uses no disk until memory is full.
 func New(o Options) *Sorter {
-	return &Sorter{o: o, memory: newMemory(o.memory()), folder: folder{parent: o.Dir, create: createFile}}
+	bound := o.memory()
+	memory := &memory{bound: bound, block: int(min(bound/16, int64(maxBlock)))}
+	return &Sorter{o: o, memory: memory, folder: folder{parent: o.Dir}}
 }
 
 // Len returns the number of records added.
@@ -116,19 +117,26 @@ func (s *Sorter) flush() error {
 		return err
 	}
 	s.runs = append(s.runs, f)
-	s.memory.reset()
+	entries := s.memory.entries[:0]
+	if int64(cap(entries))*entryBytes > s.memory.bound/2 {
+		entries = nil // grown for small records; long ones may follow
+	}
+	s.memory.drop()
+	s.memory.entries = entries
 	return nil
 }
 
 // writeMemory writes the records in memory to a file.
 func (s *Sorter) writeMemory(path string) (*File, error) {
 	s.memory.sort()
-	w, err := newWriter(s.folder.create, path, s.o.sections())
+	w, err := Create(path, s.o.sections())
 	if err != nil {
 		return nil, err
 	}
 	for _, e := range s.memory.entries {
-		if err := w.add(e.section(), s.memory.record(e)); err != nil {
+		b := s.memory.at(e)
+		_, _, n := splitRecord(b)
+		if err := w.addEncoded(e.section(), b[:n]); err != nil {
 			return nil, w.abort(err)
 		}
 	}
@@ -157,7 +165,10 @@ func (s *Sorter) Sort(ctx context.Context, section int) (*Iterator, error) {
 		}
 	}
 	if len(s.runs) == 0 {
-		return s.memory.iterator(ctx, section), nil
+		bySection := func(e entry, section int) int { return cmp.Compare(e.section(), section) }
+		from, _ := slices.BinarySearchFunc(s.memory.entries, section, bySection)
+		to, _ := slices.BinarySearchFunc(s.memory.entries, section+1, bySection)
+		return &Iterator{ctx: ctx, memory: s.memory, entries: s.memory.entries[from:to]}, nil
 	}
 	it, err := mergeSection(ctx, s.runs, section)
 	s.fail(err)
@@ -227,8 +238,7 @@ const runSuffix = ".run"
 type folder struct {
 	parent string
 	path   string // "" before the first file
-	next   int    // number of the last file
-	create createFunc
+	last   int    // number of the last file
 }
 
 // name returns a new path in the folder.
@@ -240,8 +250,8 @@ func (d *folder) name() (string, error) {
 		}
 		d.path = path
 	}
-	d.next++
-	return filepath.Join(d.path, strconv.Itoa(d.next)+runSuffix), nil
+	d.last++
+	return filepath.Join(d.path, strconv.Itoa(d.last)+runSuffix), nil
 }
 
 func (d *folder) remove() error {

@@ -361,7 +361,7 @@ func (d fullDisk) Write(p []byte) (int, error) {
 	return d.File.Write(p)
 }
 
-func onDisk(room *int) createFunc {
+func onDisk(room *int) func(path string) (io.WriteCloser, error) {
 	return func(path string) (io.WriteCloser, error) {
 		f, err := os.Create(path)
 		return fullDisk{f, room}, err
@@ -372,7 +372,7 @@ func TestFullDisk(t *testing.T) {
 	for _, room := range []int{0, 100_000, 1 << 20, 3 << 20} {
 		dir := t.TempDir()
 		s := New(Options{Dir: dir})
-		s.folder.create = onDisk(&room)
+		sharedtest.Set(t, &createFile, onDisk(&room))
 		var err error
 		for i := 0; err == nil && i < 100_000; i++ {
 			err = s.Add(0, []byte{byte(i)}, make([]byte, 100))
@@ -393,21 +393,23 @@ func TestFullDisk(t *testing.T) {
 
 func TestFullDiskInMerge(t *testing.T) {
 	for _, file := range []bool{true, false} {
-		dir := t.TempDir()
-		s := spilled(t, dir)
-		room := 30_000
-		s.folder.create = onDisk(&room)
-		var err error
-		if file {
-			_, err = s.WriteFile(t.Context(), filepath.Join(dir, "file"))
-		} else {
-			_, err = s.Sort(t.Context(), 0)
-		}
-		if !errors.Is(err, syscall.ENOSPC) {
-			t.Errorf("error is %v, want no space left", err)
-		}
-		left(t, dir)
-		s.Close()
+		t.Run(fmt.Sprint(file), func(t *testing.T) {
+			dir := t.TempDir()
+			s := spilled(t, dir)
+			defer s.Close()
+			room := 30_000
+			sharedtest.Set(t, &createFile, onDisk(&room))
+			var err error
+			if file {
+				_, err = s.WriteFile(t.Context(), filepath.Join(dir, "file"))
+			} else {
+				_, err = s.Sort(t.Context(), 0)
+			}
+			if !errors.Is(err, syscall.ENOSPC) {
+				t.Errorf("error is %v, want no space left", err)
+			}
+			left(t, dir)
+		})
 	}
 }
 

@@ -62,11 +62,7 @@ type Writer struct {
 
 // Create starts a new file at path. It is not synced.
 func Create(path string, sections int) (*Writer, error) {
-	return newWriter(createFile, path, sections)
-}
-
-func newWriter(create createFunc, path string, sections int) (*Writer, error) {
-	f, err := create(path)
+	f, err := createFile(path)
 	if err != nil {
 		return nil, fmt.Errorf("create sorted file: %w", err)
 	}
@@ -76,7 +72,7 @@ func newWriter(create createFunc, path string, sections int) (*Writer, error) {
 // Add appends a record.
 func (w *Writer) Add(section int, key, payload []byte) error {
 	w.record = appendRecord(w.record[:0], key, payload)
-	return w.add(section, w.record)
+	return w.addEncoded(section, w.record)
 }
 
 // Close completes and closes the file. If err is not nil, it removes the file and returns err.
@@ -91,8 +87,8 @@ func (w *Writer) Close(err error) error {
 	return f.Close()
 }
 
-// add appends a record in the form of appendRecord.
-func (w *Writer) add(section int, record []byte) error {
+// addEncoded appends a record in the form of appendRecord.
+func (w *Writer) addEncoded(section int, record []byte) error {
 	if section != w.current || len(w.buf)+len(record) > blockBytes {
 		if err := w.flush(nil); err != nil {
 			return err
@@ -210,24 +206,19 @@ func (f *File) readFooter() error {
 		return err
 	}
 	f.longest = int64(binary.LittleEndian.Uint32(t))
-	at := int64(binary.LittleEndian.Uint64(t[4:]))
+	end := int64(binary.LittleEndian.Uint64(t[4:])) // of all sections, and start of the table
 	n := binary.LittleEndian.Uint32(t[12:])
-	length := f.size - trailerBytes - at // length of the table
-	if string(t[20:]) != magic || at < 0 || length < 0 || n > MaxSections || length > int64(n)*2*binary.MaxVarintLen64 {
+	length := f.size - trailerBytes - end // length of the table
+	if string(t[20:]) != magic || end < 0 || length < 0 || n > MaxSections || length > int64(n)*2*binary.MaxVarintLen64 {
 		return ErrDamaged
 	}
 	table := make([]byte, length)
-	if _, err := f.r.ReadAt(table, at); err != nil {
+	if _, err := f.r.ReadAt(table, end); err != nil {
 		return err
 	}
-	if checksum(at, table, t[:16]) != binary.LittleEndian.Uint32(t[16:]) {
+	if checksum(end, table, t[:16]) != binary.LittleEndian.Uint32(t[16:]) {
 		return ErrDamaged
 	}
-	return f.readSections(table, int(n), at)
-}
-
-// readSections parses the table after its checksum was verified.
-func (f *File) readSections(table []byte, n int, end int64) error {
 	f.sections = make([]section, n)
 	at := int64(0)
 	for i := range f.sections {

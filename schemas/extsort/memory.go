@@ -3,7 +3,6 @@ package extsort
 import (
 	"bytes"
 	"cmp"
-	"context"
 	"encoding/binary"
 	"slices"
 	"unsafe"
@@ -32,10 +31,6 @@ type memory struct {
 	entries []entry
 	blocks  [][]byte // the last one is open
 	used    int64    // total size of blocks
-}
-
-func newMemory(bound int64) *memory {
-	return &memory{bound: bound, block: int(min(bound/16, int64(maxBlock)))}
 }
 
 // fits reports whether there is room for another record of up to n bytes. An empty memory accepts any record.
@@ -74,13 +69,6 @@ func (m *memory) add(section int, key, payload []byte) {
 	m.entries = append(m.entries, entry{prefix(key), place})
 }
 
-// record returns the encoding of a record, valid until reset.
-func (m *memory) record(e entry) []byte {
-	b := m.at(e)
-	_, _, n := splitRecord(b)
-	return b[:n:n]
-}
-
 func (m *memory) split(e entry) (key, payload []byte) {
 	key, payload, _ = splitRecord(m.at(e))
 	return key, payload
@@ -88,16 +76,6 @@ func (m *memory) split(e entry) (key, payload []byte) {
 
 // at returns the bytes of a record's block from the record on.
 func (m *memory) at(e entry) []byte { return m.blocks[e.place>>20&(1<<28-1)][e.place&(1<<20-1):] }
-
-// reset clears the memory but keeps the allocated entries.
-func (m *memory) reset() {
-	entries := m.entries[:0]
-	if int64(cap(entries))*entryBytes > m.bound/2 {
-		entries = nil // grown for small records; long ones may follow
-	}
-	m.drop()
-	m.entries = entries
-}
 
 // drop releases all memory.
 func (m *memory) drop() { *m = memory{bound: m.bound, block: m.block} }
@@ -154,12 +132,4 @@ func order(aKey, aPayload, bKey, bPayload []byte) int {
 		return c
 	}
 	return bytes.Compare(aPayload, bPayload)
-}
-
-// iterator returns the sorted records of a section.
-func (m *memory) iterator(ctx context.Context, section int) *Iterator {
-	bySection := func(e entry, s int) int { return cmp.Compare(e.section(), s) }
-	from, _ := slices.BinarySearchFunc(m.entries, section, bySection)
-	to, _ := slices.BinarySearchFunc(m.entries, section+1, bySection)
-	return &Iterator{ctx: ctx, memory: m, entries: m.entries[from:to]}
 }

@@ -20,18 +20,18 @@ const ctxEvery = 1 << 14
 // the files open until the Iterator is closed.
 func Merge(ctx context.Context, files []*File, section int, o Options) (*Iterator, error) {
 	files = slices.DeleteFunc(slices.Clone(files), func(f *File) bool { return f.sections[section].records == 0 })
-	temporary := &folder{parent: o.Dir, create: createFile}
+	temporary := &folder{parent: o.Dir}
 	m := merge{temporary, o.memory(), section, section + 1}
-	left, err := m.reduce(ctx, files, false)
+	reduced, err := m.reduce(ctx, files, false)
 	if err != nil {
 		return nil, errors.Join(err, temporary.remove())
 	}
-	it, err := mergeSection(ctx, left, section)
+	it, err := mergeSection(ctx, reduced, section)
 	if err != nil {
 		return nil, errors.Join(err, temporary.remove())
 	}
 	it.temporary = temporary
-	for _, f := range left {
+	for _, f := range reduced {
 		if !slices.Contains(files, f) {
 			it.files = append(it.files, f)
 		}
@@ -61,7 +61,7 @@ func (m merge) fanIn(files []*File) int {
 // reduce merges the smallest files, in passes, until one pass is left. It removes merged files that it made itself,
 // or all if owned is true.
 func (m merge) reduce(ctx context.Context, files []*File, owned bool) ([]*File, error) {
-	made := map[*File]bool{}
+	created := map[*File]bool{}
 	files = slices.Clone(files)
 	for fan := m.fanIn(files); len(files) > fan; fan = m.fanIn(files) {
 		slices.SortStableFunc(files, func(a, b *File) int { return cmp.Compare(m.bytes(a), m.bytes(b)) })
@@ -75,12 +75,12 @@ func (m merge) reduce(ctx context.Context, files []*File, owned bool) ([]*File, 
 			return files, err
 		}
 		for _, old := range files[:n] {
-			if owned || made[old] {
+			if owned || created[old] {
 				old.Close()
 				os.Remove(old.name)
 			}
 		}
-		made[f] = true
+		created[f] = true
 		files = append(slices.Delete(files, 0, n), f)
 	}
 	return files, nil
@@ -91,7 +91,7 @@ func (m merge) bytes(f *File) int64 { return f.sections[m.to-1].to - f.sections[
 
 // write merges files into one at path with the same number of sections. Sections outside the range stay empty.
 func (m merge) write(ctx context.Context, files []*File, path string) (*File, error) {
-	w, err := newWriter(m.folder.create, path, len(files[0].sections))
+	w, err := Create(path, len(files[0].sections))
 	if err != nil {
 		return nil, err
 	}
@@ -100,7 +100,7 @@ func (m merge) write(ctx context.Context, files []*File, path string) (*File, er
 		for err == nil {
 			var record []byte
 			if _, _, record, err = it.next(); err == nil {
-				err = w.add(section, record)
+				err = w.addEncoded(section, record)
 			}
 		}
 		if err != io.EOF {
@@ -153,13 +153,13 @@ func (h heap) down(i int) {
 
 // An Iterator returns records in order. It is for one goroutine.
 type Iterator struct {
-	ctx     context.Context
-	memory  *memory // for entries
-	entries []entry
-	heap    heap
-	moved   bool // heap[0] was returned and must advance
-	given   int
-	err     error
+	ctx      context.Context
+	memory   *memory // for entries
+	entries  []entry
+	heap     heap
+	consumed bool // heap[0] was returned and must advance
+	returned int  // number of records
+	err      error
 
 	temporary *folder // folder of files; nil for none
 	files     []*File // owned by the Iterator
@@ -178,10 +178,10 @@ func (it *Iterator) Next() (key, payload []byte, err error) {
 }
 
 func (it *Iterator) next() (key, payload, record []byte, err error) {
-	if it.given%ctxEvery == 0 && it.ctx.Err() != nil {
+	if it.returned%ctxEvery == 0 && it.ctx.Err() != nil {
 		return nil, nil, nil, it.ctx.Err()
 	}
-	it.given++
+	it.returned++
 	switch {
 	case it.memory == nil:
 	case len(it.entries) == 0:
@@ -193,33 +193,25 @@ func (it *Iterator) next() (key, payload, record []byte, err error) {
 		it.entries = it.entries[1:]
 		return key, payload, nil, nil
 	}
-	if it.moved {
-		if err := it.move(); err != nil {
+	if it.consumed {
+		it.consumed = false
+		switch err := it.heap[0].next(); err {
+		case nil:
+		case io.EOF:
+			last := len(it.heap) - 1
+			it.heap[0], it.heap[last] = it.heap[last], nil
+			it.heap = it.heap[:last]
+		default:
 			return nil, nil, nil, err
 		}
+		it.heap.down(0)
 	}
 	if len(it.heap) == 0 {
 		return nil, nil, nil, io.EOF
 	}
-	it.moved = true
+	it.consumed = true
 	r := it.heap[0]
 	return r.key, r.payload, r.record, nil
-}
-
-// move advances the first reader.
-func (it *Iterator) move() error {
-	it.moved = false
-	switch err := it.heap[0].next(); err {
-	case nil:
-	case io.EOF:
-		last := len(it.heap) - 1
-		it.heap[0], it.heap[last] = it.heap[last], nil
-		it.heap = it.heap[:last]
-	default:
-		return err
-	}
-	it.heap.down(0)
-	return nil
 }
 
 // Each calls fn with the remaining records in order. It stops at and returns the first error of fn.
