@@ -36,6 +36,7 @@ type ranger struct {
 	o       Options
 	first   uint32
 	rows    int
+	row     row     // the last one
 	trends  *trends // nil for a kind without trends
 
 	sorter *extsort.Sorter
@@ -56,8 +57,7 @@ func WriteColumns(ctx context.Context, kind fragment.Kind, first int, rows *exts
 			r.trends = &trends{}
 		}
 	}
-	var at row
-	if err := rows.Each(func(key, payload []byte) error { return r.add(&at, key, payload) }); err != nil {
+	if err := rows.Each(r.add); err != nil {
 		return 0, err
 	}
 	if r.trends != nil {
@@ -65,8 +65,12 @@ func WriteColumns(ctx context.Context, kind fragment.Kind, first int, rows *exts
 			return 0, err
 		}
 	}
-	for section := range r.blocks {
-		if err := r.flush(section); err != nil {
+	r.key = binary.BigEndian.AppendUint32(r.key[:0], r.first+uint32(r.rows))
+	for section, block := range r.blocks {
+		if len(block) == 0 {
+			continue
+		}
+		if err := r.sorter.Add(section, r.key, block); err != nil {
 			return 0, err
 		}
 	}
@@ -78,10 +82,10 @@ func WriteColumns(ctx context.Context, kind fragment.Kind, first int, rows *exts
 }
 
 // add adds the next row.
-func (r *ranger) add(at *row, key, payload []byte) error {
+func (r *ranger) add(key, payload []byte) error {
 	id, popularity, err := parseRowKey(key)
 	if err == nil {
-		err = at.parse(payload, r.columns)
+		err = r.row.parse(payload, r.columns)
 	}
 	if err != nil {
 		return err
@@ -101,25 +105,38 @@ func (r *ranger) add(at *row, key, payload []byte) error {
 				err = r.value(values, rank, binary.LittleEndian.AppendUint64(nil, math.Float64bits(popularity)))
 			}
 		case tables.Range:
-			n := at.numbers[c.ID]
+			n := r.row.numbers[c.ID]
 			err = errors.Join(r.value(values, rank, binary.LittleEndian.AppendUint32(nil, uint32(n))), r.number(ranks, n, rank))
 		case tables.NumberOrder:
-			err = r.number(ranks, at.numbers[c.ID], ^rank)
+			err = r.number(ranks, r.row.numbers[c.ID], ^rank)
 		case tables.TextOrder:
-			r.key = append(r.key[:0], at.texts[c.ID]...)
+			r.key = append(r.key[:0], r.row.texts[c.ID]...)
 			err = r.rank(ranks, rank)
 		case tables.Lists:
-			for _, k := range at.lists[c.ID] {
+			for _, k := range r.row.lists[c.ID] {
 				r.key = encoding.AppendOrdered(r.key[:0], k)
 				err = errors.Join(err, r.rank(ranks, rank))
 			}
 		case tables.Dated:
-			for _, d := range at.releases {
+			for _, d := range r.row.releases {
 				r.key = binary.BigEndian.AppendUint32(encoding.AppendOrdered(r.key[:0], d.key), uint32(d.day)^1<<31)
 				err = errors.Join(err, r.rank(ranks, rank))
 			}
 		case tables.Names:
-			err = r.names(i, rank, at.names)
+			names := &r.cutter
+			names.cut(r.row.names)
+			err = errors.Join(
+				r.value(values, rank, binary.LittleEndian.AppendUint32(nil, uint32(len(names.stored)/tables.NameAlign))),
+				r.value(columnParts*i+textsPart, rank, names.stored),
+			)
+			for _, term := range names.terms {
+				r.key = append(r.key[:0], term...)
+				err = errors.Join(err, r.rank(ranks, rank))
+			}
+			for _, k := range names.keys {
+				r.key = binary.BigEndian.AppendUint64(r.key[:0], k)
+				err = errors.Join(err, r.rank(columnParts*i+exactPart, rank))
+			}
 		}
 		if err != nil {
 			return err
@@ -128,37 +145,26 @@ func (r *ranger) add(at *row, key, payload []byte) error {
 	return nil
 }
 
-// names adds the names of a rank, in the order of their kinds.
-func (r *ranger) names(column int, rank uint32, names []Name) error {
-	c := &r.cutter
-	c.cut(names)
-	err := errors.Join(
-		r.value(columnParts*column+valuesPart, rank, binary.LittleEndian.AppendUint32(nil, uint32(len(c.stored)/tables.NameAlign))),
-		r.value(columnParts*column+textsPart, rank, c.stored),
-	)
-	for _, term := range c.terms {
-		r.key = append(r.key[:0], term...)
-		err = errors.Join(err, r.rank(columnParts*column+ranksPart, rank))
-	}
-	for _, k := range c.keys {
-		r.key = binary.BigEndian.AppendUint64(r.key[:0], k)
-		err = errors.Join(err, r.rank(columnParts*column+exactPart, rank))
-	}
-	return err
-}
-
 // addTrends adds the columns computed from the previous release.
 func (r *ranger) addTrends() error {
 	if err := r.trends.since(r.o.Previous, r.kind); err != nil {
 		return err
 	}
 	for i, c := range r.columns {
-		scores := r.trends.values(c.ID)
+		var scores []float64
+		switch c.ID {
+		case tables.TrendDay:
+			scores = r.trends.day
+		case tables.TrendWeek:
+			scores = r.trends.week
+		case tables.Heat:
+			scores = r.trends.heat
+		}
 		for k, v := range scores {
 			rank := r.first + uint32(k)
 			err := r.value(columnParts*i+valuesPart, rank, binary.LittleEndian.AppendUint64(nil, math.Float64bits(v)))
 			if c.Type == tables.Trend { // the highest first
-				err = errors.Join(err, r.number(columnParts*i+ranksPart, ^ordered(v), rank))
+				err = errors.Join(err, r.number(columnParts*i+ranksPart, ^sortable(v), rank))
 			}
 			if err != nil {
 				return err
@@ -168,8 +174,8 @@ func (r *ranger) addTrends() error {
 	return nil
 }
 
-// ordered returns a number that compares as v does.
-func ordered(v float64) int64 {
+// sortable returns a number that compares as v does.
+func sortable(v float64) int64 {
 	n := int64(math.Float64bits(v + 0)) // -0 is 0
 	if n < 0 {
 		n ^= math.MaxInt64
@@ -187,15 +193,6 @@ func (r *ranger) value(section int, rank uint32, b []byte) error {
 	r.key = binary.BigEndian.AppendUint32(r.key[:0], rank)
 	r.blocks[section] = block[:0]
 	return r.sorter.Add(section, r.key, block)
-}
-
-// flush writes the remaining values.
-func (r *ranger) flush(section int) error {
-	if len(r.blocks[section]) == 0 {
-		return nil
-	}
-	r.key = binary.BigEndian.AppendUint32(r.key[:0], r.first+uint32(r.rows))
-	return r.sorter.Add(section, r.key, r.blocks[section])
 }
 
 // number adds a rank whose sort key is a number.
@@ -255,14 +252,14 @@ func writeRanks(w *extsort.Writer, section int, it *extsort.Iterator) error {
 // trends are the scores of a range's rows for a day and a week, the highest being the hottest, and the heat that the
 // next release starts from.
 type trends struct {
-	ids                             []uint64
-	popularity, ofDay, ofWeek, heat []float64
+	ids                         []uint64
+	popularity, day, week, heat []float64
 }
 
 // since computes the rows' gains since a release, which may be nil or lack the table or its heat. It reads that table's
 // ids once, however few the rows are.
 func (t *trends) since(r *release.Reader, kind fragment.Kind) error {
-	t.ofDay, t.ofWeek, t.heat = make([]float64, len(t.ids)), make([]float64, len(t.ids)), append([]float64{}, t.popularity...)
+	t.day, t.week, t.heat = make([]float64, len(t.ids)), make([]float64, len(t.ids)), append([]float64{}, t.popularity...)
 	if r == nil || len(t.ids) == 0 {
 		return nil
 	}
@@ -276,30 +273,17 @@ func (t *trends) since(r *release.Reader, kind fragment.Kind) error {
 	if err := errors.Join(err, errPopularity, errHeat); err != nil {
 		return fmt.Errorf("previous release %s: %w", r.Manifest().ID, err)
 	}
-	now := make(map[uint64]int, len(t.ids))
+	rows := make(map[uint64]int, len(t.ids))
 	for i, id := range t.ids {
-		now[id] = i
+		rows[id] = i
 	}
 	for k := range table.Rows() {
-		if i, ok := now[ids.At(k)]; ok {
-			was := heat.At(k)
-			t.heat[i] = was + (t.popularity[i]-was)/7
-			t.ofDay[i] = t.popularity[i] - popularity.At(k)
-			t.ofWeek[i] = t.popularity[i] - t.heat[i]
+		if i, ok := rows[ids.At(k)]; ok {
+			previous := heat.At(k)
+			t.heat[i] = previous + (t.popularity[i]-previous)/7
+			t.day[i] = t.popularity[i] - popularity.At(k)
+			t.week[i] = t.popularity[i] - t.heat[i]
 		}
-	}
-	return nil
-}
-
-// values returns the values of a trend column; nil for other columns.
-func (t *trends) values(c tables.ColumnID) []float64 {
-	switch c {
-	case tables.TrendDay:
-		return t.ofDay
-	case tables.TrendWeek:
-		return t.ofWeek
-	case tables.Heat:
-		return t.heat
 	}
 	return nil
 }

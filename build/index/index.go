@@ -42,17 +42,9 @@ import (
 // Tables is the number of tables: one for each of tables.Kinds, and the credits.
 var Tables = len(tables.Kinds) + 1
 
-// tableOf returns the number of a kind's table, its place in tables.Kinds.
-func tableOf(kind fragment.Kind) int {
-	if n := slices.Index(tables.Kinds, kind); n >= 0 {
-		return n
-	}
-	panic("index: no table of kind " + kind.String()) // only methods of Writer call it
-}
-
 // A Writer adds rows to a Sorter, from which WriteTable reads them. It is for one goroutine.
 type Writer struct {
-	s       *extsort.Sorter
+	sorter  *extsort.Sorter
 	section func(table int, key []byte) int
 	row     row
 	key     []byte
@@ -62,21 +54,31 @@ type Writer struct {
 // NewWriter returns a Writer to s. section returns the section for a row of a table by its key: RowKey, or the id of
 // a credit.
 func NewWriter(s *extsort.Sorter, section func(table int, key []byte) int) *Writer {
-	return &Writer{s: s, section: section}
+	return &Writer{sorter: s, section: section}
 }
 
 // start empties the row and returns it.
 func (w *Writer) start(id uint64, popularity float64) *row {
-	w.row.reset(id, popularity)
-	return &w.row
+	r := &w.row
+	lists := r.lists
+	for i := range lists {
+		lists[i] = lists[i][:0]
+	}
+	*r = row{id: id, popularity: popularity, lists: lists, releases: r.releases[:0], names: r.names[:0]}
+	for c := range tables.ColumnCount {
+		if c.Column().Dates {
+			r.numbers[c] = posting.NoDay
+		}
+	}
+	return r
 }
 
 // add adds the row to the table of a kind.
 func (w *Writer) add(kind fragment.Kind) error {
-	n := tableOf(kind)
+	table := slices.Index(tables.Kinds, kind)
 	w.key = AppendRowKey(w.key[:0], w.row.id, w.row.popularity)
 	w.buf = w.row.append(w.buf[:0], tables.Columns(kind))
-	return w.s.Add(w.section(n, w.key), w.key, w.buf)
+	return w.sorter.Add(w.section(table, w.key), w.key, w.buf)
 }
 
 // rowKeyLen is the length of a row key.
@@ -113,7 +115,7 @@ type row struct {
 	lists      [tables.ColumnCount][]uint64 // Lists: the keys of its lists
 	texts      [tables.ColumnCount]string   // TextOrder
 	releases   []dated                      // Dated
-	names      []Name                       // Names
+	names      []searchName                 // Names
 }
 
 // A dated is a key of tables.Release and a day.
@@ -122,36 +124,23 @@ type dated struct {
 	day day.Day
 }
 
-func compareDated(a, b dated) int {
-	return cmp.Or(cmp.Compare(a.key, b.key), cmp.Compare(a.day, b.day))
+func (d dated) compare(o dated) int {
+	return cmp.Or(cmp.Compare(d.key, o.key), cmp.Compare(d.day, o.day))
 }
 
-func (r *row) reset(id uint64, popularity float64) {
-	lists := r.lists
-	for i := range lists {
-		lists[i] = lists[i][:0]
-	}
-	*r = row{id: id, popularity: popularity, lists: lists, releases: r.releases[:0], names: r.names[:0]}
-	for c := range tables.ColumnCount {
-		if c.Column().Dates {
-			r.numbers[c] = posting.NoDay
-		}
-	}
-}
+// addKey adds the row to the list of a key.
+func (r *row) addKey(list tables.ColumnID, key uint64) { r.lists[list] = append(r.lists[list], key) }
 
-// in adds the row to the list of a key.
-func (r *row) in(list tables.ColumnID, key uint64) { r.lists[list] = append(r.lists[list], key) }
-
-// inID is in for a positive id.
-func (r *row) inID(list tables.ColumnID, id int64) {
+// addID is addKey for a positive id.
+func (r *row) addID(list tables.ColumnID, id int64) {
 	if id > 0 {
-		r.in(list, uint64(id))
+		r.addKey(list, uint64(id))
 	}
 }
 
-func (r *row) is(flagKey uint64, yes bool) {
-	if yes {
-		r.in(tables.Flag, flagKey)
+func (r *row) flag(key uint64, isSet bool) {
+	if isSet {
+		r.addKey(tables.Flag, key)
 	}
 }
 
@@ -160,7 +149,8 @@ func (r *row) set(c tables.ColumnID, v int64) {
 	r.numbers[c] = min(max(v, math.MinInt32+1), math.MaxInt32)
 }
 
-// append appends the row's values for the columns of a table, names last. It sorts the lists.
+// append appends the row's values for the columns of a table, names last: lists of keys and releases sorted, each
+// element once, keys as differences.
 func (r *row) append(dst []byte, columns []*tables.Column) []byte {
 	for _, c := range columns {
 		switch c.Type {
@@ -169,41 +159,30 @@ func (r *row) append(dst []byte, columns []*tables.Column) []byte {
 		case tables.TextOrder:
 			dst = encoding.AppendText(dst, r.texts[c.ID])
 		case tables.Lists:
-			dst = appendKeys(dst, r.lists[c.ID])
+			keys := r.lists[c.ID]
+			slices.Sort(keys)
+			keys = slices.Compact(keys)
+			dst = binary.AppendUvarint(dst, uint64(len(keys)))
+			last := uint64(0)
+			for _, k := range keys {
+				dst = binary.AppendUvarint(dst, k-last)
+				last = k
+			}
 		case tables.Dated:
-			dst = r.appendReleases(dst)
+			slices.SortFunc(r.releases, dated.compare)
+			releases := slices.Compact(r.releases)
+			dst = binary.AppendUvarint(dst, uint64(len(releases)))
+			last := uint64(0)
+			for _, d := range releases {
+				dst = binary.AppendVarint(binary.AppendUvarint(dst, d.key-last), int64(d.day))
+				last = d.key
+			}
 		}
 	}
 	names := uniqueNames(r.names)
 	dst = binary.AppendUvarint(dst, uint64(len(names)))
 	for _, n := range names {
-		dst = encoding.AppendText(append(dst, byte(n.Kind)), n.Text)
-	}
-	return dst
-}
-
-// appendKeys sorts the keys and appends each once, as differences.
-func appendKeys(dst []byte, keys []uint64) []byte {
-	slices.Sort(keys)
-	keys = slices.Compact(keys)
-	dst = binary.AppendUvarint(dst, uint64(len(keys)))
-	last := uint64(0)
-	for _, k := range keys {
-		dst = binary.AppendUvarint(dst, k-last)
-		last = k
-	}
-	return dst
-}
-
-func (r *row) appendReleases(dst []byte) []byte {
-	slices.SortFunc(r.releases, compareDated)
-	releases := slices.Compact(r.releases)
-	dst = binary.AppendUvarint(dst, uint64(len(releases)))
-	last := uint64(0)
-	for _, d := range releases {
-		dst = binary.AppendUvarint(dst, d.key-last)
-		dst = binary.AppendVarint(dst, int64(d.day))
-		last = d.key
+		dst = encoding.AppendText(append(dst, byte(n.kind)), n.text)
 	}
 	return dst
 }
@@ -235,33 +214,32 @@ func (r *row) parse(b []byte, columns []*tables.Column) error {
 	}
 	r.names = r.names[:0]
 	for range in.Count(1) {
-		r.names = append(r.names, Name{Kind: NameKind(in.Byte()), Text: in.Text()})
+		r.names = append(r.names, searchName{kind: nameKind(in.Byte()), text: in.Text()})
 	}
 	return in.Err()
 }
 
-// A NameKind is a name's relation to its resource. Better names come first.
-type NameKind uint8
+// A nameKind is a name's relation to its resource. Better names come first.
+type nameKind uint8
 
-// The kinds of names.
 const (
-	Main        NameKind = iota // the title or name in en-US
-	Original                    // the original title or name
-	Translated                  // the title or name in another language
-	Alternative                 // an alternative title, another name of a person or a company
+	mainName        nameKind = iota // the title or name in en-US
+	originalName                    // the original title or name
+	translatedName                  // the title or name in another language
+	alternativeName                 // an alternative title, another name of a person or a company
 )
 
-// A Name is a name by which search finds a resource.
-type Name struct {
-	Text string
-	Kind NameKind
+// A searchName is a name by which search finds a resource.
+type searchName struct {
+	text string
+	kind nameKind
 }
 
 // uniqueNames drops empty names and, of equal ones, all but the best kind. It sorts the rest by text.
-func uniqueNames(list []Name) []Name {
-	list = slices.DeleteFunc(list, func(n Name) bool { return strings.TrimSpace(n.Text) == "" })
-	slices.SortFunc(list, func(a, b Name) int { return cmp.Or(cmp.Compare(a.Text, b.Text), cmp.Compare(a.Kind, b.Kind)) })
-	list = slices.CompactFunc(list, func(a, b Name) bool { return a.Text == b.Text })
-	slices.SortFunc(list, func(a, b Name) int { return cmp.Or(cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.Text, b.Text)) })
+func uniqueNames(list []searchName) []searchName {
+	list = slices.DeleteFunc(list, func(n searchName) bool { return strings.TrimSpace(n.text) == "" })
+	slices.SortFunc(list, func(a, b searchName) int { return cmp.Or(cmp.Compare(a.text, b.text), cmp.Compare(a.kind, b.kind)) })
+	list = slices.CompactFunc(list, func(a, b searchName) bool { return a.text == b.text })
+	slices.SortFunc(list, func(a, b searchName) int { return cmp.Or(cmp.Compare(a.kind, b.kind), cmp.Compare(a.text, b.text)) })
 	return list
 }

@@ -12,8 +12,6 @@ import (
 	"slices"
 	"testing"
 
-	gocmp "github.com/google/go-cmp/cmp"
-
 	"github.com/reelsplice/reelsplice/build/buildtest"
 	"github.com/reelsplice/reelsplice/build/complete"
 	"github.com/reelsplice/reelsplice/schemas/catalog"
@@ -34,7 +32,7 @@ func rowOf(t *testing.T, kind fragment.Kind, add func(w *Writer) error) *row {
 	s := extsort.New(extsort.Options{Dir: t.TempDir(), Sections: len(tables.Kinds)})
 	defer s.Close()
 	sharedtest.NoError(t, add(NewWriter(s, func(table int, _ []byte) int { return table })))
-	it, err := s.Sort(t.Context(), tableOf(kind))
+	it, err := s.Sort(t.Context(), slices.Index(tables.Kinds, kind))
 	sharedtest.NoError(t, err)
 	defer it.Close()
 	key, payload, err := it.Next()
@@ -65,7 +63,7 @@ func dayOf(t *testing.T, date string) day.Day {
 }
 
 // checkRow compares a row with the wanted values; other columns must be empty.
-func checkRow(t *testing.T, r *row, kind fragment.Kind, numbers map[tables.ColumnID]int64, lists map[tables.ColumnID][]uint64, releases []dated, names []Name) {
+func checkRow(t *testing.T, r *row, kind fragment.Kind, numbers map[tables.ColumnID]int64, lists map[tables.ColumnID][]uint64, releases []dated, names []searchName) {
 	t.Helper()
 	for _, c := range tables.Columns(kind) {
 		if got := r.numbers[c.ID]; got != numbers[c.ID] && c.Type == tables.Range {
@@ -75,12 +73,12 @@ func checkRow(t *testing.T, r *row, kind fragment.Kind, numbers map[tables.Colum
 			t.Errorf("lists %s = %d, want %d", c.Name, r.lists[c.ID], want)
 		}
 	}
-	slices.SortFunc(releases, compareDated)
+	slices.SortFunc(releases, dated.compare)
 	if !slices.Equal(r.releases, releases) {
 		t.Errorf("releases = %v, want %v", r.releases, releases)
 	}
-	if diff := gocmp.Diff(names, r.names); diff != "" {
-		t.Errorf("names (-want +got):\n%s", diff)
+	if !slices.Equal(names, r.names) {
+		t.Errorf("names = %v, want %v", r.names, names)
 	}
 }
 
@@ -131,7 +129,7 @@ func TestMovie(t *testing.T) {
 			{tables.ReleaseKey("US", 3), wide},
 			{tables.ReleaseKey("US", 5), tape},
 		},
-		[]Name{{"The Élan", Main}, {"Élan", Original}, {"Der Elan", Translated}, {"Lo slancio", Translated}, {"Elan 1", Alternative}})
+		[]searchName{{"The Élan", mainName}, {"Élan", originalName}, {"Der Elan", translatedName}, {"Lo slancio", translatedName}, {"Elan 1", alternativeName}})
 
 	// An empty record is in no list.
 	r = rowOf(t, fragment.KindMovie, func(w *Writer) error { return w.Movie(parseAs[catalog.Movie](t, `{"id":1}`)) })
@@ -145,7 +143,7 @@ func TestMovie(t *testing.T) {
 	d := dayOf(t, "1999-12-11")
 	checkRow(t, r, fragment.KindMovie, map[tables.ColumnID]int64{tables.Day: posting.NoDay, tables.FirstDay: int64(d), tables.LastDay: int64(d)},
 		map[tables.ColumnID][]uint64{tables.AnyYear: {1999}, tables.Certification: {tables.CertificationKey("JP", "G")}},
-		[]dated{{tables.ReleaseKey("", 0), d}, {tables.ReleaseKey("JP", 0), d}}, []Name{{"T", Main}})
+		[]dated{{tables.ReleaseKey("", 0), d}, {tables.ReleaseKey("JP", 0), d}}, []searchName{{"T", mainName}})
 }
 
 func TestSeries(t *testing.T) {
@@ -171,7 +169,7 @@ func TestSeries(t *testing.T) {
 		tables.Crew: {5, 9813}, tables.Country: {tables.CodeKey("US")}, tables.Language: {tables.CodeKey("en")}, tables.AnyYear: {2010, 2011, 2019},
 		tables.Certification: {tables.CertificationKey("US", "TV-MA")}, tables.Network: {49}, tables.Status: {3}, tables.SeriesType: {4},
 	}
-	names := []Name{{"Thrones", Main}, {"Der Thron", Translated}, {"Le trône", Translated}, {"GoT", Alternative}}
+	names := []searchName{{"Thrones", mainName}, {"Der Thron", translatedName}, {"Le trône", translatedName}, {"GoT", alternativeName}}
 	checkRow(t, r, fragment.KindTV, columns, lists, []dated{{0, special}, {0, first}, {0, last}}, names)
 
 	// A series without known episodes uses its own dates.
@@ -181,7 +179,7 @@ func TestSeries(t *testing.T) {
 }
 
 func TestOthers(t *testing.T) {
-	f := func(kind fragment.Kind, add func(w *Writer) error, popularity float64, flags []uint64, names ...Name) {
+	f := func(kind fragment.Kind, add func(w *Writer) error, popularity float64, flags []uint64, names ...searchName) {
 		t.Helper()
 		r := rowOf(t, kind, add)
 		if r.id != 7 || r.popularity != popularity {
@@ -193,17 +191,17 @@ func TestOthers(t *testing.T) {
 	f(fragment.KindPerson, func(w *Writer) error {
 		return Add(w, fragment.KindPerson, 7, parseAs[catalog.Person](t, `{"id":7,"adult":true,"name":"P","popularity":1.5,"also_known_as":["Q","P"],"original_name":"O",`+
 			`"translations":{"translations":[{"iso_639_1":"de","iso_3166_1":"DE","data":{"name":"D"}}]},"localized":[{"language":"ja-JP","name":"ピ"}]}`), 1.5, true)
-	}, 1.5, adult, Name{"P", Main}, Name{"O", Original}, Name{"D", Translated}, Name{"ピ", Translated}, Name{"Q", Alternative})
+	}, 1.5, adult, searchName{"P", mainName}, searchName{"O", originalName}, searchName{"D", translatedName}, searchName{"ピ", translatedName}, searchName{"Q", alternativeName})
 	f(fragment.KindCollection, func(w *Writer) error {
 		return Add(w, fragment.KindCollection, 7, parseAs[catalog.Collection](t, `{"id":7,"name":"C","original_name":"C",`+
 			`"translations":{"translations":[{"iso_639_1":"de","iso_3166_1":"DE","data":{"title":"D"}}]},"localized":[{"language":"fr-FR","name":"F"}]}`), 2.5, true)
-	}, 2.5, adult, Name{"C", Main}, Name{"D", Translated}, Name{"F", Translated})
+	}, 2.5, adult, searchName{"C", mainName}, searchName{"D", translatedName}, searchName{"F", translatedName})
 	f(fragment.KindCompany, func(w *Writer) error {
 		return Add(w, fragment.KindCompany, 7, parseAs[catalog.Company](t, `{"id":7,"name":"C","alternative_names":{"results":[{"name":"Co","type":""}]}}`), 3, false)
-	}, 3, nil, Name{"C", Main}, Name{"Co", Alternative})
+	}, 3, nil, searchName{"C", mainName}, searchName{"Co", alternativeName})
 	f(fragment.KindKeyword, func(w *Writer) error {
 		return Add(w, fragment.KindKeyword, 7, parseAs[catalog.KeywordRecord](t, `{"id":7,"name":"k"}`), 4, false)
-	}, 4, nil, Name{"k", Main})
+	}, 4, nil, searchName{"k", mainName})
 }
 
 func TestSortKey(t *testing.T) {
@@ -228,15 +226,14 @@ func randomRows(n int) []row {
 	rng := rand.New(rand.NewPCG(1, 2))
 	rows := make([]row, n)
 	for i := range rows {
-		r := &rows[i]
-		r.reset(uint64(i+1), float64(rng.IntN(n/2+1))/4)
+		r := new(Writer).start(uint64(i+1), float64(rng.IntN(n/2+1))/4)
 		for _, c := range tables.Columns(fragment.KindMovie) {
 			switch c.Type {
 			case tables.Range:
 				r.numbers[c.ID] = int64(rng.IntN(50) - 5)
 			case tables.Lists:
 				for range rng.IntN(4) {
-					r.in(c.ID, uint64(rng.IntN(40))<<(8*(c.ID%7)))
+					r.addKey(c.ID, uint64(rng.IntN(40))<<(8*(c.ID%7)))
 				}
 			}
 		}
@@ -246,6 +243,7 @@ func randomRows(n int) []row {
 		r.texts[tables.Title], r.texts[tables.OriginalTitle] = fmt.Sprint("t", rng.IntN(n)), []string{"", "a", "a\x00", "ab", "é"}[rng.IntN(5)]
 		r.numbers[tables.Revenue] = int64(rng.IntN(9)) << 32
 		r.names = randomNames(rng)
+		rows[i] = *r
 	}
 	return rows
 }
@@ -368,7 +366,7 @@ func TestTables(t *testing.T) {
 			t.Errorf("column %s: add its type to this test", c.Name)
 		}
 	}
-	var names [][]Name
+	var names [][]searchName
 	for i := range rows {
 		names = append(names, rows[i].names)
 	}
@@ -403,7 +401,7 @@ func checkReleases(t *testing.T, got *posting.Dated, rows []row) {
 	t.Helper()
 	want := map[uint64][]posting.Date{}
 	for i := range rows {
-		for _, d := range slices.Compact(slices.SortedFunc(slices.Values(rows[i].releases), compareDated)) {
+		for _, d := range slices.Compact(slices.SortedFunc(slices.Values(rows[i].releases), dated.compare)) {
 			want[d.key] = append(want[d.key], posting.Date{Day: int32(d.day), Rank: uint32(i)})
 		}
 	}
@@ -474,9 +472,7 @@ func TestTrends(t *testing.T) {
 	movies := func(popularity ...float64) iter.Seq[row] {
 		return func(yield func(row) bool) {
 			for i, p := range popularity {
-				var r row
-				r.reset(uint64(i+1), p)
-				if p >= 0 && !yield(r) {
+				if p >= 0 && !yield(*new(Writer).start(uint64(i+1), p)) {
 					return
 				}
 			}

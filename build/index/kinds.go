@@ -20,17 +20,17 @@ import (
 // Movie adds a movie with its title in en-US.
 func (w *Writer) Movie(c complete.Record[catalog.Movie]) error {
 	m := c.V()
-	r := w.start(uint64(m.ID.V), orderOf(m.Popularity.V, m.VoteCount.V, m.VoteAverage.V, m.ReleaseDate.V))
-	r.fields(fragment.KindMovie, record.Of(m))
-	r.is(tables.Adult, m.Adult.V)
-	r.is(tables.Softcore, m.Softcore.V)
-	r.is(tables.Video, m.Video.V)
+	r := w.start(uint64(m.ID.V), listPopularity(m.Popularity.V, m.VoteCount.V, m.VoteAverage.V, m.ReleaseDate.V))
+	r.addFields(fragment.KindMovie, record.Of(m))
+	r.flag(tables.Adult, m.Adult.V)
+	r.flag(tables.Softcore, m.Softcore.V)
+	r.flag(tables.Video, m.Video.V)
 	r.texts[tables.Title], r.texts[tables.OriginalTitle] = SortKey(m.Title.V), SortKey(m.OriginalTitle.V)
-	r.offers(m.WatchProviders)
+	r.addOffers(m.WatchProviders)
 	// The primary date counts even if no country has it.
 	if d, ok := day.Parse(m.ReleaseDate.V); ok {
 		r.numbers[tables.Day] = int64(d)
-		r.released("", 0, d)
+		r.addRelease("", 0, d)
 	}
 	switch {
 	case m.ReleaseDates != nil:
@@ -38,27 +38,27 @@ func (w *Writer) Movie(c complete.Record[catalog.Movie]) error {
 			c := &m.ReleaseDates.Results[i]
 			for j := range c.ReleaseDates {
 				d := &c.ReleaseDates[j]
-				r.certified(c.ISO3166.V, d.Certification.V)
-				if at, ok := day.Parse(d.ReleaseDate.V); ok {
-					r.released(c.ISO3166.V, d.Type.V, at)
+				r.addCertification(c.ISO3166.V, d.Certification.V)
+				if date, ok := day.Parse(d.ReleaseDate.V); ok {
+					r.addRelease(c.ISO3166.V, d.Type.V, date)
 				}
 			}
 		}
 	case m.Releases != nil: // they have no type
 		for i := range m.Releases.Countries {
 			c := &m.Releases.Countries[i]
-			r.certified(c.ISO3166.V, c.Certification.V)
-			if at, ok := day.Parse(c.ReleaseDate.V); ok {
-				r.released(c.ISO3166.V, 0, at)
+			r.addCertification(c.ISO3166.V, c.Certification.V)
+			if date, ok := day.Parse(c.ReleaseDate.V); ok {
+				r.addRelease(c.ISO3166.V, 0, date)
 			}
 		}
 	}
 	return w.add(fragment.KindMovie)
 }
 
-// orderOf returns the popularity of a title in lists. Titles of tables that state neither popularity nor votes are ordered
-// by grade, then by year, after all titles with a popularity.
-func orderOf(popularity float64, votes int64, grade float64, date string) float64 {
+// listPopularity returns the popularity of a title in lists. Titles with neither popularity nor votes, as from simple
+// tables, are ordered by grade, then by year, after all titles with a popularity.
+func listPopularity(popularity float64, votes int64, grade float64, date string) float64 {
 	if popularity != 0 || votes > 0 {
 		return popularity
 	}
@@ -72,46 +72,46 @@ func orderOf(popularity float64, votes int64, grade float64, date string) float6
 // maxReleaseType is the highest type of releases: TV.
 const maxReleaseType = 6
 
-// released adds a release in a country ("" for unknown) of a type (0 for unknown).
-func (r *row) released(country string, typ int64, at day.Day) {
-	r.shown(at)
+// addRelease adds a release in a country ("" for unknown) of a type (0 for unknown).
+func (r *row) addRelease(country string, typ int64, date day.Day) {
+	r.addDay(date)
 	if tables.CodeKey(country) == 0 {
 		return
 	}
-	r.releases = append(r.releases, dated{tables.ReleaseKey(country, 0), at})
+	r.releases = append(r.releases, dated{tables.ReleaseKey(country, 0), date})
 	if typ >= 1 && typ <= maxReleaseType {
-		r.releases = append(r.releases, dated{tables.ReleaseKey(country, int(typ)), at})
+		r.releases = append(r.releases, dated{tables.ReleaseKey(country, int(typ)), date})
 	}
 }
 
-// shown adds a day on which a movie was released or an episode aired.
-func (r *row) shown(at day.Day) {
-	r.releases = append(r.releases, dated{tables.ReleaseKey("", 0), at})
-	r.year(at)
+// addDay adds a day on which a movie was released or an episode aired.
+func (r *row) addDay(date day.Day) {
+	r.releases = append(r.releases, dated{tables.ReleaseKey("", 0), date})
+	r.addYear(date)
 	first, last := &r.numbers[tables.FirstDay], &r.numbers[tables.LastDay]
-	if *first == posting.NoDay || int64(at) < *first {
-		*first = int64(at)
+	if *first == posting.NoDay || int64(date) < *first {
+		*first = int64(date)
 	}
-	*last = max(*last, int64(at))
+	*last = max(*last, int64(date))
 }
 
-func (r *row) year(at day.Day) {
-	if y := at.Year(); y >= 0 {
-		r.in(tables.AnyYear, uint64(y))
+func (r *row) addYear(date day.Day) {
+	if y := date.Year(); y >= 0 {
+		r.addKey(tables.AnyYear, uint64(y))
 	}
 }
 
-func (r *row) certified(country, name string) {
+func (r *row) addCertification(country, name string) {
 	if country != "" && name != "" {
-		r.in(tables.Certification, tables.CertificationKey(country, name))
+		r.addKey(tables.Certification, tables.CertificationKey(country, name))
 	}
 }
 
 // countryCode is the length of a country code.
 const countryCode = 2
 
-// offers adds the providers of a title, under each combination of type or any and provider or any.
-func (r *row) offers(p *catalog.WatchProviders) {
+// addOffers adds the providers of a title, under each combination of type or any and provider or any.
+func (r *row) addOffers(p *catalog.WatchProviders) {
 	if p == nil {
 		return
 	}
@@ -123,20 +123,17 @@ func (r *row) offers(p *catalog.WatchProviders) {
 		for j := range c.Offers {
 			typ := tables.OfferType(c.Offers[j].Type.V)
 			for k := range c.Offers[j].Providers {
-				r.offered(c.ISO3166.V, typ, c.Offers[j].Providers[k].ProviderID.V)
+				id := c.Offers[j].Providers[k].ProviderID.V
+				if id < 1 || id > tables.MaxProvider {
+					continue
+				}
+				for _, provider := range [...]int64{0, id} {
+					r.addKey(tables.Offer, tables.OfferKey(c.ISO3166.V, 0, provider))
+					if typ > 0 {
+						r.addKey(tables.Offer, tables.OfferKey(c.ISO3166.V, typ, provider))
+					}
+				}
 			}
-		}
-	}
-}
-
-func (r *row) offered(country string, typ int, provider int64) {
-	if provider < 1 || provider > tables.MaxProvider {
-		return
-	}
-	for _, p := range [...]int64{0, provider} {
-		r.in(tables.Offer, tables.OfferKey(country, 0, p))
-		if typ > 0 {
-			r.in(tables.Offer, tables.OfferKey(country, typ, p))
 		}
 	}
 }
@@ -153,29 +150,29 @@ type Series struct {
 // Series adds a series. Without episodes, it was on the air on its first and its last day.
 func (w *Writer) Series(s Series) error {
 	t := s.TV.V()
-	r := w.start(uint64(t.ID.V), orderOf(t.Popularity.V, t.VoteCount.V, t.VoteAverage.V, t.FirstAirDate.V))
-	r.fields(fragment.KindTV, record.Of(t))
-	r.is(tables.Adult, t.Adult.V)
-	r.is(tables.Softcore, t.Softcore.V)
-	r.is(tables.ScreenedTheatrically, t.ScreenedTheatrically != nil && len(t.ScreenedTheatrically.Results) > 0)
+	r := w.start(uint64(t.ID.V), listPopularity(t.Popularity.V, t.VoteCount.V, t.VoteAverage.V, t.FirstAirDate.V))
+	r.addFields(fragment.KindTV, record.Of(t))
+	r.flag(tables.Adult, t.Adult.V)
+	r.flag(tables.Softcore, t.Softcore.V)
+	r.flag(tables.ScreenedTheatrically, t.ScreenedTheatrically != nil && len(t.ScreenedTheatrically.Results) > 0)
 	r.set(tables.Runtime, s.Runtime) // the API's own record of the series lacks it
 	if len(t.EpisodeRunTime) > 0 {
 		r.set(tables.Runtime, t.EpisodeRunTime[0])
 	}
 	r.texts[tables.Title], r.texts[tables.OriginalTitle] = SortKey(t.Name.V), SortKey(t.OriginalName.V)
 	for _, id := range s.Cast {
-		r.inID(tables.Cast, id)
+		r.addID(tables.Cast, id)
 	}
 	for _, id := range s.Crew {
-		r.inID(tables.Crew, id)
+		r.addID(tables.Crew, id)
 	}
-	r.numbered(tables.Status, statuses[:], t.Status.V)
-	r.numbered(tables.SeriesType, types[:], t.Type.V)
-	r.offers(t.WatchProviders)
+	r.addNumber(tables.Status, statuses[:], t.Status.V)
+	r.addNumber(tables.SeriesType, types[:], t.Type.V)
+	r.addOffers(t.WatchProviders)
 	if t.ContentRatings != nil {
 		for i := range t.ContentRatings.Results {
 			c := &t.ContentRatings.Results[i]
-			r.certified(c.ISO3166.V, c.Rating.V)
+			r.addCertification(c.ISO3166.V, c.Rating.V)
 		}
 	}
 	dates := s.Aired
@@ -184,22 +181,22 @@ func (w *Writer) Series(s Series) error {
 			dates = append(dates[:len(dates):len(dates)], e.AirDate.V)
 		}
 	}
-	for _, date := range dates {
-		if at, ok := day.Parse(date); ok {
-			r.shown(at)
+	for _, text := range dates {
+		if date, ok := day.Parse(text); ok {
+			r.addDay(date)
 		}
 	}
 	first, began := day.Parse(t.FirstAirDate.V)
 	if began {
 		r.numbers[tables.Day] = int64(first)
-		r.year(first)
+		r.addYear(first)
 	}
 	if len(r.releases) == 0 {
 		if began {
-			r.shown(first)
+			r.addDay(first)
 		}
 		if last, ok := day.Parse(t.LastAirDate.V); ok {
-			r.shown(last)
+			r.addDay(last)
 		}
 	}
 	return w.add(fragment.KindTV)
@@ -211,17 +208,17 @@ var (
 	types    = [...]string{"Documentary", "News", "Miniseries", "Reality", "Scripted", "Talk Show", "Video"}
 )
 
-func (r *row) numbered(list tables.ColumnID, names []string, name string) {
+func (r *row) addNumber(list tables.ColumnID, names []string, name string) {
 	if i := slices.Index(names, name); i >= 0 {
-		r.in(list, uint64(i))
+		r.addKey(list, uint64(i))
 	}
 }
 
 // Add adds a person, a collection, a company or a keyword.
 func Add[T any](w *Writer, kind fragment.Kind, id uint64, c complete.Record[T], popularity float64, adult bool) error {
 	r := w.start(id, popularity)
-	r.fields(kind, record.Of(c.V()))
-	r.is(tables.Adult, adult)
+	r.addFields(kind, record.Of(c.V()))
+	r.flag(tables.Adult, adult)
 	return w.add(kind)
 }
 
@@ -253,79 +250,77 @@ var listPaths = map[fragment.Kind]map[tables.ColumnID]string{
 
 // A namePath is a record field that holds names.
 type namePath struct {
-	kind NameKind
+	kind nameKind
 	path string
 }
 
 // namePaths are the names of each kind.
 var namePaths = map[fragment.Kind][]namePath{
 	fragment.KindMovie: {
-		{Main, "title"},
-		{Original, "original_title"},
-		{Translated, "translations.translations.data.title"},
-		{Translated, "localized.title"},
-		{Alternative, "alternative_titles.titles.title"},
+		{mainName, "title"},
+		{originalName, "original_title"},
+		{translatedName, "translations.translations.data.title"},
+		{translatedName, "localized.title"},
+		{alternativeName, "alternative_titles.titles.title"},
 	},
 	fragment.KindTV: {
-		{Main, "name"},
-		{Original, "original_name"},
-		{Translated, "translations.translations.data.name"},
-		{Translated, "localized.name"},
-		{Alternative, "alternative_titles.results.title"},
+		{mainName, "name"},
+		{originalName, "original_name"},
+		{translatedName, "translations.translations.data.name"},
+		{translatedName, "localized.name"},
+		{alternativeName, "alternative_titles.results.title"},
 	},
 	fragment.KindPerson: {
-		{Main, "name"},
-		{Original, "original_name"},
-		{Translated, "translations.translations.data.name"},
-		{Translated, "localized.name"},
-		{Alternative, "also_known_as"},
+		{mainName, "name"},
+		{originalName, "original_name"},
+		{translatedName, "translations.translations.data.name"},
+		{translatedName, "localized.name"},
+		{alternativeName, "also_known_as"},
 	},
 	fragment.KindCollection: {
-		{Main, "name"}, {Original, "original_name"}, {Translated, "translations.translations.data.title"}, {Translated, "localized.name"},
+		{mainName, "name"}, {originalName, "original_name"}, {translatedName, "translations.translations.data.title"}, {translatedName, "localized.name"},
 	},
-	fragment.KindCompany: {{Main, "name"}, {Alternative, "alternative_names.results.name"}},
-	fragment.KindKeyword: {{Main, "name"}},
+	fragment.KindCompany: {{mainName, "name"}, {alternativeName, "alternative_names.results.name"}},
+	fragment.KindKeyword: {{mainName, "name"}},
 }
 
-// fields adds the fields of a record: the registry's numbers, lists and names.
-func (r *row) fields(kind fragment.Kind, rec record.Record) {
+// addFields adds the fields of a record: the registry's numbers, lists and names.
+func (r *row) addFields(kind fragment.Kind, rec record.Record) {
 	for _, c := range tables.Columns(kind) {
-		if f, ok := rec.Schema.Field(c.Field); ok {
-			r.number(c, rec, f)
+		f, ok := rec.Schema.Field(c.Field)
+		if !ok {
+			continue
+		}
+		v := rec.Int(f).V
+		if c.Digits > 0 {
+			v = int64(math.Round(rec.Float(f).V * math.Pow10(c.Digits)))
+		}
+		if c.Type == tables.Range {
+			r.set(c.ID, v)
+		} else {
+			r.numbers[c.ID] = v
 		}
 	}
 	for list, path := range listPaths[kind] {
 		each(rec, path, func(id int64, code string) {
 			if key := tables.CodeKey(code); key != 0 {
-				r.in(list, key)
+				r.addKey(list, key)
 			}
-			r.inID(list, id)
+			r.addID(list, id)
 		})
 	}
 	for _, n := range namePaths[kind] {
-		each(rec, n.path, func(_ int64, text string) { r.names = append(r.names, Name{text, n.kind}) })
-	}
-}
-
-func (r *row) number(c *tables.Column, rec record.Record, f *record.Field) {
-	v := rec.Int(f).V
-	if c.Digits > 0 {
-		v = int64(math.Round(rec.Float(f).V * math.Pow10(c.Digits)))
-	}
-	if c.Type == tables.Range {
-		r.set(c.ID, v)
-	} else {
-		r.numbers[c.ID] = v
+		each(rec, n.path, func(_ int64, text string) { r.names = append(r.names, searchName{text, n.kind}) })
 	}
 }
 
 // each calls fn with each number or text at a path of a record.
 func each(rec record.Record, path string, fn func(id int64, text string)) {
-	above, name := "", path
+	parent, name := "", path
 	if dot := strings.LastIndexByte(path, '.'); dot >= 0 {
-		above, name = path[:dot], path[dot+1:]
+		parent, name = path[:dot], path[dot+1:]
 	}
-	for r := range rec.Each(above) {
+	for r := range rec.Each(parent) {
 		f, ok := r.Schema.Field(name)
 		if !ok {
 			panic("index: records have no field " + path) // paths are constants, and tests use them all

@@ -20,22 +20,19 @@ import (
 	"github.com/reelsplice/reelsplice/schemas/tables/posting"
 )
 
-// A Merge returns the records of a section of the columns of all ranges, in order.
-type Merge func(section int) (*extsort.Iterator, error)
-
 // A merger writes a kind's table. It copies values and merges ranks. Only the terms and the places of an order need
 // the whole table.
 type merger struct {
-	out    posting.Sink
-	rows   int
-	merge  Merge
-	window int   // ranks whose places are in memory
-	known  int64 // terms
+	out       posting.Sink
+	rows      int
+	merge     func(section int) (*extsort.Iterator, error)
+	window    int // ranks whose places are in memory
+	termCount int64
 }
 
-// WriteTable writes the table of a kind from the columns of its ranges. rows is their number of rows. It returns the
-// number of search terms.
-func WriteTable(kind fragment.Kind, rows int, merge Merge, create Create, o Options) (terms int64, err error) {
+// WriteTable writes the table of a kind from the columns of its ranges, which merge returns in order by section. rows
+// is their number of rows. It returns the number of search terms.
+func WriteTable(kind fragment.Kind, rows int, merge func(section int) (*extsort.Iterator, error), create Create, o Options) (terms int64, err error) {
 	t, err := create(kind.String(), rows)
 	if err != nil {
 		return 0, err
@@ -44,14 +41,37 @@ func WriteTable(kind fragment.Kind, rows int, merge Merge, create Create, o Opti
 	if err := errors.Join(m.write(tables.Columns(kind)), t.Close()); err != nil {
 		return 0, fmt.Errorf("table %s: %w", kind, err)
 	}
-	return m.known, nil
+	return m.termCount, nil
 }
 
-// write writes the name texts, then the columns of numbers, then the keyed columns.
+// write writes the texts of names, then the columns of numbers, then the keyed columns.
 func (m *merger) write(columns []*tables.Column) error {
-	for _, write := range []func(section int, c *tables.Column) error{m.texts, m.numbers, m.keyed} {
+	const textsPass, numbersPass, keyedPass, passes = 0, 1, 2, 3
+	for pass := range passes {
 		for i, c := range columns {
-			if err := write(columnParts*i, c); err != nil {
+			section := columnParts * i
+			values, ranks := section+valuesPart, section+ranksPart
+			var err error
+			switch {
+			case pass == textsPass && c.Type == tables.Names:
+				err = m.values(section+textsPart, tables.NameTexts)
+			case pass == numbersPass && (c.Type == tables.Uint64s || c.Type == tables.Float64s):
+				err = m.values(values, c.Name)
+			case pass == numbersPass && (c.Type == tables.Trend || c.Type == tables.Range):
+				err = errors.Join(m.values(values, c.Name), m.order(ranks, c))
+				if c.Type == tables.Range && err == nil {
+					err = posting.WriteSums(m.out, c.Name, m.rows, m.ranks(ranks, c))
+				}
+			case pass == numbersPass && c.Type == tables.NumberOrder, pass == keyedPass && c.Type == tables.TextOrder:
+				err = m.order(ranks, c)
+			case pass == keyedPass && c.Type == tables.Lists:
+				err = m.lists(ranks, c.Name)
+			case pass == keyedPass && c.Type == tables.Dated:
+				err = m.releases(ranks, c.Name)
+			case pass == keyedPass && c.Type == tables.Names:
+				err = m.names(section)
+			}
+			if err != nil {
 				return fmt.Errorf("column %s: %w", c.Name, err)
 			}
 		}
@@ -75,45 +95,6 @@ func (m *merger) values(section int, name string) error {
 		_, err := w.Write(block)
 		return err
 	})
-}
-
-// texts writes the texts of names.
-func (m *merger) texts(section int, c *tables.Column) error {
-	if c.Type != tables.Names {
-		return nil
-	}
-	return m.values(section+textsPart, tables.NameTexts)
-}
-
-// numbers writes a column of numbers in the forms that its type has: values, order, sums.
-func (m *merger) numbers(section int, c *tables.Column) (err error) {
-	switch c.Type {
-	case tables.Uint64s, tables.Float64s:
-		return m.values(section+valuesPart, c.Name)
-	case tables.NumberOrder:
-		return m.order(section+ranksPart, c)
-	case tables.Trend, tables.Range:
-		err = errors.Join(m.values(section+valuesPart, c.Name), m.order(section+ranksPart, c))
-		if c.Type == tables.Range && err == nil {
-			err = posting.WriteSums(m.out, c.Name, m.rows, m.ranks(section+ranksPart, c))
-		}
-	}
-	return err
-}
-
-// keyed writes a column of keys.
-func (m *merger) keyed(section int, c *tables.Column) error {
-	switch c.Type {
-	case tables.Lists:
-		return m.lists(section+ranksPart, c.Name)
-	case tables.Dated:
-		return m.releases(section+ranksPart, c.Name)
-	case tables.TextOrder:
-		return m.order(section+ranksPart, c)
-	case tables.Names:
-		return m.names(section)
-	}
-	return nil
 }
 
 // order writes an order of all ranks.
@@ -202,7 +183,7 @@ func grouped[T any](m *merger, section, tail int, value func(tail []byte, rank u
 func (m *merger) names(section int) error {
 	places := m.out.Section(tables.NamePlaces)
 	at := uint64(0)
-	put := func() error {
+	writePlace := func() error {
 		if at > math.MaxUint32 {
 			return fmt.Errorf("the names take more than %d bytes", uint64(tables.NameAlign)<<32)
 		}
@@ -211,7 +192,7 @@ func (m *merger) names(section int) error {
 	}
 	err := m.each(section+valuesPart, func(_, lengths []byte) error {
 		for ; len(lengths) >= 4; lengths = lengths[4:] {
-			if err := put(); err != nil {
+			if err := writePlace(); err != nil {
 				return err
 			}
 			at += uint64(binary.LittleEndian.Uint32(lengths))
@@ -219,7 +200,7 @@ func (m *merger) names(section int) error {
 		return nil
 	})
 	if err == nil {
-		err = put()
+		err = writePlace()
 	}
 	if err == nil {
 		err = m.terms(section + ranksPart)
@@ -228,8 +209,8 @@ func (m *merger) names(section int) error {
 		return err
 	}
 	keys := m.out.Section(tables.NameKeys)
-	err = m.each(section+exactPart, func(key, of []byte) error {
-		for range len(of) / 4 {
+	err = m.each(section+exactPart, func(key, ranks []byte) error {
+		for range len(ranks) / 4 {
 			if err := writeReversed(keys, key); err != nil {
 				return err
 			}
@@ -239,10 +220,10 @@ func (m *merger) names(section int) error {
 	if err != nil {
 		return err
 	}
-	ranks := m.out.Section(tables.NameRanks)
-	return m.each(section+exactPart, func(_, of []byte) error {
-		for ; len(of) >= 4; of = of[4:] {
-			if err := writeReversed(ranks, of[:4]); err != nil {
+	keyRanks := m.out.Section(tables.NameRanks)
+	return m.each(section+exactPart, func(_, ranks []byte) error {
+		for ; len(ranks) >= 4; ranks = ranks[4:] {
+			if err := writeReversed(keyRanks, ranks[:4]); err != nil {
 				return err
 			}
 		}
@@ -282,7 +263,7 @@ func (w *Writer) Credit(k catalog.Key, c *derive.Credit) error {
 	}
 	w.key = binary.BigEndian.AppendUint64(binary.BigEndian.AppendUint64(w.key[:0], k.Hi), k.Lo)[:creditIDLen]
 	w.buf = s.Append(w.buf[:0])
-	return w.s.Add(w.section(len(tables.Kinds), w.key), w.key, w.buf)
+	return w.sorter.Add(w.section(len(tables.Kinds), w.key), w.key, w.buf)
 }
 
 // quoted returns a text as a JSON string without its quotes.

@@ -33,23 +33,24 @@ type cutter struct {
 	seen   map[string]struct{}
 }
 
-// cut replaces the contents with the names of the next resource.
-func (c *cutter) cut(names []Name) {
-	c.fold(names)
-	c.store()
-	c.cutTerms()
-}
-
-// tier returns the tier of name i.
-func (c *cutter) tier(i int) byte {
-	if i < c.main {
-		return tables.MainName
+// cut replaces the contents with the names of the next resource, each once.
+func (c *cutter) cut(names []searchName) {
+	c.folded, c.list, c.main = c.folded[:0], c.list[:0], 0
+	clear(c.seen)
+	for _, n := range names { // main names come first
+		from := len(c.folded)
+		c.folded = text.AppendFolded(c.folded, n.text, text.MaxName)
+		name := c.folded[from:]
+		if _, ok := c.seen[string(name)]; ok || len(name) == 0 {
+			c.folded = c.folded[:from]
+			continue
+		}
+		c.seen[string(name)] = struct{}{}
+		c.list = append(c.list, name) // remains valid when folded grows
+		if n.kind <= originalName {
+			c.main = len(c.list)
+		}
 	}
-	return tables.OtherName
-}
-
-// store computes the stored form of the names.
-func (c *cutter) store() {
 	c.stored, c.keys = c.stored[:0], c.keys[:0]
 	for i, name := range c.list {
 		c.keys = append(c.keys, text.Key(name)|uint64(c.tier(i)))
@@ -62,30 +63,6 @@ func (c *cutter) store() {
 	for len(c.stored)%tables.NameAlign != 0 {
 		c.stored = append(c.stored, 0)
 	}
-}
-
-// fold folds names, main names first, and drops duplicates.
-func (c *cutter) fold(names []Name) {
-	c.folded, c.list, c.main = c.folded[:0], c.list[:0], 0
-	clear(c.seen)
-	for _, n := range names {
-		from := len(c.folded)
-		c.folded = text.AppendFolded(c.folded, n.Text, text.MaxName)
-		name := c.folded[from:]
-		if _, ok := c.seen[string(name)]; ok || len(name) == 0 {
-			c.folded = c.folded[:from]
-			continue
-		}
-		c.seen[string(name)] = struct{}{}
-		c.list = append(c.list, name) // remains valid when folded grows
-		if n.Kind <= Original {
-			c.main = len(c.list)
-		}
-	}
-}
-
-// cutTerms collects the terms of all names, each once.
-func (c *cutter) cutTerms() {
 	c.arena, c.terms = c.arena[:0], c.terms[:0]
 	for _, name := range c.list {
 		text.Terms(name, func(term []byte) {
@@ -96,6 +73,14 @@ func (c *cutter) cutTerms() {
 	}
 	slices.SortFunc(c.terms, bytes.Compare)
 	c.terms = slices.CompactFunc(c.terms, bytes.Equal)
+}
+
+// tier returns the tier of name i.
+func (c *cutter) tier(i int) byte {
+	if i < c.main {
+		return tables.MainName
+	}
+	return tables.OtherName
 }
 
 // eachTerm calls fn with each term, its number and its ranks, in order, and returns the number of terms.
@@ -134,9 +119,9 @@ func (m *merger) terms(section int) error {
 	}
 	p := &prefixes{out: posting.NewListWriter(m.out, tables.PrefixLists), set: posting.NewSet(m.rows)}
 	n, err := m.eachTerm(section, p.add)
-	m.known = int64(n)
-	if err == nil {
-		err = p.close(n)
+	m.termCount = int64(n)
+	for err == nil && len(p.open) > 0 {
+		err = p.pop(n)
 	}
 	return errors.Join(err, p.out.Close())
 }
@@ -177,21 +162,15 @@ func (p *prefixes) add(term []byte, n uint32, ranks []uint32) error {
 	for end < len(term) {
 		_, size := utf8.DecodeRune(term[end:])
 		end += size
-		p.push(end, n)
+		i := len(p.open)
+		p.open = slices.Grow(p.open, 1)[:i+1] // levels reuse their memory
+		p.open[i] = level{end: end, first: n, ranks: p.open[i].ranks[:0]}
 	}
 	p.term = append(p.term[:0], term...)
 	l := &p.open[len(p.open)-1]
 	l.cost += 1 + len(ranks)
 	l.ranks = append(l.ranks, ranks...)
 	return nil
-}
-
-// push opens a prefix. Levels reuse their memory.
-func (p *prefixes) push(end int, first uint32) {
-	n := len(p.open)
-	p.open = slices.Grow(p.open, 1)[:n+1]
-	l := &p.open[n]
-	*l = level{end: end, first: first, ranks: l.ranks[:0]}
 }
 
 // pop closes the last prefix. n is the number after its last term.
@@ -201,7 +180,14 @@ func (p *prefixes) pop(n uint32) error {
 	// A longer prefix with the same terms has the same list.
 	if key := tables.PrefixKey(l.first, n); l.cost > heavyPrefix && key != p.last {
 		p.last = key
-		p.sort(l)
+		for _, r := range l.ranks { // sorted by the set, without duplicates
+			p.set.Add(r)
+		}
+		l.ranks = l.ranks[:0]
+		for r := p.set.Next(0); r >= 0; r = p.set.Next(r + 1) {
+			l.ranks = append(l.ranks, uint32(r))
+		}
+		p.set.Clear()
 		if err := p.out.Add(key, l.ranks); err != nil {
 			return err
 		}
@@ -210,28 +196,6 @@ func (p *prefixes) pop(n uint32) error {
 		parent := &p.open[len(p.open)-1]
 		parent.cost += l.cost
 		parent.ranks = append(parent.ranks, l.ranks...)
-	}
-	return nil
-}
-
-// sort sorts the ranks of a level and drops duplicates.
-func (p *prefixes) sort(l *level) {
-	for _, r := range l.ranks {
-		p.set.Add(r)
-	}
-	l.ranks = l.ranks[:0]
-	for r := p.set.Next(0); r >= 0; r = p.set.Next(r + 1) {
-		l.ranks = append(l.ranks, uint32(r))
-	}
-	p.set.Clear()
-}
-
-// close closes all prefixes. n is the number of terms.
-func (p *prefixes) close(n uint32) error {
-	for len(p.open) > 0 {
-		if err := p.pop(n); err != nil {
-			return err
-		}
 	}
 	return nil
 }

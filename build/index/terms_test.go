@@ -18,25 +18,25 @@ import (
 )
 
 // randomNames returns up to four names of few words.
-func randomNames(r *rand.Rand) (list []Name) {
+func randomNames(r *rand.Rand) (list []searchName) {
 	for k := range r.IntN(5) {
 		var words []string
 		for range 1 + r.IntN(4) {
 			words = append(words, fmt.Sprintf("%c%x", 'a'+r.IntN(3), r.IntN(1+r.IntN(3000))))
 		}
-		list = append(list, Name{strings.Join(words, " -"[r.IntN(2):][:1]), NameKind(k)})
+		list = append(list, searchName{strings.Join(words, " -"[r.IntN(2):][:1]), nameKind(k)})
 	}
 	return list
 }
 
 // checkTerms compares terms, their lists and names with a walk over the names by rank.
-func checkTerms(t *testing.T, s posting.Source, names [][]Name) {
+func checkTerms(t *testing.T, s posting.Source, names [][]searchName) {
 	t.Helper()
 	rows := len(names)
 	want := map[string][]uint32{}
 	for i, list := range names {
 		for _, n := range list {
-			text.Terms(text.AppendFolded(nil, n.Text, text.MaxName), func(term []byte) {
+			text.Terms(text.AppendFolded(nil, n.text, text.MaxName), func(term []byte) {
 				if l := want[string(term)]; len(l) == 0 || l[len(l)-1] != uint32(i) {
 					want[string(term)] = append(l, uint32(i))
 				}
@@ -110,7 +110,7 @@ func checkPrefixes(t *testing.T, s posting.Source, rows int, terms []string, wan
 }
 
 // checkNames checks the stored names.
-func checkNames(t *testing.T, s posting.Source, names [][]Name) {
+func checkNames(t *testing.T, s posting.Source, names [][]searchName) {
 	t.Helper()
 	keys, ranks := posting.Uint64s(s.Section(tables.NameKeys)), posting.Uint32s(s.Section(tables.NameRanks))
 	places, stored := posting.Uint32s(s.Section(tables.NamePlaces)), s.Section(tables.NameTexts)
@@ -132,9 +132,9 @@ func checkNames(t *testing.T, s posting.Source, names [][]Name) {
 		tiers := map[string]byte{} // folded names
 		keyTiers := map[uint64]uint64{}
 		for _, n := range list {
-			f := text.AppendFolded(nil, n.Text, text.MaxName)
+			f := text.AppendFolded(nil, n.text, text.MaxName)
 			tier := byte(tables.OtherName)
-			if n.Kind <= Original {
+			if n.kind <= originalName {
 				tier = tables.MainName
 			}
 			if old, ok := tiers[string(f)]; !ok || tier < old {
@@ -169,9 +169,9 @@ func checkNames(t *testing.T, s posting.Source, names [][]Name) {
 func TestManyNames(t *testing.T) {
 	sharedtest.Set(t, &maxNames, 4)
 	for n := range 2*maxNames + 1 {
-		names := []Name{{"Main", Main}}
+		names := []searchName{{"Main", mainName}}
 		for i := range n {
-			names = append(names, Name{fmt.Sprintf("Other %d", i), Alternative})
+			names = append(names, searchName{fmt.Sprintf("Other %d", i), alternativeName})
 		}
 		c := cutter{seen: map[string]struct{}{}}
 		c.cut(names)
