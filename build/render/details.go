@@ -43,43 +43,43 @@ func (d *detailer) details(m *model, rec record.Record, langs languages) {
 		d.genres = *m.GenresOf(rec)
 	}
 	if len(m.Texts) == 0 {
-		d.show(m, &base, nil, baseOnly)
+		d.addVersion(m, &base, nil, baseOnly)
 		return
 	}
 	if len(d.fallback) > 0 {
 		d.base, base.rec = rec, rec.Clone()
-		d.fill(m, rec, &base, nil)
+		d.fillTexts(m, rec, &base, nil)
 	}
 	plain := d.untranslated(m, rec, "")
-	d.fill(m, rec, &plain, nil)
+	d.fillTexts(m, rec, &plain, nil)
 	plain.shared = m.genres != nil && ShareGenres(m.Kind, *m.GenresOf(rec))
 	if plain.generic && !m.namesRows(rec) {
 		// If a season or an episode has no base text except the English generic name, base and plain are equal, and
 		// plain is not stored.
 		named := version{rec: base.rec, generic: true}
-		base.generic = m.same(&named, &plain) && rec.String(m.Texts[0].Field).V == m.NameOf(rec)
+		base.generic = m.sameTexts(&named, &plain) && rec.String(m.Texts[0].Field).V == m.NameOf(rec)
 	}
-	d.show(m, &base, nil, baseOnly)
-	if plain.shared || m.namesRows(rec) || !m.same(&plain, &base) {
-		d.show(m, &plain, &base, plainOnly)
+	d.addVersion(m, &base, nil, baseOnly)
+	if plain.shared || m.namesRows(rec) || !m.sameTexts(&plain, &base) {
+		d.addVersion(m, &plain, &base, plainOnly)
 	}
 	textless := d.textless(m, rec, &plain)
 	for i := range langs {
 		l := &langs[i]
-		v := d.apply(m, rec, l)
+		v := d.translated(m, rec, l)
 		other := &plain
 		if j := slices.IndexFunc(textless, func(t version) bool { return t.lang == l.lang }); j >= 0 {
 			other = &textless[j]
 		}
-		if !l.nested && m.same(&v, other) {
+		if !l.nested && m.sameTexts(&v, other) {
 			continue
 		}
 		if l.lang == "en" { // falls back to the base, which is English
-			if other = &base; !l.nested && m.same(&v, other) {
+			if other = &base; !l.nested && m.sameTexts(&v, other) {
 				continue
 			}
 		}
-		d.show(m, &v, other, l.variants())
+		d.addVersion(m, &v, other, l.variants())
 	}
 }
 
@@ -89,9 +89,9 @@ var (
 	plainOnly = []fragment.Variant{fragment.Untranslated}
 )
 
-// show adds the details of a version, and those rows that differ from the rows of other. Equal rows are found there.
+// addVersion adds the details of a version, and those rows that differ from the rows of other. Equal rows are found there.
 // other may be nil.
-func (d *detailer) show(m *model, v, other *version, variants []fragment.Variant) {
+func (d *detailer) addVersion(m *model, v, other *version, variants []fragment.Variant) {
 	d.detail(m, v)
 	d.out.addTo(fragment.Address{Sub: fragment.SubDetails}, variants, d.out.end())
 	for i := range m.rows {
@@ -130,7 +130,7 @@ func (d *detailer) detail(m *model, v *version) {
 	for i := range m.cuts {
 		c := &m.cuts[i]
 		t := &m.Texts[c.text]
-		byRows := v.given>>c.text&1 == 0 // the rows are not from the crawl
+		crawled := v.crawled>>c.text&1 != 0
 		switch {
 		case t.Rule == complete.ToGeneric && v.generic:
 			f.fields(v.rec, from, c.index)
@@ -140,11 +140,11 @@ func (d *detailer) detail(m *model, v *version) {
 			f.fields(v.rec, from, c.index)
 			f.comma()
 			f.value(release.PieceSpec{Op: release.OpReference, Shared: GenresKey(m.Kind, GenreIDs(*m.GenresOf(v.rec))), Sub: fragment.SubGenres})
-		case t.Rule == complete.ToNames && (byRows && v.local || len(d.fallback) > 0) && length(v.rec, t.Field) > 0:
+		case t.Rule == complete.ToNames && (!crawled && v.local || len(d.fallback) > 0) && length(v.rec, t.Field) > 0:
 			f.fields(v.rec, from, c.index)
 			f.name(t.Field.Name)
-			d.nested.write(d, v, t.Field, !byRows)
-		case t.Rule == complete.ToBase && byRows && d.parts != nil:
+			d.writeChildren(v, t.Field, crawled)
+		case t.Rule == complete.ToBase && !crawled && d.parts != nil:
 			f.fields(v.rec, from, c.index)
 			f.name(t.Field.Name)
 			f.includeList(release.Include{Kind: fragment.KindMovie, Sub: fragment.SubMediaRow}, d.parts)
@@ -193,15 +193,15 @@ func (d *detailer) textless(m *model, rec record.Record, plain *version) []versi
 	var list []version
 	for _, lang := range langs {
 		v := d.untranslated(m, rec, lang)
-		d.fill(m, rec, &v, nil)
+		d.fillTexts(m, rec, &v, nil)
 		if m.genres != nil {
 			genres := m.GenresOf(v.rec)
 			*genres = localGenres(m.Kind, *genres, lang, "")
 		}
-		if m.same(&v, plain) {
+		if m.sameTexts(&v, plain) {
 			continue
 		}
-		d.show(m, &v, plain, []fragment.Variant{fragment.AnyRegion(lang)})
+		d.addVersion(m, &v, plain, []fragment.Variant{fragment.AnyRegion(lang)})
 		list = append(list, v)
 	}
 	return list

@@ -32,21 +32,15 @@ func ParseFallback(list string) (languages []fragment.Variant, err error) {
 	return languages, nil
 }
 
-// fallsBack reports whether a text of the details comes from another language where one lacks it.
-func fallsBack(t *complete.Text) bool {
-	switch t.Field.Name {
-	case "title", "name", "overview", "tagline", "biography":
-		return true
-	}
-	return false
-}
+// fallbackFields are the texts of the details that come from another language where one lacks them.
+var fallbackFields = []string{"title", "name", "overview", "tagline", "biography"}
 
-// fill sets each text that l lacks from the first fallback language that has it. l is nil for the
+// fillTexts sets each text that l lacks from the first fallback language that has it. l is nil for the
 // base and for versions without text of their own.
-func (d *detailer) fill(m *model, base record.Record, v *version, l *language) {
+func (d *detailer) fillTexts(m *model, base record.Record, v *version, l *language) {
 	for i := range m.Texts {
 		t := &m.Texts[i]
-		if len(d.fallback) == 0 || !fallsBack(t) || !v.rec.String(t.Field).Set || d.owns(m, base, t, v, l) {
+		if len(d.fallback) == 0 || !slices.Contains(fallbackFields, t.Field.Name) || !v.rec.String(t.Field).Set || d.hasOwnText(m, base, t, v, l) {
 			continue
 		}
 		for _, f := range d.fallback {
@@ -59,21 +53,21 @@ func (d *detailer) fill(m *model, base record.Record, v *version, l *language) {
 	}
 }
 
-// owns reports whether a version has a text of its own language. The original title is the own one of its language.
-func (d *detailer) owns(m *model, base record.Record, t *complete.Text, v *version, l *language) bool {
+// hasOwnText reports whether a version has a text of its own language. The original title is the own one of its language.
+func (d *detailer) hasOwnText(m *model, base record.Record, t *complete.Text, v *version, l *language) bool {
 	switch {
-	case t.Rule == complete.ToOriginal && m.inOriginal(base, v.lang):
+	case t.Rule == complete.ToOriginal && m.isOriginalLanguage(base, v.lang):
 		return true
 	case !v.local:
 		return d.textIn(m, base, t, enUS) != ""
 	case l == nil:
 		return false
 	}
-	return m.own(base, t, l) != ""
+	return m.ownText(base, t, l) != ""
 }
 
-// inOriginal reports whether a language is the original one of a title.
-func (m *model) inOriginal(base record.Record, lang string) bool {
+// isOriginalLanguage reports whether a language is the original one of a title.
+func (m *model) isOriginalLanguage(base record.Record, lang string) bool {
 	return m.originalLanguage != nil && lang != "" && base.String(m.originalLanguage).V == lang
 }
 
@@ -81,24 +75,24 @@ func (m *model) inOriginal(base record.Record, lang string) bool {
 func (d *detailer) textIn(m *model, base record.Record, t *complete.Text, v fragment.Variant) string {
 	if v == enUS {
 		s := base.String(t.Field).V
-		if t.Rule == complete.ToGeneric && s == m.NameOf(base) || t.Rule == complete.ToOriginal && s == m.OriginalOf(base) && !m.inOriginal(base, "en") && !m.namedInEnglish(base, t) {
+		if t.Rule == complete.ToGeneric && s == m.NameOf(base) || t.Rule == complete.ToOriginal && s == m.OriginalOf(base) && !m.isOriginalLanguage(base, "en") && !m.namedInEnglish(base, t) {
 			return ""
 		}
 		return s
 	}
 	if i := slices.IndexFunc(d.langs, func(l language) bool { return l.variant == v }); i >= 0 {
-		if s := m.own(base, t, &d.langs[i]); s != "" {
+		if s := m.ownText(base, t, &d.langs[i]); s != "" {
 			return s
 		}
 	}
-	if t.Rule == complete.ToOriginal && m.inOriginal(base, v.Bare().String()) {
+	if t.Rule == complete.ToOriginal && m.isOriginalLanguage(base, v.Bare().String()) {
 		return m.OriginalOf(base)
 	}
 	return ""
 }
 
-// own returns a text of l, "" for none. A crawl has the original title and generic names where there is no text.
-func (m *model) own(base record.Record, t *complete.Text, l *language) string {
+// ownText returns a text of l, "" for none. A crawl has the original title and generic names where there is no text.
+func (m *model) ownText(base record.Record, t *complete.Text, l *language) string {
 	translated := ""
 	if !l.row.IsNil() && t.Data != nil {
 		translated = l.row.String(t.Data).V
@@ -107,7 +101,7 @@ func (m *model) own(base record.Record, t *complete.Text, l *language) string {
 	if !l.crawl.IsNil() && t.Crawl != nil {
 		s = l.crawl.String(t.Crawl).V
 	}
-	if s == "" || t.Rule == complete.ToOriginal && s == m.OriginalOf(base) && !m.inOriginal(base, l.lang) {
+	if s == "" || t.Rule == complete.ToOriginal && s == m.OriginalOf(base) && !m.isOriginalLanguage(base, l.lang) {
 		s = translated
 	}
 	if t.Rule == complete.ToGeneric && isGeneric(s, m.Word, base.Int(m.Number).V, l.lang, l.region) {
@@ -155,15 +149,15 @@ func (d *detailer) fillChild(at place, t nameText, v *version, f *record.Field, 
 		lang, region = codesOf(v.variant)
 	}
 	needsName := t.name == "" || isGeneric(t.name, at.word, at.number(), lang, region)
-	for _, o := range d.fallback {
+	for _, language := range d.fallback {
 		if !needsName && t.overview != "" {
 			break
 		}
-		other := d.nested.text(at, o)
-		if o == enUS {
+		other := d.nested.text(at, language)
+		if language == enUS {
 			other = d.englishText(at, f, name)
 		}
-		lang, region := codesOf(o)
+		lang, region := codesOf(language)
 		if needsName && other.name != "" && !isGeneric(other.name, at.word, at.number(), lang, region) {
 			t.name, needsName = other.name, false
 		}

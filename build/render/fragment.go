@@ -163,6 +163,13 @@ type jsonText struct{ buf []byte }
 
 func (t *jsonText) text(s string) { t.buf = append(t.buf, s...) }
 
+// flush returns the text and starts a new one.
+func (t *jsonText) flush() string {
+	s := string(t.buf)
+	t.buf = t.buf[:0]
+	return s
+}
+
 // comma appends a comma if one is due.
 func (t *jsonText) comma() {
 	if c := t.buf[len(t.buf)-1]; c != '{' && c != '[' && c != ',' {

@@ -34,9 +34,9 @@ func (l *language) variants() []fragment.Variant {
 // A languages is a list of distinct languages.
 type languages []language
 
-// at returns the language of a pair of codes, and adds it if needed. An empty region is the language's usual one. It
-// returns nil for en-US, which is the base, and for invalid codes.
-func (list *languages) at(lang, region string) *language {
+// findOrAdd returns the language of a pair of codes, and adds it if needed. An empty region is the language's usual
+// one. It returns nil for en-US, which is the base, and for invalid codes.
+func (list *languages) findOrAdd(lang, region string) *language {
 	v := variantOf(lang, region)
 	if v == fragment.Base || v == enUS {
 		return nil
@@ -57,42 +57,53 @@ func (list *languages) at(lang, region string) *language {
 // are skipped; they stay in the translations response.
 func (d *detailer) languagesOf(m *model, rec record.Record) languages {
 	list := d.langs[:0]
-	if m.Translations != nil {
-		list.addRows(m.Translations, rec)
+	if t := m.Translations; t != nil {
+		if sub, ok := rec.Sub(t.Field); ok {
+			n, _ := sub.Len(t.Rows)
+			for i := range n {
+				row := sub.At(t.Rows, i)
+				l := list.findOrAdd(row.String(t.Language).V, row.String(t.Country).V)
+				if l == nil || !l.row.IsNil() {
+					continue
+				}
+				if data, ok := row.Sub(t.Data); ok {
+					l.row = data
+				}
+			}
+		}
 	}
 	if m.Localized != nil {
 		n, _ := rec.Len(m.Localized)
 		for i := range n {
 			c := rec.At(m.Localized, i)
 			lang, region := splitTag(c.String(m.Language).V)
-			if l := list.at(lang, region); l != nil {
+			if l := list.findOrAdd(lang, region); l != nil {
 				l.crawl = c
 			}
 		}
 	}
-	d.nested.addLanguages(&list)
+	addNested := func(lang, region string) {
+		if l := list.findOrAdd(lang, region); l != nil {
+			l.nested = true
+		}
+	}
+	for i := range d.nested.children {
+		c := &d.nested.children[i]
+		for j := range c.translations {
+			t := &c.translations[j]
+			if data := t.Data; data != nil && (data.Name.V != "" || data.Overview.V != "") {
+				addNested(t.ISO639.V, t.ISO3166.V)
+			}
+		}
+		for j := range c.localized {
+			if l := &c.localized[j]; l.Name != "" || l.Overview != "" {
+				addNested(splitTag(l.Language))
+			}
+		}
+	}
 	list.chooseBare()
 	d.langs = list
 	return list
-}
-
-// addRows adds the languages of the translations of rec.
-func (list *languages) addRows(t *complete.Translations, rec record.Record) {
-	sub, ok := rec.Sub(t.Field)
-	if !ok {
-		return
-	}
-	n, _ := sub.Len(t.Rows)
-	for i := range n {
-		row := sub.At(t.Rows, i)
-		l := list.at(row.String(t.Language).V, row.String(t.Country).V)
-		if l == nil || !l.row.IsNil() {
-			continue
-		}
-		if data, ok := row.Sub(t.Data); ok {
-			l.row = data
-		}
-	}
 }
 
 // enUS is the language of the base variant.
@@ -140,7 +151,7 @@ type version struct {
 	local   bool             // not the base: seasons and episodes are named in the language
 	generic bool             // the name is the generic one
 	shared  bool             // the genres are a shared fragment
-	given   uint64           // set of texts from a crawl in the language
+	crawled uint64           // set of texts from a crawl in the language
 }
 
 // untranslated returns base in a language without text of its own; lang "" covers all of them.
@@ -167,8 +178,8 @@ func (d *detailer) untranslated(m *model, base record.Record, lang string) versi
 	return v
 }
 
-// apply returns base with the text of l, by the rules of each field. A field that both lack stays absent.
-func (d *detailer) apply(m *model, base record.Record, l *language) version {
+// translated returns base with the text of l, by the rules of each field. A field that both lack stays absent.
+func (d *detailer) translated(m *model, base record.Record, l *language) version {
 	v := d.untranslated(m, base, l.lang)
 	v.variant = l.variant
 	for i := range m.Texts {
@@ -187,16 +198,16 @@ func (d *detailer) apply(m *model, base record.Record, l *language) version {
 				*v.rec.Int(t.Field) = *n
 			}
 		}
-		if !l.crawl.IsNil() && t.Crawl != nil && v.merge(t, l.crawl) {
-			v.given |= 1 << i
+		if !l.crawl.IsNil() && t.Crawl != nil && v.mergeCrawl(t, l.crawl) {
+			v.crawled |= 1 << i
 		}
 	}
-	d.fill(m, base, &v, l)
+	d.fillTexts(m, base, &v, l)
 	return v
 }
 
-// merge copies a text from a crawl, including a null path, and reports whether it did. An empty name does not count.
-func (v *version) merge(t *complete.Text, crawl record.Record) bool {
+// mergeCrawl copies a text from a crawl, including a null path, and reports whether it did. An empty name does not count.
+func (v *version) mergeCrawl(t *complete.Text, crawl record.Record) bool {
 	if t.Field.Shape == record.ShapeString {
 		s := crawl.String(t.Crawl)
 		switch {
@@ -218,9 +229,9 @@ func (v *version) merge(t *complete.Text, crawl record.Record) bool {
 	return true
 }
 
-// same reports whether a and b agree in all language-dependent fields, except names of shared genres, seasons and
+// sameTexts reports whether a and b agree in all language-dependent fields, except names of shared genres, seasons and
 // episodes.
-func (m *model) same(a, b *version) bool {
+func (m *model) sameTexts(a, b *version) bool {
 	for i := range m.Texts {
 		if !m.sameText(i, a, b) {
 			return false
@@ -236,10 +247,10 @@ func (m *model) sameText(i int, a, b *version) bool {
 	switch {
 	case t.Rule == complete.ToGeneric && (a.generic || b.generic):
 		return a.generic == b.generic
-	case t.Rule == complete.ToNames && a.given>>i&1 != b.given>>i&1:
+	case t.Rule == complete.ToNames && a.crawled>>i&1 != b.crawled>>i&1:
 		return false // one of them has its own names of the rows
 	case t.Rule == complete.ToGenres:
-		return a.given>>i&1 == b.given>>i&1 && (a.shared || b.shared || slices.Equal(*m.GenresOf(a.rec), *m.GenresOf(b.rec)))
+		return a.crawled>>i&1 == b.crawled>>i&1 && (a.shared || b.shared || slices.Equal(*m.GenresOf(a.rec), *m.GenresOf(b.rec)))
 	case f.Shape == record.ShapeString:
 		return *a.rec.String(f) == *b.rec.String(f)
 	case f.Shape == record.ShapeInt:

@@ -44,8 +44,8 @@ const (
 
 // ListTexts returns the parts of list responses besides the rows.
 func ListTexts(l *catalog.List, sums ListSums) (texts [accounts.Row4 + 1]string) {
-	own := *l
-	if l = &own; !l.AverageRating.Set {
+	copied := *l
+	if l = &copied; !l.AverageRating.Set {
 		l.AverageRating = record.Float{V: sums.Average, Set: true}
 	}
 	if !l.Revenue.Set {
@@ -54,12 +54,12 @@ func ListTexts(l *catalog.List, sums ListSums) (texts [accounts.Row4 + 1]string)
 	if !l.Runtime.Set {
 		l.Runtime = record.Number(sums.Runtime)
 	}
-	by := l.CreatedBy
-	if by == nil {
-		by = &catalog.ListAuthor{}
+	author := l.CreatedBy
+	if author == nil {
+		author = &catalog.ListAuthor{}
 	}
-	w := listWriter{l: l}
-	w.string(`{"created_by":`, by.Username.V)
+	var w jsonText
+	w.string(`{"created_by":`, author.Username.V)
 	w.string(`,"description":`, l.Description.V)
 	w.int(`,"favorite_count":`, l.FavoriteCount.V)
 	w.int(`,"id":`, l.ID.V)
@@ -81,11 +81,11 @@ func ListTexts(l *catalog.List, sums ListSums) (texts [accounts.Row4 + 1]string)
 	w.text(`,"results":[`)
 	texts[accounts.Head4] = w.flush()
 
-	w.stringOrNull(`,"created_by":{"avatar_path":`, by.AvatarPath.V)
-	w.string(`,"gravatar_hash":`, cmp.Or(by.GravatarHash.V, noGravatar))
-	w.string(`,"id":`, cmp.Or(by.ID.V, noObjectID))
-	w.string(`,"name":`, by.Name.V)
-	w.string(`,"username":`, by.Username.V)
+	w.stringOrNull(`,"created_by":{"avatar_path":`, author.AvatarPath.V)
+	w.string(`,"gravatar_hash":`, cmp.Or(author.GravatarHash.V, noGravatar))
+	w.string(`,"id":`, cmp.Or(author.ID.V, noObjectID))
+	w.string(`,"name":`, author.Name.V)
+	w.string(`,"username":`, author.Username.V)
 	w.text("}")
 	w.string(`,"description":`, l.Description.V)
 	w.int(`,"id":`, l.ID.V)
@@ -122,13 +122,6 @@ func ListTexts(l *catalog.List, sums ListSums) (texts [accounts.Row4 + 1]string)
 	w.text("}")
 	texts[accounts.RowEnd] = w.flush()
 
-	texts[accounts.Row4] = w.row4(by, sums)
-	return texts
-}
-
-// row4 returns the list as a row of account/{id}/lists of version 4.
-func (w *listWriter) row4(by *catalog.ListAuthor, sums ListSums) string {
-	l := w.l
 	public := int64(1)
 	if IsPrivate(l) {
 		public = 0
@@ -138,7 +131,7 @@ func (w *listWriter) row4(by *catalog.ListAuthor, sums ListSums) string {
 	if sort&accounts.Descending != 0 {
 		sortNumber++
 	}
-	w.string(`{"account_object_id":`, cmp.Or(by.ID.V, noObjectID))
+	w.string(`{"account_object_id":`, cmp.Or(author.ID.V, noObjectID))
 	w.float(`,"adult":0,"average_rating":`, l.AverageRating.V)
 	w.stringOrNull(`,"backdrop_path":`, l.BackdropPath.V)
 	w.string(`,"created_at":`, timeOf(l.CreatedAt.V))
@@ -155,7 +148,8 @@ func (w *listWriter) row4(by *catalog.ListAuthor, sums ListSums) string {
 	w.int(`,"sort_by":`, sortNumber)
 	w.string(`,"updated_at":`, timeOf(cmp.Or(l.UpdatedAt.V, l.CreatedAt.V)))
 	w.text("}")
-	return w.flush()
+	texts[accounts.Row4] = w.flush()
+	return texts
 }
 
 // timeOf converts a time to the form in rows of version 4.
@@ -177,7 +171,7 @@ func AccountDetails(a *catalog.Account) string {
 			path = v.TMDB.AvatarPath
 		}
 	}
-	var w listWriter
+	var w jsonText
 	w.string(`{"avatar":{"gravatar":{"hash":`, hash)
 	w.stringOrNull(`},"tmdb":{"avatar_path":`, path.V)
 	w.int(`}},"id":`, a.ID.V)
@@ -188,16 +182,4 @@ func AccountDetails(a *catalog.Account) string {
 	w.string(`,"username":`, a.Username.V)
 	w.text("}")
 	return w.flush()
-}
-
-// A listWriter writes parts of responses.
-type listWriter struct {
-	jsonText
-	l *catalog.List
-}
-
-func (w *listWriter) flush() string {
-	s := string(w.buf)
-	w.buf = w.buf[:0]
-	return s
 }

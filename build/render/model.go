@@ -63,8 +63,8 @@ type cell struct {
 
 var models = sync.OnceValue(func() map[fragment.Kind]*model {
 	all := map[fragment.Kind]*model{}
-	for _, of := range complete.Models() {
-		m := &model{Model: of}
+	for _, base := range complete.Models() {
+		m := &model{Model: base}
 		m.genres, m.poster, m.originalLanguage, m.images = m.field("genres"), m.field("poster_path"), m.field("original_language"), m.field("images")
 		for i := range m.Texts {
 			t := &m.Texts[i]
@@ -79,7 +79,18 @@ var models = sync.OnceValue(func() map[fragment.Kind]*model {
 		for _, d := range defaults(m, catalog.TypeOf(m.Kind).New()) {
 			m.sub(d.Address.Sub).empty = content(d.Pieces)
 		}
-		m.addRows()
+		for _, s := range []fragment.Sub{fragment.SubRow, fragment.SubMediaRow} {
+			if _, derived := fragment.RowSource(m.Kind, s); derived {
+				continue
+			}
+			row := listRow{sub: s}
+			for _, name := range fragment.RowFields(m.Kind, s) {
+				row.cells = append(row.cells, m.cell(name, &row))
+			}
+			if row.cells != nil {
+				m.rows = append(m.rows, row)
+			}
+		}
 		all[m.Kind] = m
 	}
 	return all
@@ -108,21 +119,8 @@ func (m *model) sub(s fragment.Sub) *sub {
 	return nil
 }
 
-func (m *model) addRows() {
-	for _, s := range []fragment.Sub{fragment.SubRow, fragment.SubMediaRow} {
-		names := fragment.RowFields(m.Kind, s)
-		if _, derived := fragment.RowSource(m.Kind, s); derived || names == nil {
-			continue
-		}
-		out := listRow{sub: s}
-		for _, name := range names {
-			out.cells = append(out.cells, m.cell(name, &out))
-		}
-		m.rows = append(m.rows, out)
-	}
-}
-
-func (m *model) cell(name string, out *listRow) cell {
+// cell returns the field of a row with that name, and adds its text to the texts of row.
+func (m *model) cell(name string, row *listRow) cell {
 	c := cell{name: name, index: -1, text: -1, empty: `"` + name + `":` + `""`}
 	f := m.field(name)
 	if f == nil || name == fragment.FieldEpisodeCount { // it has other sources besides the record
@@ -134,7 +132,7 @@ func (m *model) cell(name string, out *listRow) cell {
 	}
 	c.text = slices.IndexFunc(m.Texts, func(t complete.Text) bool { return t.Field == f })
 	if c.text >= 0 {
-		out.texts = append(out.texts, c.text)
+		row.texts = append(row.texts, c.text)
 	}
 	return c
 }

@@ -41,40 +41,15 @@ func (p place) number() int64 {
 
 // childOf returns an episode as a child.
 func childOf(at place, e *catalog.Episode) child {
-	p := child{place: at}
+	c := child{place: at}
 	if e.Translations != nil {
-		p.translations = e.Translations.Translations
+		c.translations = e.Translations.Translations
 	}
 	for i := range e.Localized {
 		l := &e.Localized[i]
-		p.localized = append(p.localized, complete.LocalizedName{Language: l.Language.V, Name: l.Name.V, Overview: l.Overview.V})
+		c.localized = append(c.localized, complete.LocalizedName{Language: l.Language.V, Name: l.Name.V, Overview: l.Overview.V})
 	}
-	return p
-}
-
-// addLanguages adds the languages in which any child has text.
-func (n *nested) addLanguages(list *languages) {
-	for i := range n.children {
-		p := &n.children[i]
-		for j := range p.translations {
-			t := &p.translations[j]
-			if d := t.Data; d != nil && (d.Name.V != "" || d.Overview.V != "") {
-				list.mark(t.ISO639.V, t.ISO3166.V)
-			}
-		}
-		for j := range p.localized {
-			if l := &p.localized[j]; l.Name != "" || l.Overview != "" {
-				list.mark(splitTag(l.Language))
-			}
-		}
-	}
-}
-
-// mark records that a season or an episode has text in a language.
-func (list *languages) mark(lang, region string) {
-	if l := list.at(lang, region); l != nil {
-		l.nested = true
-	}
+	return c
 }
 
 // nameText is the text of a season or an episode in one language; empty if unknown.
@@ -82,20 +57,20 @@ type nameText struct{ name, overview string }
 
 // text returns the text of a child in a language.
 func (n *nested) text(at place, v fragment.Variant) (t nameText) {
-	i := slices.IndexFunc(n.children, func(p child) bool { return p.place == at })
+	i := slices.IndexFunc(n.children, func(c child) bool { return c.place == at })
 	if i < 0 || v == fragment.Base {
 		return t
 	}
-	p := &n.children[i]
-	for j := range p.translations {
-		row := &p.translations[j]
+	c := &n.children[i]
+	for j := range c.translations {
+		row := &c.translations[j]
 		if d := row.Data; d != nil && variantOf(row.ISO639.V, row.ISO3166.V) == v {
 			t.override(d.Name.V, d.Overview.V)
 			break
 		}
 	}
-	for j := range p.localized {
-		if l := &p.localized[j]; variantOf(splitTag(l.Language)) == v {
+	for j := range c.localized {
+		if l := &c.localized[j]; variantOf(splitTag(l.Language)) == v {
 			t.override(l.Name, l.Overview)
 		}
 	}
@@ -112,24 +87,24 @@ func (t *nameText) override(name, overview string) {
 	}
 }
 
-// write writes the value of a field whose seasons or episodes have names in the language of v. isGiven reports
-// whether a crawl in that language gave them.
-func (n *nested) write(d *detailer, v *version, f *record.Field, isGiven bool) {
+// writeChildren writes the value of a field whose seasons or episodes have names in the language of v. crawled
+// reports whether they come from a crawl in that language.
+func (d *detailer) writeChildren(v *version, f *record.Field, crawled bool) {
 	name := indexOf(f.Elem, fieldOf(f.Elem, "name"))
 	if f.Shape == record.ShapeObject { // the last or the next episode of a series
 		row, _ := v.rec.Sub(f)
-		d.named(row, name, v, f, isGiven)
+		d.writeChild(row, name, v, f, crawled)
 		return
 	}
 	count, _ := v.rec.Len(f)
-	n.plain = count > maxIncludes
+	d.nested.plain = count > maxIncludes
 	d.out.text("[")
 	for i := range count {
 		d.out.comma()
-		d.named(v.rec.At(f, i), name, v, f, isGiven)
+		d.writeChild(v.rec.At(f, i), name, v, f, crawled)
 	}
 	d.out.text("]")
-	n.plain = false
+	d.nested.plain = false
 }
 
 // placeOf returns the place of the child in a row.
@@ -144,15 +119,15 @@ func placeOf(row record.Record) place {
 	return place{release.WordEpisode, e.SeasonNumber.V, e.EpisodeNumber.V}
 }
 
-// named writes a season or an episode with the name and overview of a language, or with the generic name. Fields that
-// the row lacks are not added. name is the index of the name field, which the overview follows; f is the list of v that
-// has the row.
-func (d *detailer) named(row record.Record, name int, v *version, f *record.Field, isGiven bool) {
+// writeChild writes a season or an episode with the name and overview of a language, or with the generic name. Fields
+// that the row lacks are not added. name is the index of the name field, which the overview follows; f is the list of v
+// that has the row.
+func (d *detailer) writeChild(row record.Record, name int, v *version, f *record.Field, crawled bool) {
 	out := d.out
 	at := placeOf(row)
-	isOwn := isGiven || !v.local // the row has the text of the language
+	hasText := crawled || !v.local // the row has the text of the language
 	t := d.nested.text(at, v.variant)
-	if isOwn {
+	if hasText {
 		t = rowText(row, name)
 	}
 	t = d.fillChild(at, t, v, f, name)
@@ -160,7 +135,7 @@ func (d *detailer) named(row record.Record, name int, v *version, f *record.Fiel
 	out.text("{")
 	out.fields(row, 0, name)
 	switch {
-	case !row.String(&fields[name]).Set, isOwn && t.name == "":
+	case !row.String(&fields[name]).Set, hasText && t.name == "":
 		out.fields(row, name, name+1)
 	case t.name != "":
 		out.name("name")

@@ -24,9 +24,10 @@ type pager struct {
 
 func (f *fragments) pager(s *sub) pager { return pager{f, s, len(f.list)} }
 
-// given adds the pages of the record by language, and for each language the tail that serves all other pages: no
-// rows, the true totals.
-func (p *pager) given(rec record.Record) {
+// addRecorded adds the pages of the record by language, and for each language the tail that serves all other pages: no
+// rows, the true totals. A language also gets the pages that only the base has: a crawl in another language often has
+// only the first page, and English rows are better than none.
+func (p *pager) addRecorded(rec record.Record) {
 	if n, _ := rec.Len(p.s.Field); n == 0 {
 		return
 	}
@@ -34,27 +35,39 @@ func (p *pager) given(rec record.Record) {
 	var langs languages
 	for i := range pages {
 		if tag := pages[i].Language; tag != "" {
-			langs.at(splitTag(tag))
+			langs.findOrAdd(splitTag(tag))
 		}
 	}
 	langs.chooseBare()
 	for i := range pages {
 		for _, v := range langs.pageVariants(pages[i].Language) {
-			p.page(&pages[i], v)
+			p.addPage(&pages[i], v)
 		}
 	}
-	if p.s.Sub != fragment.SubReviews {
-		p.borrow()
+	if p.s.Sub == fragment.SubReviews {
+		if p.has(fragment.Address{Sub: p.s.Sub}) {
+			// Reviews are not translated: languages without any have an empty list.
+			p.tail(fragment.Untranslated, 1, 0)
+		}
 		return
 	}
-	if p.has(fragment.Address{Sub: p.s.Sub}) {
-		// Reviews are not translated: languages without any have an empty list.
-		p.tail(fragment.Untranslated, 1, 0)
+	recorded := p.out.list[p.first:len(p.out.list):len(p.out.list)]
+	for _, f := range recorded {
+		if f.Address.Variant != fragment.Base || f.Address.Page == 0 {
+			continue
+		}
+		for _, tail := range recorded {
+			a := f.Address
+			a.Variant = tail.Address.Variant
+			if tail.Address.Page == 0 && !p.has(a) {
+				p.out.add(a, f.Pieces)
+			}
+		}
 	}
 }
 
-// page adds one page in one variant, and with the first page the variant's tail.
-func (p *pager) page(page *complete.Page, v fragment.Variant) {
+// addPage adds one page in one variant, and with the first page the variant's tail.
+func (p *pager) addPage(page *complete.Page, v fragment.Variant) {
 	f := p.out
 	a := fragment.Address{Sub: p.s.Sub, Page: uint16(min(max(page.Number.V, 1), maxPage)), Variant: v}
 	// Tagged images ignore the requested page and always name page 0.
@@ -114,24 +127,6 @@ func (p *pager) end(a fragment.Address, pages, results int64) {
 // has reports whether the list has an address.
 func (p *pager) has(a fragment.Address) bool {
 	return slices.ContainsFunc(p.out.list[p.first:], func(f release.FragmentSpec) bool { return f.Address == a })
-}
-
-// borrow adds to each language the pages that only the base has: a crawl in another language often has only the first
-// page, and English rows are better than none.
-func (p *pager) borrow() {
-	given := p.out.list[p.first:len(p.out.list):len(p.out.list)]
-	for _, f := range given {
-		if f.Address.Variant != fragment.Base || f.Address.Page == 0 {
-			continue
-		}
-		for _, tail := range given {
-			a := f.Address
-			a.Variant = tail.Address.Variant
-			if tail.Address.Page == 0 && !p.has(a) {
-				p.out.add(a, f.Pieces)
-			}
-		}
-	}
 }
 
 // pageVariants returns the addresses of the pages of a language, none for an invalid tag.

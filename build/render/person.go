@@ -20,30 +20,7 @@ func (r *Renderer) Person(c complete.Record[catalog.Person], d PersonDerived) []
 	if p.ExternalIDs == nil && p.IMDbID.V != "" {
 		p.ExternalIDs = &catalog.PersonExternalIDs{IMDbID: p.IMDbID}
 	}
-	joinCredits(p)
-	derived := p.MovieCredits == nil && p.TVCredits == nil && p.CombinedCredits == nil
-	r.record(m, record.Of(p))
-	for _, s := range []struct {
-		sub   fragment.Sub
-		given *catalog.PersonCredits
-		kind  fragment.Kind // 0 for both
-	}{
-		{fragment.SubMovieCredits, p.MovieCredits, fragment.KindMovie},
-		{fragment.SubTVCredits, p.TVCredits, fragment.KindTV},
-		{fragment.SubCombinedCredits, p.CombinedCredits, 0},
-	} {
-		// If all credits are derived, the edge selects one kind.
-		if s.given == nil && (s.kind == 0 || !derived) {
-			r.out.filmography(m.sub(s.sub), s.kind, d.Credits, p)
-		}
-	}
-	r.knownFor(p, d.KnownFor)
-	return r.out.list
-}
-
-// joinCredits makes the given lists of credits consistent: the combined list has the movie credits, then the series
-// credits.
-func joinCredits(p *catalog.Person) {
+	// The lists of credits are made consistent: the combined one has the movie credits, then the series credits.
 	movies, series, all := p.MovieCredits, p.TVCredits, p.CombinedCredits
 	switch {
 	case all != nil:
@@ -59,6 +36,24 @@ func joinCredits(p *catalog.Person) {
 			Crew: slices.Concat(typed(movies.Crew, "movie"), typed(series.Crew, "tv")),
 		}
 	}
+	derived := p.MovieCredits == nil && p.TVCredits == nil && p.CombinedCredits == nil
+	r.record(m, record.Of(p))
+	for _, s := range []struct {
+		sub      fragment.Sub
+		recorded *catalog.PersonCredits
+		kind     fragment.Kind // 0 for both
+	}{
+		{fragment.SubMovieCredits, p.MovieCredits, fragment.KindMovie},
+		{fragment.SubTVCredits, p.TVCredits, fragment.KindTV},
+		{fragment.SubCombinedCredits, p.CombinedCredits, 0},
+	} {
+		// If all credits are derived, the edge selects one kind.
+		if s.recorded == nil && (s.kind == 0 || !derived) {
+			r.out.filmography(m.sub(s.sub), s.kind, d.Credits, p)
+		}
+	}
+	r.knownFor(p, d.KnownFor)
+	return r.out.list
 }
 
 // typed returns rows with their media type.
@@ -87,29 +82,29 @@ func creditsOf(all *catalog.PersonCredits, media string) *catalog.PersonCredits 
 }
 
 // filmography adds derived credits in titles of one kind, or of both for 0: movies, then series. The rows of the
-// titles are included. Given credits of one kind replace the derived ones in the combined list.
+// titles are included. Recorded credits of one kind replace the derived ones in the combined list.
 func (f *fragments) filmography(s *sub, kind fragment.Kind, credits []derive.Credit, p *catalog.Person) {
 	var movies, series *catalog.PersonCredits
 	if kind == 0 {
 		movies, series = p.MovieCredits, p.TVCredits
 	}
 	f.begin()
-	left := maxIncludes
+	remaining := maxIncludes
 	for _, list := range [...]struct {
 		open string
 		cast bool
 	}{{`"cast":[`, true}, {`],"crew":[`, false}} {
 		f.text(list.open)
-		f.given(movies, list.cast, "movie")
+		f.recordedCredits(movies, list.cast, "movie")
 		for i := range credits {
 			c := &credits[i]
-			if kind != 0 && c.Title.Kind != kind || (c.Role == derive.Cast) != list.cast || left == 0 {
+			if kind != 0 && c.Title.Kind != kind || (c.Role == derive.Cast) != list.cast || remaining == 0 {
 				continue
 			}
 			if c.Title.Kind == fragment.KindMovie && movies != nil || c.Title.Kind == fragment.KindTV && series != nil {
 				continue
 			}
-			left--
+			remaining--
 			f.comma()
 			f.credit(c)
 			if kind == 0 {
@@ -117,7 +112,7 @@ func (f *fragments) filmography(s *sub, kind fragment.Kind, credits []derive.Cre
 			}
 			f.text("}")
 		}
-		f.given(series, list.cast, "tv")
+		f.recordedCredits(series, list.cast, "tv")
 	}
 	f.text("]")
 	f.cut()
@@ -125,8 +120,8 @@ func (f *fragments) filmography(s *sub, kind fragment.Kind, credits []derive.Cre
 	f.addUnlessEmpty(s, fragment.Base)
 }
 
-// given writes the rows of a given list as rows of the combined one.
-func (f *fragments) given(c *catalog.PersonCredits, cast bool, media string) {
+// recordedCredits writes the rows of a recorded list as rows of the combined one.
+func (f *fragments) recordedCredits(c *catalog.PersonCredits, cast bool, media string) {
 	if c == nil {
 		return
 	}

@@ -298,7 +298,7 @@ func checkChain(t *rapid.T, k fragment.Kind, rec record.Record) {
 		if l.lang == "en" { // empty text falls back to English
 			continue
 		}
-		v := r.detail.apply(m, rec, l)
+		v := r.detail.translated(m, rec, l)
 		r.detail.detail(m, &v)
 		c.lang = l.variant
 		details := release.FragmentSpec{Address: fragment.Address{Sub: fragment.SubDetails}, Pieces: r.out.end()}

@@ -114,21 +114,15 @@ func (r *Renderer) Season(c complete.Record[catalog.Season], d SeasonDerived) []
 	r.detail.showID, r.detail.episodeCount = v.SeriesID.V, max(int64(len(v.Episodes)), v.EpisodeCount.V)
 	if d.Series != nil {
 		r.detail.seriesLanguage = d.Series.OriginalLanguage.V
-		r.detail.episodeCount = max(r.detail.episodeCount, episodesOf(d.Series, v.SeasonNumber.V))
+		for i := range d.Series.Seasons { // more reliable than a record without a list of episodes
+			if s := &d.Series.Seasons[i]; s.SeasonNumber.V == v.SeasonNumber.V {
+				r.detail.episodeCount = max(r.detail.episodeCount, s.EpisodeCount.V)
+				break
+			}
+		}
 	}
 	v.Credits, v.AggregateCredits = cmp.Or(v.Credits, d.Credits), cmp.Or(v.AggregateCredits, d.Aggregate)
 	return r.record(m, record.Of(&v))
-}
-
-// episodesOf returns the number of episodes of a season in the details of its series, which is more reliable than a
-// record without a list of episodes.
-func episodesOf(t *catalog.TV, season int64) int64 {
-	for i := range t.Seasons {
-		if s := &t.Seasons[i]; s.SeasonNumber.V == season {
-			return s.EpisodeCount.V
-		}
-	}
-	return 0
 }
 
 // Episode returns the fragments of an episode.

@@ -2,6 +2,7 @@ package render
 
 import (
 	"slices"
+	"time"
 
 	"github.com/reelsplice/reelsplice/build/complete"
 	"github.com/reelsplice/reelsplice/data/reference"
@@ -15,27 +16,27 @@ import (
 func (r *Renderer) sub(m *model, s *sub, rec record.Record, langs languages) {
 	if s.Field.Shape == record.ShapePages {
 		p := r.out.pager(s)
-		p.given(rec)
+		p.addRecorded(rec)
 		return
 	}
 	raw, ok := rec.Sub(s.Field)
-	given := raw
+	body := raw
 	if s.Sub == fragment.SubImages {
-		given, ok = complete.Images(rec, s.Field)
+		body, ok = complete.Images(rec, s.Field)
 	}
 	if ok {
-		given = complete.Sub(given)
+		body = complete.Sub(body)
 	}
 	switch {
 	case s.Sub == fragment.SubTranslations && m.Localized != nil:
-		r.out.translations(m, s, rec, given)
+		r.out.translations(m, s, rec, body)
 	case !ok:
 	case s.Sub == fragment.SubImages:
-		r.out.images(s, given)
+		r.out.images(s, body)
 	case s.Sub == fragment.SubVideos:
-		r.out.videos(s, record.As[catalog.Videos](given))
+		r.out.videos(s, record.As[catalog.Videos](body))
 	default:
-		r.out.whole(s, fragment.Base, given)
+		r.out.whole(s, fragment.Base, body)
 	}
 	if s.Crawl == nil {
 		return
@@ -115,10 +116,10 @@ func (f *fragments) body(rec record.Record) bool {
 }
 
 // images adds all images and, for sub-requests with a language filter, the images of each language.
-func (f *fragments) images(s *sub, given record.Record) {
-	f.whole(s, fragment.Base, given)
-	part := given.Clone()
-	lists, whole := imageLists(part), imageLists(given)
+func (f *fragments) images(s *sub, images record.Record) {
+	f.whole(s, fragment.Base, images)
+	part := images.Clone()
+	lists, whole := imageLists(part), imageLists(images)
 	var groups []fragment.Variant
 	for _, list := range whole {
 		groups = appendGroups(groups, *list, imageGroup)
@@ -152,27 +153,28 @@ func imageLists(rec record.Record) []*[]catalog.Image {
 
 // imageGroup is the filter group of an image.
 func imageGroup(i *catalog.Image) fragment.Variant {
-	return group(i.ISO639, fragment.NoLanguage)
+	return languageGroup(i.ISO639, fragment.NoLanguage)
 }
 
 // videoGroup is the filter group of a video. Videos without a language come from requests without one, which return
 // English ones.
-func videoGroup(v *catalog.Video) fragment.Variant { return group(v.ISO639, english) }
+func videoGroup(v *catalog.Video) fragment.Variant { return languageGroup(v.ISO639, english) }
 
 // english is the group of videos for requests without a language.
 var english = fragment.Language("en", "")
 
-func group(lang record.String, none fragment.Variant) fragment.Variant {
+// languageGroup returns the group of a language; fallback for an invalid one.
+func languageGroup(lang record.String, fallback fragment.Variant) fragment.Variant {
 	if g := fragment.Language(lang.V, ""); g != fragment.Base {
 		return g
 	}
-	return none
+	return fallback
 }
 
 // appendGroups appends the missing groups of rows.
-func appendGroups[T any](groups []fragment.Variant, rows []T, of func(*T) fragment.Variant) []fragment.Variant {
+func appendGroups[T any](groups []fragment.Variant, rows []T, groupOf func(*T) fragment.Variant) []fragment.Variant {
 	for i := range rows {
-		if g := of(&rows[i]); !slices.Contains(groups, g) {
+		if g := groupOf(&rows[i]); !slices.Contains(groups, g) {
 			groups = append(groups, g)
 		}
 	}
@@ -180,13 +182,13 @@ func appendGroups[T any](groups []fragment.Variant, rows []T, of func(*T) fragme
 }
 
 // rowsOf returns the rows of a group. It is nil if and only if rows is: an empty list is not a missing one.
-func rowsOf[T any](rows []T, of func(*T) fragment.Variant, group fragment.Variant) []T {
+func rowsOf[T any](rows []T, groupOf func(*T) fragment.Variant, group fragment.Variant) []T {
 	if rows == nil {
 		return nil
 	}
 	out := []T{}
 	for i := range rows {
-		if of(&rows[i]) == group {
+		if groupOf(&rows[i]) == group {
 			out = append(out, rows[i])
 		}
 	}
@@ -229,15 +231,12 @@ func releasesOf(dates *catalog.ReleaseDates) *catalog.Releases {
 				Descriptors:   d.Descriptors,
 				ISO3166:       c.ISO3166,
 				Primary:       record.Bool{Set: true},
-				ReleaseDate:   record.Text(day(d.ReleaseDate.V)),
+				ReleaseDate:   record.Text(d.ReleaseDate.V[:min(len(d.ReleaseDate.V), len(time.DateOnly))]),
 			})
 		}
 	}
 	return out
 }
-
-// day returns the date of a timestamp.
-func day(timestamp string) string { return timestamp[:min(len(timestamp), len("2006-01-02"))] }
 
 // highDefinition is the number of lines from which a legacy trailer is "HD".
 const highDefinition = 720
@@ -246,54 +245,71 @@ const highDefinition = 720
 func trailersOf(v *catalog.Videos) *catalog.Trailers {
 	out := &catalog.Trailers{Quicktime: []catalog.LegacyTrailer{}, YouTube: []catalog.LegacyTrailer{}}
 	for i := range v.Results {
-		x := &v.Results[i]
-		if x.Site.V != "YouTube" || videoGroup(x) != english {
+		video := &v.Results[i]
+		if video.Site.V != "YouTube" || videoGroup(video) != english {
 			continue
 		}
 		size := "HQ"
-		if x.Size.V >= highDefinition {
+		if video.Size.V >= highDefinition {
 			size = "HD"
 		}
 		out.YouTube = append(out.YouTube, catalog.LegacyTrailer{
-			Name: x.Name, Size: record.Text(size), Source: x.Key, Type: x.Type,
+			Name: video.Name, Size: record.Text(size), Source: video.Key, Type: video.Type,
 		})
 	}
 	return out
 }
 
-// translations adds the translations, which may be nil, and a row for each other language in which the record was
+// translations adds the recorded translations, which may be nil, and a row for each other language in which the record was
 // crawled: clients pick languages from this list.
-func (f *fragments) translations(m *model, s *sub, rec, given record.Record) {
+func (f *fragments) translations(m *model, s *sub, rec, recorded record.Record) {
 	t := m.Translations
 	var missing []int
 	n, _ := rec.Len(m.Localized)
 	for i := range n {
-		if c := rec.At(m.Localized, i); m.hasText(c) && (given.IsNil() || !hasRow(t, given, c.String(m.Language).V)) {
+		if c := rec.At(m.Localized, i); m.hasText(c) && (recorded.IsNil() || !hasRow(t, recorded, c.String(m.Language).V)) {
 			missing = append(missing, i)
 		}
 	}
 	if len(missing) == 0 {
-		f.whole(s, fragment.Base, given)
+		f.whole(s, fragment.Base, recorded)
 		return
 	}
 	f.begin()
 	f.mark(opID)
 	f.name(t.Rows.Name)
 	f.text("[")
-	if !given.IsNil() {
-		rows, _ := given.Len(t.Rows)
+	if !recorded.IsNil() {
+		rows, _ := recorded.Len(t.Rows)
 		for i := range rows {
 			f.comma()
-			f.buf = record.Append(f.buf, given.At(t.Rows, i))
+			f.buf = record.Append(f.buf, recorded.At(t.Rows, i))
 		}
 	}
 	for _, i := range missing {
 		f.comma()
-		m.appendTranslation(f, rec.At(m.Localized, i))
+		crawl := rec.At(m.Localized, i)
+		lang, region := tagCodes(crawl.String(m.Language).V)
+		l, _ := reference.LanguageByCode(lang)
+		f.text("{")
+		for _, field := range [...][2]string{
+			{"iso_3166_1", region}, {"iso_639_1", lang}, {"name", l.Name}, {"english_name", l.EnglishName},
+		} {
+			f.name(field[0])
+			f.buf = record.AppendString(f.buf, field[1])
+		}
+		f.name("data")
+		f.text("{")
+		data := t.Data.Elem
+		for i := range data.Fields {
+			f.name(data.Fields[i].Name)
+			f.text(m.crawledText(crawl, &data.Fields[i]))
+		}
+		f.text("}}")
 	}
 	f.text("]")
-	if !given.IsNil() {
-		f.extra(given)
+	if !recorded.IsNil() {
+		f.extra(recorded)
 	}
 	f.text("}")
 	f.add(fragment.Address{Sub: s.Sub}, f.end())
@@ -312,11 +328,11 @@ func (m *model) hasText(crawl record.Record) bool {
 }
 
 // hasRow reports whether the translations have a row of the language.
-func hasRow(t *complete.Translations, given record.Record, tag string) bool {
+func hasRow(t *complete.Translations, recorded record.Record, tag string) bool {
 	lang, region := tagCodes(tag)
-	n, _ := given.Len(t.Rows)
+	n, _ := recorded.Len(t.Rows)
 	for i := range n {
-		row := given.At(t.Rows, i)
+		row := recorded.At(t.Rows, i)
 		if row.String(t.Language).V == lang && row.String(t.Country).V == region {
 			return true
 		}
@@ -333,30 +349,8 @@ func tagCodes(tag string) (lang, region string) {
 	return lang, region
 }
 
-// appendTranslation appends a row of translations made from a crawl.
-func (m *model) appendTranslation(f *fragments, crawl record.Record) {
-	lang, region := tagCodes(crawl.String(m.Language).V)
-	l, _ := reference.LanguageByCode(lang)
-	f.text("{")
-	for _, field := range [...][2]string{
-		{"iso_3166_1", region}, {"iso_639_1", lang}, {"name", l.Name}, {"english_name", l.EnglishName},
-	} {
-		f.name(field[0])
-		f.buf = record.AppendString(f.buf, field[1])
-	}
-	f.name("data")
-	f.text("{")
-	data := m.Translations.Data.Elem
-	for i := range data.Fields {
-		d := &data.Fields[i]
-		f.name(d.Name)
-		f.text(m.crawled(crawl, d))
-	}
-	f.text("}}")
-}
-
-// crawled returns the JSON of a crawl's value for a field of translations.
-func (m *model) crawled(crawl record.Record, data *record.Field) string {
+// crawledText returns the JSON of a crawl's value for a field of translations.
+func (m *model) crawledText(crawl record.Record, data *record.Field) string {
 	for i := range m.Texts {
 		t := &m.Texts[i]
 		if t.Data == data && t.Crawl != nil && record.Present(crawl, t.Crawl) && !record.IsNull(crawl, t.Crawl.Name) {
