@@ -1,14 +1,16 @@
-// Package gen makes synthetic dumps of any size in the layout of TMDB's own responses: NDJSON of details with appended objects.
+// Package gen makes synthetic dumps of any size in the layout of TMDB's own responses: NDJSON of details with appended
+// objects.
 //
-// Each record is a row of the embedded sample with drawn ids, names, votes, popularity, dates and links to other records.
-// Lists of the row have elements of any row and drawn lengths. Lengths, votes and popularity are distributed roughly as in
-// the real catalogue.
+// Each record is a row of the embedded sample with drawn ids, names, votes, popularity, dates and links to other
+// records. Lists of the row have elements of any row and drawn lengths. Lengths, votes and popularity are distributed
+// roughly as in the real catalogue.
 //
-// A record is a function of the seed, the kind and its number, so goroutines make records in any order, and a dump's bytes do
-// not depend on --jobs. References repeat the values of their record.
+// A record is a function of the seed, the kind and its number, so goroutines make records in any order, and a dump's
+// bytes do not depend on --jobs. References repeat the values of their record.
 //
-// A dump lacks what a crawl has and the build derives: credits of people, aggregate credits, recommendations, parts of
-// collections, and the numbers of seasons and episodes of a series. It has no changes and lists, and no sub-requests of seasons.
+// A dump lacks fields of a crawl that the build derives: credits of people, aggregate credits, recommendations, parts
+// of collections, and the numbers of seasons and episodes of a series. It has no changes and lists, and no sub-requests
+// of seasons.
 package gen
 
 import (
@@ -29,29 +31,26 @@ import (
 
 // Config is the size and form of a dump.
 type Config struct {
-	Out        string // folder, made when it is missing
-	Movies, TV int64  // how many titles
-	// People, Companies and Keywords are how many of them there are; 0: as many as the real catalogue has for so many titles.
-	People, Companies, Keywords int64
-
-	Seed uint64 // another one gives other records
-	Jobs int    // goroutines; default GOMAXPROCS
-	// Progress gets the number of records that are done, and of all. It may be nil.
-	Progress func(done, total int64)
+	Out                         string                  // folder, made if missing
+	Movies, TV                  int64                   // number of titles
+	People, Companies, Keywords int64                   // 0: as many as the real catalogue has for that number of titles
+	Seed                        uint64                  // another seed gives other records
+	Jobs                        int                     // goroutines; default GOMAXPROCS
+	Progress                    func(done, total int64) // gets numbers of records; may be nil
 }
-
-// extension is the end of file names.
-const extension = ".ndjson.zst"
 
 // DefaultConfig returns a Config with the defaults.
 func DefaultConfig() Config {
 	return Config{Seed: 1, Jobs: runtime.GOMAXPROCS(0)}
 }
 
-// maxRecords bounds how many records of a kind there are.
-const maxRecords = 1 << 30
+const (
+	extension  = ".ndjson.zst"     // end of file names
+	mark       = ".reelsplice-gen" // file that marks a folder as a dump of this package
+	maxRecords = 1 << 30           // of a kind
+)
 
-// Validate reports everything that is wrong with c.
+// Validate reports all errors of c.
 func (c *Config) Validate() error {
 	var errs []error
 	if c.Out == "" {
@@ -93,12 +92,8 @@ type File struct {
 	Stored int64  `json:"stored"`
 }
 
-// mark is the file by which a folder is known to be a dump of this package.
-const mark = ".reelsplice-gen"
-
-// Run makes a dump. Its files appear when everything is made, in place of those that an
-// earlier run left in the folder; of a run that fails or is interrupted nothing is left.
-// A folder in which files of others have the names of ours is refused.
+// Run makes a dump. When all its files are complete, they replace those of an earlier run in the folder; a run that
+// fails or is interrupted leaves nothing. Run refuses a folder in which other files have the names of a dump's.
 func Run(ctx context.Context, c Config) (r Report, err error) {
 	if err := c.Validate(); err != nil {
 		return r, err
@@ -107,7 +102,7 @@ func Run(ctx context.Context, c Config) (r Report, err error) {
 	if err := os.MkdirAll(c.Out, 0o755); err != nil {
 		return r, fmt.Errorf("make folder: %w", err)
 	}
-	var names []string // that files of a dump can have
+	var names []string // of all files of a dump
 	for _, k := range kinds {
 		names = append(names, k.name+extension)
 	}
@@ -137,20 +132,20 @@ func Run(ctx context.Context, c Config) (r Report, err error) {
 	for _, p := range w.populations {
 		total += int64(p.n)
 	}
-	made := Report{Out: c.Out, Seed: c.Seed}
+	report := Report{Out: c.Out, Seed: c.Seed}
 	for _, p := range w.populations {
 		if p.n == 0 {
 			continue
 		}
 		f := File{Name: p.name + extension, Rows: int64(p.n)}
 		err := writeFile(ctx, filepath.Join(unfinished, f.Name), blocks, p.n, p.block, func(b *block, from, to uint64) {
-			b.rows, b.b = int64(to-from), b.b[:0]
+			b.rows, b.json = int64(to-from), b.json[:0]
 			for i := from; i < to; i++ {
-				b.b = w.appendLine(b.b, p, i)
+				b.json = w.appendLine(b.json, p, i)
 			}
-			b.stored = z.EncodeAll(b.b, b.stored[:0])
+			b.stored = z.EncodeAll(b.json, b.stored[:0])
 		}, func(b *block) {
-			f.Stored, f.Bytes, done = f.Stored+int64(len(b.stored)), f.Bytes+int64(len(b.b)), done+b.rows
+			f.Stored, f.Bytes, done = f.Stored+int64(len(b.stored)), f.Bytes+int64(len(b.json)), done+b.rows
 			if c.Progress != nil {
 				c.Progress(done, total)
 			}
@@ -158,8 +153,8 @@ func Run(ctx context.Context, c Config) (r Report, err error) {
 		if err != nil {
 			return r, fmt.Errorf("write %s: %w", f.Name, err)
 		}
-		made.Files = append(made.Files, f)
-		made.Rows, made.Bytes, made.Stored = made.Rows+f.Rows, made.Bytes+f.Bytes, made.Stored+f.Stored
+		report.Files = append(report.Files, f)
+		report.Rows, report.Bytes, report.Stored = report.Rows+f.Rows, report.Bytes+f.Bytes, report.Stored+f.Stored
 	}
 
 	if err := os.WriteFile(filepath.Join(c.Out, mark), nil, 0o644); err != nil {
@@ -175,19 +170,20 @@ func Run(ctx context.Context, c Config) (r Report, err error) {
 			return r, fmt.Errorf("replace %s of an earlier run: %w", name, err)
 		}
 	}
-	made.Seconds = time.Since(start).Seconds()
-	return made, nil
+	report.Seconds = time.Since(start).Seconds()
+	return report, nil
 }
 
-// A block is some records in a row, compressed by itself. Files are blocks one after another, which zstd allows.
-// Its buffers are used again for the next ones.
+// A block is consecutive records, compressed together. Files are blocks one after another, which zstd allows. Blocks
+// are reused.
 type block struct {
 	rows   int64
-	b      []byte // JSON
-	stored []byte // as it lies in the file
+	json   []byte
+	stored []byte // compressed
 }
 
-// writeFile fills blocks of so many of n records, half of a batch side by side, and writes them in order. written gets each.
+// writeFile fills blocks of size out of n records, half of a batch in parallel, and writes them in order. written gets
+// each.
 func writeFile(ctx context.Context, path string, batch []block, n, size uint64, fill func(b *block, from, to uint64), written func(*block)) (err error) {
 	out, err := os.Create(path)
 	if err != nil {

@@ -13,8 +13,8 @@ import (
 	"github.com/reelsplice/reelsplice/schemas/record"
 )
 
-// lengths are the lengths of lists: the mean in hundredths, and the most.
-var lengths = map[string]struct{ mean, most int }{
+// lengths are the lengths of lists: the mean in hundredths, and the maximum.
+var lengths = map[string]struct{ mean, maximum int }{
 	"cast": {700, 340}, "crew": {750, 990}, "created_by": {20, 3}, "companies": {110, 26}, "keywords": {110, 97},
 	"backdrops": {700, 320}, "logos": {40, 180}, "posters": {650, 475}, "profiles": {170, 60}, "videos": {110, 200},
 	"alternative_titles": {60, 90}, "translations": {310, 50}, "release_dates": {120, 90}, "watch/providers": {20, 80},
@@ -44,7 +44,7 @@ func (h *head) moved(s record.String) record.String {
 
 // external returns an id elsewhere that no other record has.
 func (m *maker) external(prefix string) record.String {
-	return record.Text(prefix + strconv.Itoa(10_000_000+4*int(m.id.V)+slices.Index(m.populations, m.of)%4))
+	return record.Text(prefix + strconv.Itoa(10_000_000+4*int(m.id.V)+slices.Index(m.populations, m.population)%4))
 }
 
 // objectID returns 24 hex digits that begin with a time from 2010 to 2026.
@@ -59,7 +59,7 @@ func (m *maker) objectID() record.String {
 // count draws the length of a list.
 func (m *maker) count(list string) int {
 	l := lengths[list]
-	return min((l.mean*m.size/100*m.r.between(50, 150)/100+m.r.below(100))/100, l.most)
+	return min((l.mean*m.size/100*m.r.between(50, 150)/100+m.r.below(100))/100, l.maximum)
 }
 
 // start returns the first elements of a list of the row, as many as drawn.
@@ -68,10 +68,10 @@ func start[T any](m *maker, name string, list []T) []T {
 }
 
 // drawn returns n elements of the sample.
-func drawn[T any](m *maker, n int, from []T) []T {
+func drawn[T any](m *maker, n int, list []T) []T {
 	out := make([]T, n)
 	for i := range out {
-		out[i] = pick(m.r, from)
+		out[i] = pick(m.r, list)
 	}
 	return out
 }
@@ -107,14 +107,14 @@ func (m *maker) translatedTitle(i int) record.String {
 }
 
 // linked returns at most n records, each once.
-func (m *maker) linked(n int, to *population) (all []head) {
-	if to.n == 0 {
+func (m *maker) linked(n int, target *population) (all []head) {
+	if target.n == 0 {
 		n = 0
 	}
 	for range n {
-		i := to.ranked(m.r.rank(to.n))
+		i := target.ranked(m.r.rank(target.n))
 		if !slices.ContainsFunc(all, func(h head) bool { return h.i == i }) {
-			all = append(all, m.headOf(to, i))
+			all = append(all, m.headOf(target, i))
 		}
 	}
 	return all
@@ -132,7 +132,7 @@ func (m *maker) companyRefs() []catalog.CompanyRef {
 // credits returns the length of a list of credits: 0 in a dump without people.
 func (m *maker) credits(n int) int { return n * int(min(1, m.people.n)) }
 
-// credited makes a drawn person the one of a credit.
+// credited sets the person of a credit to a random one.
 func (m *maker) credited(c *catalog.Credited, id *record.String) {
 	h := m.headOf(m.people, m.people.ranked(m.r.rank(m.people.n)))
 	row := &m.stock.people[h.row]
@@ -169,7 +169,7 @@ func makeMovie(m *maker) record.Record {
 	v.ID, v.Title, v.OriginalTitle, v.Popularity, v.VoteAverage, v.VoteCount = m.id, m.name, m.original, m.popularity, m.voteAverage, m.voteCount
 	v.ReleaseDate, v.IMDbID = m.moved(v.ReleaseDate), m.external("tt")
 	if v.BelongsToCollection = nil; m.collections.n > 0 && m.r.chance(50) {
-		h := m.headOf(m.collections, m.i*m.collections.n/m.of.n)
+		h := m.headOf(m.collections, m.i*m.collections.n/m.population.n)
 		row := &m.stock.collections[h.row]
 		v.BelongsToCollection = &catalog.CollectionRef{ID: h.id, Name: h.name, PosterPath: row.PosterPath, BackdropPath: row.BackdropPath}
 	}
@@ -269,7 +269,7 @@ func (m *maker) season(s catalog.Season, networks []catalog.CompanyRef) record.R
 	n := int(s.SeasonNumber.V)
 	s.ObjectID, s.ID, s.AirDate, s.Networks = m.objectID(), record.Number(int64(m.i)*seasonIDs+int64(n)+1), m.moved(s.AirDate), networks
 	credits := 0
-	if mix(m.of.seed-m.i)%100 < 35 { // few series have these
+	if mix(m.population.seed-m.i)%100 < 35 { // few series have these
 		credits = m.credits(1)
 	}
 	s.Episodes = slices.Clone(s.Episodes)
@@ -315,8 +315,4 @@ func makeNetwork(m *maker) record.Record {
 	v := m.stock.networks[m.row]
 	v.ID, v.Name = m.id, m.name
 	return record.Of(&v)
-}
-
-func makeKeyword(m *maker) record.Record {
-	return record.Of(&catalog.KeywordRecord{ID: m.id, Name: m.name})
 }

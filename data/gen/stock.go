@@ -38,27 +38,61 @@ type stock struct {
 	words, foreign, givenNames, lastNames []string
 }
 
-// newStock reads the sample.
+// newStock reads the sample. Each word and name is in one list, once.
 var newStock = sync.OnceValue(func() *stock {
 	s := &stock{
 		movies: rowsOf[catalog.Movie]("movies"), people: rowsOf[catalog.Person]("people"), collections: rowsOf[catalog.Collection]("collections"),
 		companies: rowsOf[catalog.Company]("companies"), networks: rowsOf[catalog.Network]("networks"), keywords: rowsOf[catalog.KeywordRecord]("keywords"),
 	}
-	for _, row := range rowsOf[catalog.TV]("tv") {
-		one := series{row, nil}
-		var seasons map[string]json.RawMessage
-		if err := json.Unmarshal([]byte("{"+row.Extra+"}"), &seasons); err != nil {
-			panic(err) // part of the program
-		}
-		for n := range len(seasons) + 1 { // from 0 or 1 on
-			if text, ok := seasons[fmt.Sprintf("season/%d", n)]; ok {
-				one.seasons = append(one.seasons, parsed[catalog.Season](string(text)))
+	addImages := func(i *catalog.Images) {
+		s.backdrops, s.logos, s.posters = append(s.backdrops, i.Backdrops...), append(s.logos, i.Logos...), append(s.posters, i.Posters...)
+	}
+	seen := map[string]bool{}
+	addWords := func(list *[]string, words ...string) {
+		for _, w := range words {
+			if w != "" && !seen[w] {
+				seen[w] = true
+				*list = append(*list, w)
 			}
 		}
-		one.Extra = ""
-		s.tv = append(s.tv, one)
 	}
-	s.collect()
+	for i := range s.movies {
+		m := &s.movies[i]
+		addImages(m.Images)
+		s.cast, s.crew = append(s.cast, m.Credits.Cast...), append(s.crew, m.Credits.Crew...)
+		s.videos, s.alternatives = append(s.videos, m.Videos.Results...), append(s.alternatives, m.AlternativeTitles.Titles...)
+		if m.OriginalTitle != m.Title {
+			addWords(&s.foreign, strings.Fields(m.OriginalTitle.V)...)
+		}
+	}
+	for _, t := range rowsOf[catalog.TV]("tv") {
+		addImages(t.Images)
+		s.tvCast, s.crew = append(s.tvCast, t.Credits.Cast...), append(s.crew, t.Credits.Crew...)
+		s.videos, s.alternatives = append(s.videos, t.Videos.Results...), append(s.alternatives, t.AlternativeTitles.Results...)
+		var texts map[string]json.RawMessage
+		if err := json.Unmarshal([]byte("{"+t.Extra+"}"), &texts); err != nil {
+			panic(err) // part of the program
+		}
+		var seasons []catalog.Season
+		for n := range len(texts) + 1 { // from 0 or 1 on
+			if text, ok := texts[fmt.Sprintf("season/%d", n)]; ok {
+				seasons = append(seasons, parsed[catalog.Season](string(text)))
+			}
+		}
+		t.Extra = ""
+		s.tv = append(s.tv, series{t, seasons})
+	}
+	for i := range s.people {
+		s.profiles = append(s.profiles, s.people[i].Images.Profiles...)
+		given, last, _ := strings.Cut(s.people[i].Name.V, " ")
+		addWords(&s.givenNames, given)
+		addWords(&s.lastNames, strings.Fields(last)...)
+	}
+	for i := range s.keywords {
+		for _, w := range strings.FieldsFunc(s.keywords[i].Name.V, func(c rune) bool { return c < 'a' || c > 'z' }) {
+			addWords(&s.words, strings.ToUpper(w[:1])+w[1:])
+		}
+	}
 	return s
 })
 
@@ -79,48 +113,6 @@ func parsed[T any](row string) (v T) {
 		panic(err) // part of the program
 	}
 	return v
-}
-
-// collect fills the lists of elements, words and names, each word once.
-func (s *stock) collect() {
-	images := func(i *catalog.Images) {
-		s.backdrops, s.logos, s.posters = append(s.backdrops, i.Backdrops...), append(s.logos, i.Logos...), append(s.posters, i.Posters...)
-	}
-	seen := map[string]bool{}
-	add := func(list *[]string, words ...string) {
-		for _, w := range words {
-			if w != "" && !seen[w] {
-				seen[w] = true
-				*list = append(*list, w)
-			}
-		}
-	}
-	for i := range s.movies {
-		m := &s.movies[i]
-		images(m.Images)
-		s.cast, s.crew = append(s.cast, m.Credits.Cast...), append(s.crew, m.Credits.Crew...)
-		s.videos, s.alternatives = append(s.videos, m.Videos.Results...), append(s.alternatives, m.AlternativeTitles.Titles...)
-		if m.OriginalTitle != m.Title {
-			add(&s.foreign, strings.Fields(m.OriginalTitle.V)...)
-		}
-	}
-	for i := range s.tv {
-		t := &s.tv[i]
-		images(t.Images)
-		s.tvCast, s.crew = append(s.tvCast, t.Credits.Cast...), append(s.crew, t.Credits.Crew...)
-		s.videos, s.alternatives = append(s.videos, t.Videos.Results...), append(s.alternatives, t.AlternativeTitles.Results...)
-	}
-	for i := range s.people {
-		s.profiles = append(s.profiles, s.people[i].Images.Profiles...)
-		given, last, _ := strings.Cut(s.people[i].Name.V, " ")
-		add(&s.givenNames, given)
-		add(&s.lastNames, strings.Fields(last)...)
-	}
-	for i := range s.keywords {
-		for _, w := range strings.FieldsFunc(s.keywords[i].Name.V, func(c rune) bool { return c < 'a' || c > 'z' }) {
-			add(&s.words, strings.ToUpper(w[:1])+w[1:])
-		}
-	}
 }
 
 // title returns one to six random words.

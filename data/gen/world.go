@@ -5,6 +5,7 @@ import (
 	"math/big"
 	"math/bits"
 
+	"github.com/reelsplice/reelsplice/schemas/catalog"
 	"github.com/reelsplice/reelsplice/schemas/day"
 	"github.com/reelsplice/reelsplice/schemas/record"
 )
@@ -45,7 +46,7 @@ var kinds = [...]kind{
 	{"collections", 256, makeCollection},
 	{"companies", 8192, makeCompany},
 	{"networks", 8192, makeNetwork},
-	{"keywords", 16384, makeKeyword},
+	{"keywords", 16384, func(m *maker) record.Record { return record.Of(&catalog.KeywordRecord{ID: m.id, Name: m.name}) }},
 }
 
 // A world is the input of all records. It does not change, so goroutines share it.
@@ -131,9 +132,9 @@ func (p *population) id(i uint64) int64 { return int64(i+i/3) + 2 }
 
 // A head holds the values of a record that other records repeat.
 type head struct {
-	of  *population
-	i   uint64
-	row int // number of its row of the sample
+	population *population
+	i          uint64
+	row        int // number of its row of the sample
 
 	id                      record.Int
 	name, original          record.String
@@ -150,7 +151,7 @@ func (w *world) headOf(p *population, i uint64) head {
 	share, _ := bits.Div64(p.rank(i), 1<<63, p.n) // share of better ranks, as a fraction of 2^64
 	votes, popularity := p.votes.at(share), p.popularity.at(share)*r.between(60, 140)/100
 	h := head{
-		of: p, i: i, row: r.below(p.rows), id: record.Number(p.id(i)), voteCount: record.Number(int64(votes)), voteAverage: record.Float{Set: true},
+		population: p, i: i, row: r.below(p.rows), id: record.Number(p.id(i)), voteCount: record.Number(int64(votes)), voteAverage: record.Float{Set: true},
 		popularity: record.Float{V: float64(popularity) / 10_000, Set: true}, size: sizes.at(share), shift: day.Day(-r.below(3000)),
 	}
 	if votes > 0 {
