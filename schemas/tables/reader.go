@@ -29,8 +29,8 @@ type Table struct {
 // A view is an opened column: the parts of its type. Its bytes are checked on use, so opening a release does not read
 // them.
 type view struct {
-	there bool
-	check release.SectionCheck
+	present bool
+	check   release.SectionCheck
 
 	uint64s  posting.Uint64s
 	float64s posting.Float64s
@@ -57,8 +57,31 @@ func OpenSections(kind fragment.Kind, s posting.Source, rows int) (*Table, error
 	var errs []error
 	for _, c := range Columns(kind) {
 		v := &t.columns[c.ID]
-		if v.there = posting.Has(s, c.Sections()...); v.there || c.Required {
-			errs = append(errs, v.open(c, lazySource{s, &v.check}, t))
+		if v.present = posting.Has(s, c.Sections()...); v.present || c.Required {
+			lazy := lazySource{s, &v.check}
+			var err error
+			switch c.Type {
+			case Uint64s:
+				v.uint64s, err = posting.OpenUint64s(lazy, c.Name, rows)
+			case Float64s:
+				v.float64s, err = posting.OpenFloat64s(lazy, c.Name, rows)
+			case Range:
+				v.ranges, err = posting.OpenRange(lazy, c.Name, rows, t.Pool)
+				v.order = v.ranges.Order
+			case NumberOrder, TextOrder:
+				v.order, err = posting.OpenOrder(lazy, c.Name, rows)
+			case Trend:
+				if v.float64s, err = posting.OpenFloat64s(lazy, c.Name, rows); err == nil {
+					v.order, err = posting.OpenOrder(lazy, c.Name, rows)
+				}
+			case Lists:
+				v.lists, err = posting.OpenLists(lazy, c.Name, rows)
+			case Dated:
+				v.dated, err = posting.OpenDated(lazy, c.Name, rows)
+			case Names:
+				v.index, err = openNames(lazy, rows)
+			}
+			errs = append(errs, err)
 		}
 	}
 	if err := errors.Join(errs...); err != nil {
@@ -68,7 +91,7 @@ func OpenSections(kind fragment.Kind, s posting.Source, rows int) (*Table, error
 }
 
 // Has reports whether the table has a column.
-func (t *Table) Has(c ColumnID) bool { return t.columns[c].there }
+func (t *Table) Has(c ColumnID) bool { return t.columns[c].present }
 
 // A lazySource opens sections without checking their bytes, and registers them with check.
 type lazySource struct {
@@ -86,34 +109,8 @@ func (s lazySource) Section(name string) []byte {
 	return t.Unchecked(name)
 }
 
-// open opens the sections of column c.
-func (v *view) open(c *Column, s posting.Source, t *Table) (err error) {
-	switch c.Type {
-	case Uint64s:
-		v.uint64s, err = posting.OpenUint64s(s, c.Name, t.Rows)
-	case Float64s:
-		v.float64s, err = posting.OpenFloat64s(s, c.Name, t.Rows)
-	case Range:
-		v.ranges, err = posting.OpenRange(s, c.Name, t.Rows, t.Pool)
-		v.order = v.ranges.Order
-	case NumberOrder, TextOrder:
-		v.order, err = posting.OpenOrder(s, c.Name, t.Rows)
-	case Trend:
-		if v.float64s, err = posting.OpenFloat64s(s, c.Name, t.Rows); err == nil {
-			v.order, err = posting.OpenOrder(s, c.Name, t.Rows)
-		}
-	case Lists:
-		v.lists, err = posting.OpenLists(s, c.Name, t.Rows)
-	case Dated:
-		v.dated, err = posting.OpenDated(s, c.Name, t.Rows)
-	case Names:
-		v.index, err = openNames(s, t.Rows)
-	}
-	return err
-}
-
-// use returns a column after checking its bytes.
-func (t *Table) use(c ColumnID) *view {
+// checked returns a column after checking its bytes.
+func (t *Table) checked(c ColumnID) *view {
 	v := &t.columns[c]
 	v.check.Check()
 	return v
@@ -131,25 +128,25 @@ func (t *Table) Warm(limit int64) int64 {
 }
 
 // Uint64s returns a column of type Uint64s.
-func (t *Table) Uint64s(c ColumnID) posting.Uint64s { return t.use(c).uint64s }
+func (t *Table) Uint64s(c ColumnID) posting.Uint64s { return t.checked(c).uint64s }
 
 // Float64s returns a column of type Float64s, or the scores of a Trend.
-func (t *Table) Float64s(c ColumnID) posting.Float64s { return t.use(c).float64s }
+func (t *Table) Float64s(c ColumnID) posting.Float64s { return t.checked(c).float64s }
 
 // Range returns a column of type Range.
-func (t *Table) Range(c ColumnID) *posting.Range { return &t.use(c).ranges }
+func (t *Table) Range(c ColumnID) *posting.Range { return &t.checked(c).ranges }
 
 // Order returns the order of a column of type Range, NumberOrder, TextOrder or Trend.
-func (t *Table) Order(c ColumnID) *posting.Order { return &t.use(c).order }
+func (t *Table) Order(c ColumnID) *posting.Order { return &t.checked(c).order }
 
 // Lists returns a column of type Lists.
-func (t *Table) Lists(c ColumnID) *posting.Lists { return &t.use(c).lists }
+func (t *Table) Lists(c ColumnID) *posting.Lists { return &t.checked(c).lists }
 
 // Dated returns a column of type Dated.
-func (t *Table) Dated(c ColumnID) *posting.Dated { return &t.use(c).dated }
+func (t *Table) Dated(c ColumnID) *posting.Dated { return &t.checked(c).dated }
 
 // Names returns the index of names; nil if it is absent.
-func (t *Table) Names() *NameIndex { return t.use(Text).index }
+func (t *Table) Names() *NameIndex { return t.checked(Text).index }
 
 // A NameIndex is a table's search index; see the sections of Text.
 type NameIndex struct {

@@ -178,25 +178,24 @@ var columns = [ColumnCount]Column{
 	Text: {Name: "text", Type: Names, Kinds: Kinds, Doc: "the names that search finds"},
 }
 
-// ofKind holds the columns of each kind.
-var ofKind = func() (of [fragment.KindKeyword + 1][]*Column) {
+var columnsByKind = func() (byKind [fragment.KindKeyword + 1][]*Column) {
 	for i := range columns {
 		c := &columns[i]
 		c.ID = ColumnID(i)
 		for _, k := range c.Kinds {
-			of[k] = append(of[k], c)
+			byKind[k] = append(byKind[k], c)
 		}
 	}
-	return of
+	return byKind
 }()
 
 // Columns returns the columns of a kind's table in registry order; nil for a kind without a table. They are shared
 // and read-only.
 func Columns(kind fragment.Kind) []*Column {
-	if int(kind) >= len(ofKind) {
+	if int(kind) >= len(columnsByKind) {
 		return nil
 	}
-	return ofKind[kind]
+	return columnsByKind[kind]
 }
 
 // Column returns the column's row of the registry. It is shared and read-only.

@@ -85,7 +85,7 @@ type AccountSpec struct {
 type AccountWriter struct {
 	data io.Writer
 	keys [][keyLen]byte
-	at   []uint64
+	at   []uint64 // offsets of accounts
 	off  uint64
 	buf  []byte
 }
@@ -157,7 +157,16 @@ func appendAccount(dst []byte, a *AccountSpec) []byte {
 			slices.SortStableFunc(a.Shelves[s], func(a, b Placed) int { return a.Created.Compare(b.Created) })
 		}
 		for i := range a.Shelves[s] {
-			dst = appendPlaced(dst, &a.Shelves[s][i])
+			p := &a.Shelves[s][i]
+			created := int64(noTime)
+			if !p.Created.IsZero() {
+				created = p.Created.UnixMilli()
+			}
+			dst = le.AppendUint64(dst, p.ID)
+			dst = le.AppendUint32(dst, p.Season)
+			dst = le.AppendUint32(dst, p.Episode)
+			dst = le.AppendUint64(dst, uint64(created))
+			dst = le.AppendUint64(dst, math.Float64bits(p.Value))
 		}
 	}
 	for s := range a.Shelves {
@@ -165,18 +174,6 @@ func appendAccount(dst []byte, a *AccountSpec) []byte {
 		dst = appendOrder(dst, len(shelf), func(a, b int) int { return shelf[a].compare(shelf[b].Title) })
 	}
 	return append(dst, a.Details...)
-}
-
-func appendPlaced(dst []byte, p *Placed) []byte {
-	at := int64(noTime)
-	if !p.Created.IsZero() {
-		at = p.Created.UnixMilli()
-	}
-	dst = le.AppendUint64(dst, p.ID)
-	dst = le.AppendUint32(dst, p.Season)
-	dst = le.AppendUint32(dst, p.Episode)
-	dst = le.AppendUint64(dst, uint64(at))
-	return le.AppendUint64(dst, math.Float64bits(p.Value))
 }
 
 // Accounts is the table of accounts. The zero value is empty.
@@ -204,8 +201,8 @@ func (a *Accounts) Find(name []byte) (Account, bool, error) {
 	hash := keyOf(name)
 	n := len(a.keys) / keyLen
 	i := sort.Search(n, func(i int) bool { return bytes.Compare(a.keys[keyLen*i:][:keyHashLen], hash[:]) >= 0 })
-	same := func(i int) bool { return i < n && bytes.Equal(a.keys[keyLen*i:][:keyHashLen], hash[:]) }
-	if !same(i) || same(i+1) {
+	matches := func(i int) bool { return i < n && bytes.Equal(a.keys[keyLen*i:][:keyHashLen], hash[:]) }
+	if !matches(i) || matches(i+1) {
 		return Account{}, false, nil
 	}
 	row := int(le.Uint32(a.keys[keyLen*i+keyHashLen:]))
@@ -213,9 +210,9 @@ func (a *Accounts) Find(name []byte) (Account, bool, error) {
 	if err != nil {
 		return Account{}, false, err
 	}
-	out, err := parseAccount(b)
-	out.Row = row
-	return out, err == nil, err
+	account, err := parseAccount(b)
+	account.Row = row
+	return account, err == nil, err
 }
 
 // An Account holds the data of a user. Its bytes are slices of the mapping.
@@ -273,14 +270,14 @@ func (p Placeds) Len() int { return len(p.rows) / placedLen }
 // At returns a title; it panics if i is out of range.
 func (p Placeds) At(i int) Placed {
 	b := p.rows[placedLen*i:][:placedLen]
-	out := Placed{
+	placed := Placed{
 		Title: Title{Kind: p.kind, ID: le.Uint64(b[placedID:]), Season: le.Uint32(b[placedSeason:]), Episode: le.Uint32(b[placedEpisode:])},
 		Value: math.Float64frombits(le.Uint64(b[placedValue:])),
 	}
-	if at := int64(le.Uint64(b[placedTime:])); at != noTime {
-		out.Created = time.UnixMilli(at).UTC()
+	if created := int64(le.Uint64(b[placedTime:])); created != noTime {
+		placed.Created = time.UnixMilli(created).UTC()
 	}
-	return out
+	return placed
 }
 
 // Find returns the entry of a title; false if it is not on the shelf.

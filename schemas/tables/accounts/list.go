@@ -129,7 +129,7 @@ type ListSpec struct {
 type ListWriter struct {
 	data io.Writer
 	ids  []uint64
-	at   []uint64
+	at   []uint64 // offsets of lists
 	off  uint64
 	buf  []byte
 }
@@ -193,21 +193,20 @@ func appendList(dst []byte, l *ListSpec) []byte {
 	}
 	dst = le.AppendUint32(dst, uint32(end+comments))
 	dst = append(dst, make([]byte, start+listHeadLen-len(dst))...)
-	at := end
 	for i := range l.Items {
-		it := &l.Items[i]
-		dst = le.AppendUint64(dst, it.Title.Key())
-		dst = le.AppendUint32(dst, uint32(at))
-		dst = le.AppendUint32(dst, uint32(len(it.Comment)))
-		at += len(it.Comment)
+		item := &l.Items[i]
+		dst = le.AppendUint64(dst, item.Title.Key())
+		dst = le.AppendUint32(dst, uint32(end))
+		dst = le.AppendUint32(dst, uint32(len(item.Comment)))
+		end += len(item.Comment)
 	}
-	for _, by := range []func(it *ListItem) int64{
-		func(it *ListItem) int64 { return it.Vote },
-		func(it *ListItem) int64 { return it.Date },
-		func(it *ListItem) int64 { return it.Name },
-		func(it *ListItem) int64 { return int64(it.Title.Key()) },
+	for _, value := range []func(item *ListItem) int64{
+		func(item *ListItem) int64 { return item.Vote },
+		func(item *ListItem) int64 { return item.Date },
+		func(item *ListItem) int64 { return item.Name },
+		func(item *ListItem) int64 { return int64(item.Title.Key()) },
 	} {
-		dst = appendOrder(dst, len(l.Items), func(a, b int) int { return cmp.Compare(by(&l.Items[a]), by(&l.Items[b])) })
+		dst = appendOrder(dst, len(l.Items), func(a, b int) int { return cmp.Compare(value(&l.Items[a]), value(&l.Items[b])) })
 	}
 	for _, t := range l.Texts {
 		dst = append(dst, t...)
@@ -264,12 +263,12 @@ func (l *Lists) Find(id uint64) (List, bool, error) {
 	if !ok {
 		return List{}, false, nil
 	}
-	list, err := l.At(i)
+	list, err := l.list(i)
 	return list, err == nil, err
 }
 
-// At returns the list in a row.
-func (l *Lists) At(row int) (List, error) {
+// list returns the list in a row.
+func (l *Lists) list(row int) (List, error) {
 	b, err := l.block(row)
 	if err != nil {
 		return List{}, err
@@ -382,8 +381,8 @@ func (l *List) Has(t Title) bool {
 type HoldingWriter struct {
 	rows io.Writer
 	keys []uint64
-	at   []uint64
-	n    uint64
+	at   []uint64 // by title: number of its first row
+	n    uint64   // rows written
 	buf  []byte
 }
 
@@ -456,7 +455,7 @@ func (l *Lists) Holding(t Title) (posting.Uint32s, error) {
 
 // Public returns the list in a row from Holding.
 func (l *Lists) Public(row uint32) (List, error) {
-	list, err := l.At(int(row))
+	list, err := l.list(int(row))
 	if err == nil && list.Private() {
 		return List{}, corrupt("private list %d is in the index of titles", list.ID)
 	}

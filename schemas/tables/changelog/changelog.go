@@ -67,8 +67,8 @@ func Lists() []fragment.Kind {
 	return []fragment.Kind{fragment.KindMovie, fragment.KindTV, fragment.KindPerson}
 }
 
-// Kinds returns the kinds with changes in the table.
-func Kinds() []fragment.Kind {
+// kinds returns the kinds with changes in the table.
+func kinds() []fragment.Kind {
 	return []fragment.Kind{fragment.KindMovie, fragment.KindTV, fragment.KindSeason, fragment.KindEpisode, fragment.KindPerson}
 }
 
@@ -186,7 +186,7 @@ func Open(r *release.Reader) *Log {
 			l.starts[k] = t.Section(StartsSection(k))
 		}
 	}
-	for _, k := range Kinds() {
+	for _, k := range kinds() {
 		if t.Has(SectionKeys, SectionData, ItemSection(k)) {
 			l.items[k], _ = t.View(ItemSection(k))
 		}
@@ -200,11 +200,10 @@ func (l *Log) Builds() int { return len(l.builds) / 8 }
 // Time returns the time of build i, in seconds since 1970.
 func (l *Log) Time(i int) int64 { return int64(le.Uint64(l.builds[8*i:])) }
 
-// Keys returns the number of keys.
-func (l *Log) Keys() int { return len(l.keys) / MaxKey }
+func (l *Log) keyCount() int { return len(l.keys) / MaxKey }
 
-// Key returns the name of key i, 0 <= i < Keys().
-func (l *Log) Key(i int) []byte { return bytes.TrimRight(l.keys[MaxKey*i:][:MaxKey], "\x00") }
+// key returns the name of key i, 0 <= i < keyCount().
+func (l *Log) key(i int) []byte { return bytes.TrimRight(l.keys[MaxKey*i:][:MaxKey], "\x00") }
 
 // Changed returns the resources of a kind that build i changed, ascending by ID. It returns nothing if the section is
 // damaged.
@@ -219,35 +218,34 @@ func (l *Log) Changed(k fragment.Kind, i int) Rows {
 	return l.lists[k].Bytes(rowLen*from, rowLen*to)
 }
 
-// Segments returns the number of Items of a kind.
-func (l *Log) Segments(k fragment.Kind) int {
+// itemCount returns the number of Items of a kind.
+func (l *Log) itemCount(k fragment.Kind) int {
 	if int(k) >= len(l.items) {
 		return 0
 	}
 	return l.items[k].Len() / itemLen
 }
 
-// At returns Items i of a kind, 0 <= i < Segments(k). The error matches
-// release.ErrCorrupt.
-func (l *Log) At(k fragment.Kind, i int) (Items, error) {
-	b := l.item(k, i)
-	it := Items{ID: le.Uint64(b), Build: le.Uint32(b[8:]), Key: le.Uint32(b[12:]), Offset: le.Uint64(b[16:])}
+// itemsAt returns Items i of a kind, 0 <= i < itemCount(k). The error matches release.ErrCorrupt.
+func (l *Log) itemsAt(k fragment.Kind, i int) (Items, error) {
+	b := l.itemBytes(k, i)
+	items := Items{ID: le.Uint64(b), Build: le.Uint32(b[8:]), Key: le.Uint32(b[12:]), Offset: le.Uint64(b[16:])}
 	n := uint64(le.Uint32(b[24:]))
-	if end := it.Offset + n; end < n || end > uint64(l.data.Len()) {
-		return it, fmt.Errorf("%w: changes of %s %d: segment of %d bytes at %d, there are %d", release.ErrCorrupt, k, it.ID, n, it.Offset, l.data.Len())
+	if end := items.Offset + n; end < n || end > uint64(l.data.Len()) {
+		return items, fmt.Errorf("%w: changes of %s %d: segment of %d bytes at %d, there are %d", release.ErrCorrupt, k, items.ID, n, items.Offset, l.data.Len())
 	}
-	if int(it.Build) >= l.Builds() || int(it.Key) >= l.Keys() {
-		return it, fmt.Errorf("%w: changes of %s %d: build %d of %d, key %d of %d", release.ErrCorrupt, k, it.ID, it.Build, l.Builds(), it.Key, l.Keys())
+	if int(items.Build) >= l.Builds() || int(items.Key) >= l.keyCount() {
+		return items, fmt.Errorf("%w: changes of %s %d: build %d of %d, key %d of %d", release.ErrCorrupt, k, items.ID, items.Build, l.Builds(), items.Key, l.keyCount())
 	}
-	it.Segment = release.Segment{
-		Stored: l.data.Bytes(it.Offset, it.Offset+n), RawLen: le.Uint32(b[28:]),
+	items.Segment = release.Segment{
+		Stored: l.data.Bytes(items.Offset, items.Offset+n), RawLen: le.Uint32(b[28:]),
 		CRC: le.Uint32(b[32:]), Op: le.Uint32(b[36:]), Hash: release.Hash(b[itemHash:]),
 	}
-	return it, nil
+	return items, nil
 }
 
-// item returns the bytes of Items i of a kind.
-func (l *Log) item(k fragment.Kind, i int) []byte {
+// itemBytes returns the bytes of Items i of a kind.
+func (l *Log) itemBytes(k fragment.Kind, i int) []byte {
 	return l.items[k].Bytes(itemLen*uint64(i), itemLen*uint64(i+1))
 }
 
@@ -340,36 +338,36 @@ var (
 func (l *Log) Answer(k fragment.Kind, id uint64, w Window) iter.Seq2[Piece, error] {
 	return func(yield func(Piece, error) bool) {
 		from, to := l.window(w)
-		n := l.Segments(k)
-		first := sort.Search(n, func(i int) bool { return le.Uint64(l.item(k, i)) >= id })
+		n := l.itemCount(k)
+		first := sort.Search(n, func(i int) bool { return le.Uint64(l.itemBytes(k, i)) >= id })
 		text := func(b []byte) bool { return yield(Piece{Text: b}, nil) }
 		key := -1
 		if !text(textStart) {
 			return
 		}
 		for i := first; i < n; i++ {
-			it, err := l.At(k, i)
-			if it.ID != id {
+			items, err := l.itemsAt(k, i)
+			if items.ID != id {
 				break
 			}
 			if err != nil {
 				yield(Piece{}, err)
 				return
 			}
-			if int(it.Build) < from || int(it.Build) >= to {
+			if int(items.Build) < from || int(items.Build) >= to {
 				continue
 			}
-			next := int(it.Key)
+			next := int(items.Key)
 			var ok bool
 			switch {
 			case key == next:
 				ok = text(textComma)
 			case key < 0:
-				ok = text(textFirstKey) && text(l.Key(next)) && text(textItems)
+				ok = text(textFirstKey) && text(l.key(next)) && text(textItems)
 			default:
-				ok = text(textNextKey) && text(l.Key(next)) && text(textItems)
+				ok = text(textNextKey) && text(l.key(next)) && text(textItems)
 			}
-			if key = next; !ok || !yield(Piece{Segment: it.Segment}, nil) {
+			if key = next; !ok || !yield(Piece{Segment: items.Segment}, nil) {
 				return
 			}
 		}
@@ -379,4 +377,66 @@ func (l *Log) Answer(k fragment.Kind, id uint64, w Window) iter.Seq2[Piece, erro
 		}
 		text(textLastKey)
 	}
+}
+
+// Check returns an error for the first violation of the layout. It does not inspect segments: the CRC of their
+// section protects them.
+func (l *Log) Check() error {
+	for i := 1; i < l.Builds(); i++ {
+		if l.Time(i) < l.Time(i-1) {
+			return broken("build %d is earlier than its predecessor", i)
+		}
+	}
+	for i := 1; i < l.keyCount(); i++ {
+		if bytes.Compare(l.key(i-1), l.key(i)) >= 0 {
+			return broken("key %q follows %q", l.key(i), l.key(i-1))
+		}
+	}
+	for _, k := range Lists() {
+		n, name := 0, ListSection(k)
+		for b := range l.Builds() {
+			rows := l.Changed(k, b)
+			n += rows.Len()
+			for i := range rows.Len() {
+				row := rows.At(i)
+				if i > 0 && rows.At(i-1).ID >= row.ID {
+					return broken("%s: build %d: %d follows %d", name, b, row.ID, rows.At(i-1).ID)
+				}
+				if row.Newer != None && (int(row.Newer) <= b || int(row.Newer) >= l.Builds()) {
+					return broken("%s: build %d: %d changed again in build %d of %d", name, b, row.ID, row.Newer, l.Builds())
+				}
+			}
+		}
+		if all := l.lists[k].Len() / rowLen; n != all {
+			return broken("%s: %d rows, builds have %d", name, all, n)
+		}
+	}
+	end := uint64(0) // of the last segment
+	for _, k := range kinds() {
+		var last Items
+		for i := range l.itemCount(k) {
+			items, err := l.itemsAt(k, i)
+			if err != nil {
+				return err
+			}
+			inOrder := items.ID > last.ID || items.ID == last.ID && (items.Key > last.Key || items.Key == last.Key && items.Build >= last.Build)
+			if i > 0 && !inOrder {
+				return broken("%s: row %d, of %d, is out of order", ItemSection(k), i, items.ID)
+			}
+			if items.Offset != end {
+				return broken("%s: row %d: segment at %d, want %d", ItemSection(k), i, items.Offset, end)
+			}
+			end += uint64(len(items.Segment.Stored))
+			last = items
+		}
+	}
+	if end != uint64(l.data.Len()) {
+		return broken("%s: %d bytes, segments have %d", SectionData, l.data.Len(), end)
+	}
+	return nil
+}
+
+// broken returns an error about the table.
+func broken(format string, args ...any) error {
+	return fmt.Errorf("%w: table %s: %s", release.ErrCorrupt, Table, fmt.Sprintf(format, args...))
 }

@@ -178,25 +178,25 @@ func (w *Writer) word(text []byte) uint64 {
 // Close writes the other sections.
 func (w *Writer) Close() error {
 	_, err := w.sink.Section(blockSection).Write(w.blocks)
-	_, more := w.sink.Section(wordSection).Write(w.text)
-	return errors.Join(err, more)
+	_, wordErr := w.sink.Section(wordSection).Write(w.text)
+	return errors.Join(err, wordErr)
 }
 
 // Find returns the credit with an ID of 24 lower-case hex digits; false if r has none. It panics on damage: see
 // release.Guard. The error matches release.ErrCorrupt. The texts of c are slices of the mapping.
 func Find(r *release.Reader, id []byte) (c Credit, ok bool, err error) {
-	var want [idLen]byte
+	var key [idLen]byte
 	if len(id) != 2*idLen || bytes.ContainsAny(id, "ABCDEF") {
 		return c, false, nil
 	}
-	if _, err := hex.Decode(want[:], id); err != nil {
+	if _, err := hex.Decode(key[:], id); err != nil {
 		return c, false, nil //nolint:nilerr // no credit has such an id
 	}
 	t := tableOf(r)
 	if t == nil {
 		return c, false, nil
 	}
-	row, err := find(t, want[:])
+	row, err := find(t, key[:])
 	if row == nil || err != nil {
 		return c, false, err
 	}
@@ -231,11 +231,11 @@ func find(t *release.Table, id []byte) ([]byte, error) {
 		return nil, corrupt("block %d lies from %d to %d of %d bytes", i, from, to, rows.Len())
 	}
 	for r := encoding.NewReader(rows.Bytes(from, to)); r.Len() > 0; {
-		at, row := r.Take(idLen), r.Bytes()
+		rowID, row := r.Take(idLen), r.Bytes()
 		if err := r.Err(); err != nil {
 			return nil, corrupt("block %d: %w", i, err)
 		}
-		if bytes.Equal(at, id) {
+		if bytes.Equal(rowID, id) {
 			return row, nil
 		}
 	}
@@ -278,12 +278,12 @@ func corrupt(format string, args ...any) error {
 
 // A cursor reads all credits of a release in order of ID. It checks that IDs ascend and that rows are complete.
 type cursor struct {
-	rows  encoding.Reader
-	words release.View
-	want  int // rows of the table
-	n     int
-	id    []byte // ID of the current row; nil after the last
-	c     Credit
+	rows   encoding.Reader
+	words  release.View
+	total  int    // rows of the table
+	n      int    // rows read
+	id     []byte // ID of the current row; nil after the last
+	credit Credit
 }
 
 // newCursor returns a cursor before the first credit of r.
@@ -294,15 +294,15 @@ func newCursor(r *release.Reader) *cursor {
 	}
 	rows, _ := t.View(rowSection)
 	words, _ := t.View(wordSection)
-	return &cursor{rows: encoding.NewReader(rows.Bytes(0, uint64(rows.Len()))), words: words, want: t.Rows()}
+	return &cursor{rows: encoding.NewReader(rows.Bytes(0, uint64(rows.Len()))), words: words, total: t.Rows()}
 }
 
 // next reads the next credit; c.id is nil after the last one.
 func (c *cursor) next() (err error) {
 	if c.rows.Len() == 0 {
 		c.id = nil
-		if c.n != c.want {
-			return corrupt("%d rows, its header has %d", c.n, c.want)
+		if c.n != c.total {
+			return corrupt("%d rows, its header has %d", c.n, c.total)
 		}
 		return nil
 	}
@@ -311,7 +311,7 @@ func (c *cursor) next() (err error) {
 		return corrupt("row %d is truncated or not in order", c.n)
 	}
 	c.id, c.n = id, c.n+1
-	if c.c, err = parse(row, c.words); err != nil {
+	if c.credit, err = parse(row, c.words); err != nil {
 		return fmt.Errorf("credit %x: %w", id, err)
 	}
 	return nil
@@ -324,7 +324,7 @@ func Each(r *release.Reader, fn func(id []byte, c *Credit) error) error {
 		if err := c.next(); err != nil || c.id == nil {
 			return err
 		}
-		if err := fn(c.id, &c.c); err != nil {
+		if err := fn(c.id, &c.credit); err != nil {
 			return fmt.Errorf("credit %x: %w", c.id, err)
 		}
 	}
@@ -346,7 +346,7 @@ func Compare(a, b *release.Reader, fn func(change compare.Change, id string) err
 		case y.id == nil || order < 0:
 			change, order = compare.Deleted, -1
 		}
-		if order != 0 || !x.c.same(&y.c) {
+		if order != 0 || !x.credit.equals(&y.credit) {
 			if err := fn(change, hex.EncodeToString(id)); err != nil {
 				return err
 			}
@@ -365,8 +365,8 @@ func Compare(a, b *release.Reader, fn func(change compare.Change, id string) err
 	return nil
 }
 
-// same reports whether two credits are equal.
-func (c *Credit) same(o *Credit) bool {
+// equals reports whether two credits are equal.
+func (c *Credit) equals(o *Credit) bool {
 	return c.Role == o.Role && c.Kind == o.Kind && c.Title == o.Title && c.Person == o.Person &&
 		bytes.Equal(c.Department, o.Department) && bytes.Equal(c.Job, o.Job) &&
 		bytes.Equal(c.Character, o.Character) && bytes.Equal(c.parts, o.parts)
@@ -375,6 +375,12 @@ func (c *Credit) same(o *Credit) bool {
 // Check reads all credits. For those whose number, from 0, is mine, it checks that Find returns them and that r has
 // their resources.
 func Check(ctx context.Context, r *release.Reader, mine func(n int) bool) error {
+	exists := func(i release.Include) error {
+		if _, ok := r.Include(i); !ok {
+			return corrupt("%s is missing", i)
+		}
+		return nil
+	}
 	t, n := tableOf(r), -1
 	return Each(r, func(id []byte, c *Credit) error {
 		if n++; !mine(n) {
@@ -386,23 +392,12 @@ func Check(ctx context.Context, r *release.Reader, mine func(n int) bool) error 
 		if found, err := find(t, id); err != nil || found == nil {
 			return errors.Join(corrupt("its id leads elsewhere"), err)
 		}
-		return checkRow(r, c)
-	})
-}
-
-// checkRow checks that r has the resources of a credit.
-func checkRow(r *release.Reader, c *Credit) error {
-	has := func(i release.Include) error {
-		if _, ok := r.Include(i); !ok {
-			return corrupt("%s is missing", i)
+		err := errors.Join(exists(c.TitleRow()), exists(c.PersonRow()))
+		if err != nil || c.Kind != fragment.KindTV {
+			return err
 		}
-		return nil
-	}
-	err := errors.Join(has(c.TitleRow()), has(c.PersonRow()))
-	if err != nil || c.Kind != fragment.KindTV {
-		return err
-	}
-	return c.Parts(func(_ int, e Episode) error { return has(c.EpisodeRow(e)) }, func(_ int, n uint32) error { return has(c.SeasonRow(n)) })
+		return c.Parts(func(_ int, e Episode) error { return exists(c.EpisodeRow(e)) }, func(_ int, n uint32) error { return exists(c.SeasonRow(n)) })
+	})
 }
 
 // TitleRow returns the include of the title's row.

@@ -63,38 +63,37 @@ func (k *keyed) bytes(i int) (b []byte, bitSet bool) {
 
 // A keyedWriter writes the two sections: data immediately, keys at the end.
 type keyedWriter struct {
-	s    Sink
+	sink Sink
 	name string
-	w    io.Writer
+	data io.Writer
 	keys []byte
 	off  uint64
 	last uint64
-	any  bool
 }
 
 func newKeyedWriter(s Sink, name string) keyedWriter {
-	return keyedWriter{s: s, name: name, w: s.Section(name + dataEnd)}
+	return keyedWriter{sink: s, name: name, data: s.Section(name + dataEnd)}
 }
 
 // add writes the bytes of a key. Keys ascend.
 func (k *keyedWriter) add(key uint64, form uint64, b []byte) error {
-	if key == endKey || k.any && key <= k.last {
+	if key == endKey || len(k.keys) > 0 && key <= k.last {
 		return fmt.Errorf("write section %s: key %d after key %d", k.name+keysEnd, key, k.last)
 	}
-	k.any, k.last = true, key
+	k.last = key
 	k.keys = le.AppendUint64(le.AppendUint64(k.keys, key), k.off|form)
 	for len(b)%dataAlign != 0 {
 		b = append(b, 0xff)
 	}
 	k.off += uint64(len(b))
-	_, err := k.w.Write(b)
+	_, err := k.data.Write(b)
 	return err
 }
 
 // Close writes the keys.
 func (k *keyedWriter) Close() error {
 	k.keys = le.AppendUint64(le.AppendUint64(k.keys, endKey), k.off)
-	_, err := k.s.Section(k.name + keysEnd).Write(k.keys)
+	_, err := k.sink.Section(k.name + keysEnd).Write(k.keys)
 	return err
 }
 
@@ -139,7 +138,15 @@ const padding = math.MaxUint32
 // AddTo adds the ranks to dst.
 func (l List) AddTo(dst Set) error {
 	if l.bitSet {
-		return l.or(dst)
+		b := Uint64s(l.data)
+		n := b.Len()
+		if n > len(dst) || n > 0 && (n-1)*wordBits+bits.Len64(b.At(n-1)) > l.rows {
+			return Corrupt(l.name+dataEnd, "a rank of %d and more", l.rows)
+		}
+		for i := range n {
+			dst[i] |= b.At(i)
+		}
+		return nil
 	}
 	a := Uint32s(l.data)
 	if n := a.Len(); n > 0 && a.At(n-1) == padding {
@@ -151,19 +158,6 @@ func (l List) AddTo(dst Set) error {
 			return Corrupt(l.name+dataEnd, "rank %d of %d", r, l.rows)
 		}
 		dst.Add(r)
-	}
-	return nil
-}
-
-// or adds the ranks of a bit set to dst.
-func (l List) or(dst Set) error {
-	b := Uint64s(l.data)
-	n := b.Len()
-	if n > len(dst) || n > 0 && (n-1)*wordBits+bits.Len64(b.At(n-1)) > l.rows {
-		return Corrupt(l.name+dataEnd, "a rank of %d and more", l.rows)
-	}
-	for i := range n {
-		dst[i] |= b.At(i)
 	}
 	return nil
 }

@@ -14,11 +14,11 @@ type Order struct {
 
 // OpenOrder returns an order of a table with that many rows.
 func OpenOrder(s Source, name string, rows int) (Order, error) {
-	order, err := sized(s, name+orderEnd, rows, 4)
+	order, err := sectionOf(s, name+orderEnd, rows, 4)
 	if err != nil {
 		return Order{}, err
 	}
-	place, err := sized(s, name+placeEnd, rows, 4)
+	place, err := sectionOf(s, name+placeEnd, rows, 4)
 	return Order{Uint32s(order), Uint32s(place)}, err
 }
 
@@ -83,14 +83,14 @@ func sumsOf(n int) (sums, step int) {
 type Range struct {
 	Order
 	name   string
-	column Int32s
+	column Uint32s // of int32
 	sums   []byte
 	pool   *Pool
 }
 
 // OpenRange returns a range of a table with that many rows. pool lends sets of the same size.
 func OpenRange(s Source, name string, rows int, pool *Pool) (Range, error) {
-	column, err := sized(s, name, rows, 4)
+	column, err := sectionOf(s, name, rows, 4)
 	if err != nil {
 		return Range{}, err
 	}
@@ -99,12 +99,12 @@ func OpenRange(s Source, name string, rows int, pool *Pool) (Range, error) {
 		return Range{}, err
 	}
 	n, _ := sumsOf(rows)
-	sums, err := sized(s, name+sumsEnd, n*words(rows), 8)
+	sums, err := sectionOf(s, name+sumsEnd, n*words(rows), 8)
 	return Range{Order: order, name: name, column: column, sums: sums, pool: pool}, err
 }
 
 // Value returns the value of a rank.
-func (r *Range) Value(rank uint32) int32 { return r.column.At(int(rank)) }
+func (r *Range) Value(rank uint32) int32 { return int32(r.column.At(int(rank))) }
 
 // places returns the places from the first value >= lo to the first value > hi.
 func (r *Range) places(lo, hi int32) (from, to int, err error) {
@@ -187,14 +187,14 @@ func (r *Range) below(dst Set, place int) error {
 }
 
 // change adds or removes the ranks at places from from up to to.
-func (r *Range) change(dst Set, from, to int, do func(Set, uint32)) error {
+func (r *Range) change(dst Set, from, to int, apply func(Set, uint32)) error {
 	n := r.Len()
 	for i := from; i < to; i++ {
 		rank := r.At(i)
 		if int(rank) >= n {
 			return Corrupt(r.name+orderEnd, "rank %d of %d", rank, n)
 		}
-		do(dst, rank)
+		apply(dst, rank)
 	}
 	return nil
 }

@@ -54,8 +54,8 @@ func Corrupt(section, format string, args ...any) error {
 	return fmt.Errorf("%w: section %s: %s", release.ErrCorrupt, section, fmt.Sprintf(format, args...))
 }
 
-// sized returns a section that must have rows times width bytes.
-func sized(s Source, name string, rows, width int) ([]byte, error) {
+// sectionOf returns a section that must have rows times width bytes.
+func sectionOf(s Source, name string, rows, width int) ([]byte, error) {
 	b := s.Section(name)
 	if b == nil {
 		return nil, Corrupt(name, "it is missing")
@@ -68,8 +68,6 @@ func sized(s Source, name string, rows, width int) ([]byte, error) {
 
 // Columns, by the type of their numbers: views of sections, or of any bytes.
 type (
-	// Int32s are numbers of 4 bytes.
-	Int32s []byte
 	// Uint32s are numbers of 4 bytes.
 	Uint32s []byte
 	// Uint64s are numbers of 8 bytes.
@@ -77,9 +75,6 @@ type (
 	// Float64s are IEEE 754 numbers of 8 bytes.
 	Float64s []byte
 )
-
-// At returns number i; it panics if i is out of range.
-func (c Int32s) At(i int) int32 { return int32(le.Uint32(c[4*i:])) }
 
 // Len returns the number of elements.
 func (c Uint32s) Len() int { return len(c) / 4 }
@@ -103,13 +98,13 @@ func (c Float64s) At(i int) float64 { return math.Float64frombits(le.Uint64(c[8*
 
 // OpenUint64s returns a column of a table with that many rows.
 func OpenUint64s(s Source, name string, rows int) (Uint64s, error) {
-	b, err := sized(s, name, rows, 8)
+	b, err := sectionOf(s, name, rows, 8)
 	return Uint64s(b), err
 }
 
 // OpenFloat64s returns a column of a table with that many rows.
 func OpenFloat64s(s Source, name string, rows int) (Float64s, error) {
-	b, err := sized(s, name, rows, 8)
+	b, err := sectionOf(s, name, rows, 8)
 	return Float64s(b), err
 }
 
