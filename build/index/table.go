@@ -182,12 +182,12 @@ func grouped[T any](m *merger, section, tail int, value func(tail []byte, rank u
 // "text.".
 func (m *merger) names(section int) error {
 	places := m.out.Section(tables.NamePlaces)
-	at := uint64(0)
+	place := uint64(0)
 	writePlace := func() error {
-		if at > math.MaxUint32 {
+		if place > math.MaxUint32 {
 			return fmt.Errorf("the names take more than %d bytes", uint64(tables.NameAlign)<<32)
 		}
-		_, err := places.Write(binary.LittleEndian.AppendUint32(nil, uint32(at)))
+		_, err := places.Write(binary.LittleEndian.AppendUint32(nil, uint32(place)))
 		return err
 	}
 	err := m.each(section+valuesPart, func(_, lengths []byte) error {
@@ -195,7 +195,7 @@ func (m *merger) names(section int) error {
 			if err := writePlace(); err != nil {
 				return err
 			}
-			at += uint64(binary.LittleEndian.Uint32(lengths))
+			place += uint64(binary.LittleEndian.Uint32(lengths))
 		}
 		return nil
 	})
@@ -232,12 +232,12 @@ func (m *merger) names(section int) error {
 }
 
 // writeReversed writes a big-endian number in little-endian order.
-func writeReversed(to io.Writer, number []byte) error {
+func writeReversed(w io.Writer, number []byte) error {
 	var b [8]byte
 	for i, d := range number {
 		b[len(number)-1-i] = d
 	}
-	_, err := to.Write(b[:len(number)])
+	_, err := w.Write(b[:len(number)])
 	return err
 }
 

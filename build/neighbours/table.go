@@ -75,11 +75,11 @@ func (p *part) readEntries() error {
 	if _, err := p.f.ReadAt(last[:], max(0, end-int64(len(last)))); err != nil {
 		return p.failed(end, err)
 	}
-	at := int64(offset(last[:], 0))
-	if at < 0 || at > end-int64(len(last)) || (end-at-sumBytes)%entryBytes != 0 {
+	start := int64(offset(last[:], 0))
+	if start < 0 || start > end-int64(len(last)) || (end-start-sumBytes)%entryBytes != 0 {
 		return p.failed(end, errDamaged)
 	}
-	p.entries, err = p.read(nil, at, end)
+	p.entries, err = p.read(nil, start, end)
 	return err
 }
 

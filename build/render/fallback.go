@@ -140,7 +140,7 @@ func (m *model) namedInEnglish(base record.Record, t *complete.Text) bool {
 
 // fillChild returns the text of a season or an episode in a language, completed from the fallback
 // languages. f is the list that has the row; name is the index of its name field.
-func (d *detailer) fillChild(at place, t nameText, v *version, f *record.Field, name int) nameText {
+func (d *detailer) fillChild(p place, t nameText, v *version, f *record.Field, name int) nameText {
 	if len(d.fallback) == 0 {
 		return t
 	}
@@ -148,17 +148,17 @@ func (d *detailer) fillChild(at place, t nameText, v *version, f *record.Field, 
 	if v.variant != fragment.Base {
 		lang, region = codesOf(v.variant)
 	}
-	needsName := t.name == "" || isGeneric(t.name, at.word, at.number(), lang, region)
+	needsName := t.name == "" || isGeneric(t.name, p.word, p.number(), lang, region)
 	for _, language := range d.fallback {
 		if !needsName && t.overview != "" {
 			break
 		}
-		other := d.nested.text(at, language)
+		other := d.nested.text(p, language)
 		if language == enUS {
-			other = d.englishText(at, f, name)
+			other = d.englishText(p, f, name)
 		}
 		lang, region := codesOf(language)
-		if needsName && other.name != "" && !isGeneric(other.name, at.word, at.number(), lang, region) {
+		if needsName && other.name != "" && !isGeneric(other.name, p.word, p.number(), lang, region) {
 			t.name, needsName = other.name, false
 		}
 		if t.overview == "" {
@@ -169,16 +169,16 @@ func (d *detailer) fillChild(at place, t nameText, v *version, f *record.Field, 
 }
 
 // englishText returns the text of a season or an episode in the base.
-func (d *detailer) englishText(at place, f *record.Field, name int) nameText {
+func (d *detailer) englishText(p place, f *record.Field, name int) nameText {
 	if f.Shape == record.ShapeObject {
-		if row, ok := d.base.Sub(f); ok && placeOf(row) == at {
+		if row, ok := d.base.Sub(f); ok && placeOf(row) == p {
 			return rowText(row, name)
 		}
 		return nameText{}
 	}
 	n, _ := d.base.Len(f)
 	for i := range n {
-		if row := d.base.At(f, i); placeOf(row) == at {
+		if row := d.base.At(f, i); placeOf(row) == p {
 			return rowText(row, name)
 		}
 	}

@@ -183,26 +183,26 @@ func (t *jsonText) name(s string) {
 	t.buf = append(record.AppendString(t.buf, s), ':')
 }
 
-func (t *jsonText) int(before string, n int64) {
-	t.buf = strconv.AppendInt(append(t.buf, before...), n, 10)
+func (t *jsonText) int(prefix string, n int64) {
+	t.buf = strconv.AppendInt(append(t.buf, prefix...), n, 10)
 }
 
-func (t *jsonText) float(before string, n float64) {
-	t.buf = record.AppendFloat(append(t.buf, before...), n)
+func (t *jsonText) float(prefix string, n float64) {
+	t.buf = record.AppendFloat(append(t.buf, prefix...), n)
 }
 
-func (t *jsonText) string(before, s string) {
-	t.buf = record.AppendString(append(t.buf, before...), s)
+func (t *jsonText) string(prefix, s string) {
+	t.buf = record.AppendString(append(t.buf, prefix...), s)
 }
 
 // stringOrNull appends null for an empty string.
-func (t *jsonText) stringOrNull(before, s string) {
+func (t *jsonText) stringOrNull(prefix, s string) {
 	if s == "" {
-		t.text(before)
+		t.text(prefix)
 		t.text("null")
 		return
 	}
-	t.string(before, s)
+	t.string(prefix, s)
 }
 
 // extra appends the fields of r that its struct lacks.

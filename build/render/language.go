@@ -136,8 +136,8 @@ func (list languages) chooseBare() {
 			continue
 		}
 		usual := variantOf(l.lang, "")
-		if at := slices.IndexFunc(list, func(o language) bool { return o.variant == usual }); at >= 0 {
-			first = at
+		if j := slices.IndexFunc(list, func(o language) bool { return o.variant == usual }); j >= 0 {
+			first = j
 		}
 		list[first].bare = true
 	}

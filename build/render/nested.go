@@ -40,8 +40,8 @@ func (p place) number() int64 {
 }
 
 // childOf returns an episode as a child.
-func childOf(at place, e *catalog.Episode) child {
-	c := child{place: at}
+func childOf(p place, e *catalog.Episode) child {
+	c := child{place: p}
 	if e.Translations != nil {
 		c.translations = e.Translations.Translations
 	}
@@ -56,8 +56,8 @@ func childOf(at place, e *catalog.Episode) child {
 type nameText struct{ name, overview string }
 
 // text returns the text of a child in a language.
-func (n *nested) text(at place, v fragment.Variant) (t nameText) {
-	i := slices.IndexFunc(n.children, func(c child) bool { return c.place == at })
+func (n *nested) text(p place, v fragment.Variant) (t nameText) {
+	i := slices.IndexFunc(n.children, func(c child) bool { return c.place == p })
 	if i < 0 || v == fragment.Base {
 		return t
 	}
@@ -124,13 +124,13 @@ func placeOf(row record.Record) place {
 // that has the row.
 func (d *detailer) writeChild(row record.Record, name int, v *version, f *record.Field, crawled bool) {
 	out := d.out
-	at := placeOf(row)
+	p := placeOf(row)
 	hasText := crawled || !v.local // the row has the text of the language
-	t := d.nested.text(at, v.variant)
+	t := d.nested.text(p, v.variant)
 	if hasText {
 		t = rowText(row, name)
 	}
-	t = d.fillChild(at, t, v, f, name)
+	t = d.fillChild(p, t, v, f, name)
 	fields := row.Schema.Fields
 	out.text("{")
 	out.fields(row, 0, name)
@@ -142,7 +142,7 @@ func (d *detailer) writeChild(row record.Record, name int, v *version, f *record
 		out.buf = record.AppendString(out.buf, t.name)
 	default:
 		out.name("name")
-		d.genericName(at.word, at.number())
+		d.genericName(p.word, p.number())
 	}
 	if row.String(&fields[name+1]).Set {
 		out.name("overview")

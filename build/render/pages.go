@@ -45,7 +45,7 @@ func (p *pager) addRecorded(rec record.Record) {
 		}
 	}
 	if p.s.Sub == fragment.SubReviews {
-		if p.has(fragment.Address{Sub: p.s.Sub}) {
+		if p.contains(fragment.Address{Sub: p.s.Sub}) {
 			// Reviews are not translated: languages without any have an empty list.
 			p.tail(fragment.Untranslated, 1, 0)
 		}
@@ -59,7 +59,7 @@ func (p *pager) addRecorded(rec record.Record) {
 		for _, tail := range recorded {
 			a := f.Address
 			a.Variant = tail.Address.Variant
-			if tail.Address.Page == 0 && !p.has(a) {
+			if tail.Address.Page == 0 && !p.contains(a) {
 				p.out.add(a, f.Pieces)
 			}
 		}
@@ -75,7 +75,7 @@ func (p *pager) addPage(page *complete.Page, v fragment.Variant) {
 	if unpaged {
 		a.Page = 0
 	}
-	if page.Number.V > maxPage || p.has(a) {
+	if page.Number.V > maxPage || p.contains(a) {
 		return // beyond the API's last page, or a duplicate
 	}
 	if unpaged {
@@ -94,7 +94,7 @@ func (p *pager) addPage(page *complete.Page, v fragment.Variant) {
 	}
 	f.text("}")
 	f.add(a, f.end())
-	if !p.has(fragment.Address{Sub: p.s.Sub, Variant: v}) {
+	if !p.contains(fragment.Address{Sub: p.s.Sub, Variant: v}) {
 		p.tail(v, page.Pages, page.Results)
 	}
 }
@@ -124,8 +124,8 @@ func (p *pager) end(a fragment.Address, pages, results int64) {
 	f.add(a, f.end())
 }
 
-// has reports whether the list has an address.
-func (p *pager) has(a fragment.Address) bool {
+// contains reports whether the list has an address.
+func (p *pager) contains(a fragment.Address) bool {
 	return slices.ContainsFunc(p.out.list[p.first:], func(f release.FragmentSpec) bool { return f.Address == a })
 }
 

@@ -171,13 +171,13 @@ func (r *Renderer) Company(c complete.Record[catalog.Company], movies []int64) [
 }
 
 // Keyword returns the fragments of a keyword. movies are the ids of its movies in order, used if the record has none.
-// all includes adult movies, for requests that include them.
-func (r *Renderer) Keyword(c complete.Record[catalog.KeywordRecord], movies, all []int64) []release.FragmentSpec {
+// withAdult includes adult movies, for requests that include them.
+func (r *Renderer) Keyword(c complete.Record[catalog.KeywordRecord], movies, withAdult []int64) []release.FragmentSpec {
 	Plain(r, fragment.KindKeyword, c)
 	m, rec := r.models[fragment.KindKeyword], record.Of(c.V())
 	r.out.derivedPages(m, rec, fragment.SubMovies, fragment.Base, movieRow, movies)
-	if len(all) > len(movies) {
-		r.out.derivedPages(m, rec, fragment.SubMovies, fragment.All, movieRow, all)
+	if len(withAdult) > len(movies) {
+		r.out.derivedPages(m, rec, fragment.SubMovies, fragment.All, movieRow, withAdult)
 	}
 	return r.out.list
 }

@@ -36,7 +36,7 @@ func (r *Renderer) sub(m *model, s *sub, rec record.Record, langs languages) {
 	case s.Sub == fragment.SubVideos:
 		r.out.videos(s, record.As[catalog.Videos](body))
 	default:
-		r.out.whole(s, fragment.Base, body)
+		r.out.addBody(s, fragment.Base, body)
 	}
 	if s.Crawl == nil {
 		return
@@ -55,8 +55,8 @@ func (r *Renderer) sub(m *model, s *sub, rec record.Record, langs languages) {
 	}
 }
 
-// whole adds a sub-request in one variant, nothing for a nil record.
-func (f *fragments) whole(s *sub, v fragment.Variant, rec record.Record) {
+// addBody adds a sub-request in one variant, nothing for a nil record.
+func (f *fragments) addBody(s *sub, v fragment.Variant, rec record.Record) {
 	if !rec.IsNil() && f.body(rec) {
 		f.addUnlessEmpty(s, v)
 	}
@@ -75,34 +75,34 @@ func (f *fragments) addUnlessEmpty(s *sub, v fragment.Variant) {
 // body writes a sub-request's object without its opening brace, with the mark for the standalone response's id. It
 // returns false for an object without fields, which is no response; then no fragment is open.
 func (f *fragments) body(rec record.Record) bool {
-	n, at := len(rec.Schema.Fields), rec.Schema.IDAt
+	n, idAt := len(rec.Schema.Fields), rec.Schema.IDAt
 	f.begin()
 	start := len(f.buf)
-	if at < 0 {
-		at = 0
-	} else if at < n {
-		f.fields(rec, 0, at)
+	if idAt < 0 {
+		idAt = 0
+	} else if idAt < n {
+		f.fields(rec, 0, idAt)
 		if len(f.buf) > start {
 			f.text(",")
 		}
 		f.mark(opID)
 	}
-	rest := len(f.buf)
-	if at == n {
-		at = 0
+	restStart := len(f.buf)
+	if idAt == n {
+		idAt = 0
 	}
-	f.fields(rec, at, n)
+	f.fields(rec, idAt, n)
 	f.extra(rec)
-	if len(f.buf) == rest && at > 0 && rest > start+1 {
+	if len(f.buf) == restStart && idAt > 0 && restStart > start+1 {
 		// Nothing follows the id, so it goes to the front with its own comma.
 		f.drop()
 		f.begin()
 		f.mark(opID)
-		rest = len(f.buf)
-		f.fields(rec, 0, at)
+		restStart = len(f.buf)
+		f.fields(rec, 0, idAt)
 	}
 	switch {
-	case len(f.buf) == rest:
+	case len(f.buf) == restStart:
 		f.drop()
 		return false
 	case rec.Schema.IDAt == n:
@@ -117,19 +117,19 @@ func (f *fragments) body(rec record.Record) bool {
 
 // images adds all images and, for sub-requests with a language filter, the images of each language.
 func (f *fragments) images(s *sub, images record.Record) {
-	f.whole(s, fragment.Base, images)
+	f.addBody(s, fragment.Base, images)
 	part := images.Clone()
-	lists, whole := imageLists(part), imageLists(images)
+	partLists, lists := imageLists(part), imageLists(images)
 	var groups []fragment.Variant
-	for _, list := range whole {
+	for _, list := range lists {
 		groups = appendGroups(groups, *list, imageGroup)
 	}
 	slices.Sort(groups)
 	for _, group := range groups {
-		for i, list := range whole {
-			*lists[i] = rowsOf(*list, imageGroup, group)
+		for i, list := range lists {
+			*partLists[i] = rowsOf(*list, imageGroup, group)
 		}
-		f.whole(s, group, part)
+		f.addBody(s, group, part)
 	}
 }
 
@@ -205,7 +205,7 @@ func (f *fragments) videos(s *sub, m *catalog.Videos) {
 	slices.Sort(groups)
 	f.videosOf(s, fragment.Base, m, english)
 	if len(groups) > 1 || len(groups) == 1 && groups[0] != english {
-		f.whole(s, fragment.All, record.Of(m))
+		f.addBody(s, fragment.All, record.Of(m))
 	}
 	for _, group := range groups {
 		f.videosOf(s, group, m, group)
@@ -216,7 +216,7 @@ func (f *fragments) videos(s *sub, m *catalog.Videos) {
 func (f *fragments) videosOf(s *sub, v fragment.Variant, m *catalog.Videos, group fragment.Variant) {
 	part := *m
 	part.Results = rowsOf(m.Results, videoGroup, group)
-	f.whole(s, v, record.Of(&part))
+	f.addBody(s, v, record.Of(&part))
 }
 
 // releasesOf derives the legacy releases from the release dates: one row for each date, without the time.
@@ -272,7 +272,7 @@ func (f *fragments) translations(m *model, s *sub, rec, recorded record.Record) 
 		}
 	}
 	if len(missing) == 0 {
-		f.whole(s, fragment.Base, recorded)
+		f.addBody(s, fragment.Base, recorded)
 		return
 	}
 	f.begin()

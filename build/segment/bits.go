@@ -42,13 +42,13 @@ type pending struct {
 }
 
 // begin returns the output buffer, which is the capacity of w.out, the number of bytes written, and the pending bits.
-func (w *bitWriter) begin() (out []byte, at int, p pending) {
+func (w *bitWriter) begin() (out []byte, pos int, p pending) {
 	return w.out[:cap(w.out)], len(w.out), pending{w.acc, w.n}
 }
 
 // end sets the number of bytes written, and the pending bits.
-func (w *bitWriter) end(at int, p pending) {
-	w.out, w.acc, w.n = w.out[:at], p.bits, p.n
+func (w *bitWriter) end(pos int, p pending) {
+	w.out, w.acc, w.n = w.out[:pos], p.bits, p.n
 }
 
 // add adds the low n bits of v, whose other bits are zero. After a flush, there is room for 56 bits.
@@ -60,24 +60,24 @@ func (p pending) add(v uint64, n uint) pending {
 func (p pending) code(c codeword) pending { return p.add(uint64(c>>8), uint(c&255)) }
 
 // flush writes whole bytes at a position of out and returns the position after them.
-func (p pending) flush(out []byte, at int) (pending, int) {
-	binary.LittleEndian.PutUint64(out[at:], p.bits)
-	return pending{p.bits >> (p.n &^ 7 & 63), p.n & 7}, at + int(p.n>>3)
+func (p pending) flush(out []byte, pos int) (pending, int) {
+	binary.LittleEndian.PutUint64(out[pos:], p.bits)
+	return pending{p.bits >> (p.n &^ 7 & 63), p.n & 7}, pos + int(p.n>>3)
 }
 
 // phrases writes the phrases of raw and the end of their block.
 func (w *bitWriter) phrases(raw []byte, phrases []phrase, t *table) {
-	out, at, b := w.begin()
+	out, pos, b := w.begin()
 	for _, p := range phrases {
 		literals := raw[:p.literals]
 		for ; len(literals) >= 3; literals = literals[3:] {
 			b = b.code(t.literal[literals[0]]).code(t.literal[literals[1]]).code(t.literal[literals[2]])
-			b, at = b.flush(out, at)
+			b, pos = b.flush(out, pos)
 		}
 		for _, l := range literals {
 			b = b.code(t.literal[l])
 		}
-		b, at = b.flush(out, at)
+		b, pos = b.flush(out, pos)
 		if p.length == 0 {
 			break
 		}
@@ -87,10 +87,10 @@ func (w *bitWriter) phrases(raw []byte, phrases []phrase, t *table) {
 		b = b.code(t.literal[firstLength+int(l)]).add(uint64(p.length-minMatch)&(1<<n-1), n)
 		n = distanceExtra(d)
 		b = b.code(t.distance[d]).add(uint64(p.distance-1)&(1<<n-1), n)
-		b, at = b.flush(out, at)
+		b, pos = b.flush(out, pos)
 	}
-	b, at = b.code(t.literal[endOfBlock]).flush(out, at)
-	w.end(at, b)
+	b, pos = b.code(t.literal[endOfBlock]).flush(out, pos)
+	w.end(pos, b)
 }
 
 // emptyFixed is the number of bits of an empty fixed block: its type, and the end.

@@ -107,10 +107,10 @@ func (a *alphabet) sort() {
 	for _, u := range a.symbols {
 		starts[min(u.weight(), minCompared)-1]++
 	}
-	var at uint16
+	var start uint16
 	for i, n := range starts {
-		starts[i] = at
-		at += n
+		starts[i] = start
+		start += n
 	}
 	frequent := int(starts[minCompared-1])
 	a.sorted = slices.Grow(a.sorted[:0], len(a.symbols))[:len(a.symbols)]
@@ -164,11 +164,11 @@ func (a *alphabet) measure(limit int) {
 		a.count[depth]--
 		a.count[depth+1] += 2
 	}
-	at := 0
+	next := 0
 	for l := limit; l > 0; l-- {
 		for range a.count[l] {
-			a.lengths[a.sorted[at].symbol()] = uint8(l)
-			at++
+			a.lengths[a.sorted[next].symbol()] = uint8(l)
+			next++
 		}
 	}
 }
@@ -224,8 +224,8 @@ func (h *header) describe(literal, distance *alphabet) {
 	clear(h.count[:])
 	h.literals = max(firstLength, int(literal.symbols[len(literal.symbols)-1].symbol())+1)
 	h.distances = int(distance.symbols[len(distance.symbols)-1].symbol()) + 1
-	done := h.lengths(literal, 0, 0)
-	h.lengths(distance, h.literals, done)
+	end := h.lengths(literal, 0, 0)
+	h.lengths(distance, h.literals, end)
 	clear(h.code.lengths[:numLengths])
 	h.code.fit(h.count[:], maxLengthCode)
 	h.ordered = numLengths
@@ -239,13 +239,13 @@ func (h *header) describe(literal, distance *alphabet) {
 	}
 }
 
-// lengths adds the runs of an alphabet whose symbols begin at place first; runs exist for the places below done. It
+// lengths adds the runs of an alphabet whose symbols begin at place first; runs exist for the places below end. It
 // returns the place after its last run.
-func (h *header) lengths(a *alphabet, first, done int) int {
+func (h *header) lengths(a *alphabet, first, end int) int {
 	symbols := a.symbols
 	for i := 0; i < len(symbols); {
 		s := symbols[i].symbol()
-		gap := first + int(s) - done // unused symbols
+		gap := first + int(s) - end // unused symbols
 		for ; gap >= 11; gap -= min(gap, 138) {
 			h.add(manyZeros, uint8(min(gap, 138)-11))
 		}
@@ -261,7 +261,7 @@ func (h *header) lengths(a *alphabet, first, done int) int {
 		for i+n < len(symbols) && symbols[i+n].symbol() == s+uint16(n) && a.lengths[s+uint16(n)] == length {
 			n++
 		}
-		done = first + int(s) + n
+		end = first + int(s) + n
 		i += n
 		if n >= 4 {
 			h.add(length, 0)
@@ -273,7 +273,7 @@ func (h *header) lengths(a *alphabet, first, done int) int {
 			h.add(length, 0)
 		}
 	}
-	return done
+	return end
 }
 
 // add adds a run.
@@ -285,16 +285,16 @@ func (h *header) add(symbol, rest uint8) {
 // write writes the type of the block and h.
 func (h *header) write(w *bitWriter) {
 	h.code.assign(h.codes[:])
-	out, at, p := w.begin()
+	out, pos, p := w.begin()
 	p = p.add(typeDynamic|uint64(h.literals-firstLength)<<3|uint64(h.distances-1)<<8|uint64(h.ordered-4)<<13, 17)
 	for _, s := range lengthOrder[:h.ordered] {
 		p = p.add(uint64(h.code.lengths[s]), 3)
-		p, at = p.flush(out, at)
+		p, pos = p.flush(out, pos)
 	}
 	for _, r := range h.runs {
 		c := h.codes[r.symbol]
 		p = p.add(uint64(c>>8)|uint64(r.rest)<<(c&15), uint(c&15)+runExtra[r.symbol])
-		p, at = p.flush(out, at)
+		p, pos = p.flush(out, pos)
 	}
-	w.end(at, p)
+	w.end(pos, p)
 }

@@ -16,11 +16,11 @@ const (
 // chains link each place of a text to earlier ones that begin with the same bytes. Heads are cleared for each text,
 // back is not: a stale place does no harm, because every match is verified.
 type chains struct {
-	head  [1 << headWidth]uint32 // by hash of four bytes: more of the hash, and its last place
-	back  [maxPlaces]uint16      // by place: distance to the previous one with that hash
-	same  [maxPlaces / 64]uint64 // one bit a place: the previous one almost surely begins with the same four bytes
-	shift uint                   // right shift from a hash to its head's number
-	end   int                    // end of the places where a match can begin
+	head    [1 << headWidth]uint32 // by hash of four bytes: more of the hash, and its last place
+	back    [maxPlaces]uint16      // by place: distance to the previous one with that hash
+	matches [maxPlaces / 64]uint64 // one bit a place: the previous one almost surely begins with the same four bytes
+	shift   uint                   // right shift from a hash to its head's number
+	end     int                    // end of the places where a match can begin
 }
 
 // link builds the chains of a text. Shorter texts use fewer heads, which are quicker to clear and stay in the
@@ -30,16 +30,16 @@ func (c *chains) link(raw []byte) {
 	clear(c.head[:1<<width])
 	c.shift = uint(32 - width)
 	c.end = max(len(raw)-shortest+1, 0)
-	for at := 0; at < c.end; at += 64 {
-		first := uint32(raw[at])<<8 | uint32(raw[at+1])<<16 | uint32(raw[at+2])<<24
-		part := raw[at+3 : min(at+64, c.end)+3]
-		c.same[at/64] = c.linkPart(part, first, uint16(at)) >> (64 - len(part))
+	for start := 0; start < c.end; start += 64 {
+		first := uint32(raw[start])<<8 | uint32(raw[start+1])<<16 | uint32(raw[start+2])<<24
+		part := raw[start+3 : min(start+64, c.end)+3]
+		c.matches[start/64] = c.linkPart(part, first, uint16(start)) >> (64 - len(part))
 	}
 }
 
-// linkPart links up to 64 places, starting at a multiple of 64. The text is the upper three bytes of window,
-// followed by part. It returns the bits of same, the last one in the highest bit. No branch depends on the text: match
-// positions are hard to predict, and a misprediction costs as much as ten places.
+// linkPart links up to 64 places, starting at a multiple of 64. The text is the upper three bytes of window, followed by
+// part. It returns the bits of matches, the last one in the highest bit. No branch depends on the text: match positions
+// are hard to predict, and a misprediction costs as much as ten places.
 func (c *chains) linkPart(part []byte, window uint32, place uint16) (same uint64) {
 	back := c.back[place:][:len(part)]
 	shift := c.shift & 31
@@ -61,7 +61,7 @@ func (c *chains) linkPart(part []byte, window uint32, place uint16) (same uint64
 // next returns the first place from i on where a match begins, or c.end.
 func (c *chains) next(i int) int {
 	for i < c.end {
-		if same := c.same[i/64] >> (i & 63); same != 0 {
+		if same := c.matches[i/64] >> (i & 63); same != 0 {
 			return min(i+bits.TrailingZeros64(same), c.end)
 		}
 		i = (i/64 + 1) * 64
@@ -71,36 +71,36 @@ func (c *chains) next(i int) int {
 
 // matchesAt reports whether a match begins at place i.
 func (c *chains) matchesAt(i int) bool {
-	return i < c.end && c.same[i/64]>>(i&63)&1 != 0
+	return i < c.end && c.matches[i/64]>>(i&63)&1 != 0
 }
 
 // longest returns length and distance of the longest match at place i that is longer than best bytes (at least
 // three), among the first n of its chain. Without one, the length is 0.
 func (c *chains) longest(raw []byte, i, best, n int) (length, distance int) {
-	here := raw[i:min(i+maxMatch, len(raw))]
-	if best >= len(here) {
+	text := raw[i:min(i+maxMatch, len(raw))]
+	if best >= len(text) {
 		return 0, 0
 	}
-	enough := min(niceMatch, len(here))
-	end := binary.LittleEndian.Uint32(here[best-3:])
-	at := i
+	enough := min(niceMatch, len(text))
+	end := binary.LittleEndian.Uint32(text[best-3:])
+	place := i
 	for range n {
-		back := int(c.back[at])
-		at -= back
-		if back == 0 || at < 0 {
+		back := int(c.back[place])
+		place -= back
+		if back == 0 || place < 0 {
 			break
 		}
 		// A longer match must equal in the byte after the best one and the three before.
-		if binary.LittleEndian.Uint32(raw[at+best-3:]) != end {
+		if binary.LittleEndian.Uint32(raw[place+best-3:]) != end {
 			continue
 		}
-		if l := commonPrefix(raw[at:], here); l > best {
-			length, distance = l, i-at
+		if l := commonPrefix(raw[place:], text); l > best {
+			length, distance = l, i-place
 			if l >= enough {
 				break
 			}
 			best = l
-			end = binary.LittleEndian.Uint32(here[best-3:])
+			end = binary.LittleEndian.Uint32(text[best-3:])
 		}
 	}
 	return length, distance
@@ -147,16 +147,16 @@ func (e *shortEncoder) parse(raw []byte) {
 	*count = counts{}
 	next := 0 // the first place after the last phrase
 	for i := c.next(0); i < c.end; i = c.next(i) {
-		at, m := e.lazyMatch(raw, i)
+		start, m := e.lazyMatch(raw, i)
 		if m.length == 0 {
 			i++
 			continue
 		}
-		count.literals(raw[next:at])
+		count.literals(raw[next:start])
 		count.literal[firstLength+int(lengthSymbols[m.length])]++
 		count.distance[distanceSymbol(m.distance)]++
-		phrases = append(phrases, phrase{uint16(at - next), m})
-		i = at + int(m.length)
+		phrases = append(phrases, phrase{uint16(start - next), m})
+		i = start + int(m.length)
 		next = i
 	}
 	count.literals(raw[next:])
@@ -165,7 +165,7 @@ func (e *shortEncoder) parse(raw []byte) {
 
 // lazyMatch returns the match at place i, or one that begins a little later and is long enough to be worth the
 // literals. Its length is 0 without a match.
-func (e *shortEncoder) lazyMatch(raw []byte, i int) (at int, m match) {
+func (e *shortEncoder) lazyMatch(raw []byte, i int) (start int, m match) {
 	c := &e.chains
 	length, distance := c.longest(raw, i, shortest-1, maxChain)
 	for later := 1; later <= 2 && length > 0 && length < longMatch; later++ {

@@ -134,7 +134,7 @@ func (s *Sorter) writeMemory(path string) (*File, error) {
 		return nil, err
 	}
 	for _, e := range s.memory.entries {
-		b := s.memory.at(e)
+		b := s.memory.bytes(e)
 		_, _, n := splitRecord(b)
 		if err := w.addEncoded(e.section(), b[:n]); err != nil {
 			return nil, w.abort(err)

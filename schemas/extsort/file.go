@@ -33,9 +33,9 @@ func castagnoli() *crc32.Table { return crc32.MakeTable(crc32.Castagnoli) } // m
 
 // checksum covers the offset, so a misplaced block is detected.
 func checksum(offset int64, parts ...[]byte) uint32 {
-	var at [8]byte
-	binary.LittleEndian.PutUint64(at[:], uint64(offset))
-	sum := crc32.Checksum(at[:], castagnoli())
+	var prefix [8]byte
+	binary.LittleEndian.PutUint64(prefix[:], uint64(offset))
+	sum := crc32.Checksum(prefix[:], castagnoli())
 	for _, b := range parts {
 		sum = crc32.Update(sum, castagnoli(), b)
 	}
@@ -144,16 +144,16 @@ func (w *Writer) finish() (*File, error) {
 	if err := w.flush(nil); err != nil {
 		return nil, w.abort(err)
 	}
-	at := w.offset
+	tableOffset := w.offset
 	var footer []byte
 	for _, s := range w.sections {
 		footer = binary.AppendUvarint(footer, uint64(s.to-s.from))
 		footer = binary.AppendUvarint(footer, uint64(s.records))
 	}
 	footer = binary.LittleEndian.AppendUint32(footer, uint32(w.longest))
-	footer = binary.LittleEndian.AppendUint64(footer, uint64(at))
+	footer = binary.LittleEndian.AppendUint64(footer, uint64(tableOffset))
 	footer = binary.LittleEndian.AppendUint32(footer, uint32(len(w.sections)))
-	footer = binary.LittleEndian.AppendUint32(footer, checksum(at, footer))
+	footer = binary.LittleEndian.AppendUint32(footer, checksum(tableOffset, footer))
 	if err := w.write(append(footer, magic...)); err != nil {
 		return nil, w.abort(err)
 	}
@@ -220,18 +220,18 @@ func (f *File) readFooter() error {
 		return ErrDamaged
 	}
 	f.sections = make([]section, n)
-	at := int64(0)
+	offset := int64(0)
 	for i := range f.sections {
 		bytes, a := binary.Uvarint(table)
 		records, b := binary.Uvarint(table[max(a, 0):])
-		if a <= 0 || b <= 0 || bytes > uint64(end-at) {
+		if a <= 0 || b <= 0 || bytes > uint64(end-offset) {
 			return ErrDamaged
 		}
 		table = table[a+b:]
-		f.sections[i] = section{at, at + int64(bytes), int64(records)}
-		at += int64(bytes)
+		f.sections[i] = section{offset, offset + int64(bytes), int64(records)}
+		offset += int64(bytes)
 	}
-	if at != end || len(table) > 0 {
+	if offset != end || len(table) > 0 {
 		return ErrDamaged
 	}
 	return nil
@@ -261,11 +261,11 @@ func (f *File) Close() error { return f.r.Close() }
 
 // A sectionReader reads the records of a section.
 type sectionReader struct {
-	file *File
-	at   int64 // offset of the next block
-	to   int64
-	buf  []byte // the block
-	rest []byte // its records after the current one
+	file   *File
+	offset int64 // offset of the next block
+	end    int64
+	buf    []byte // the block
+	rest   []byte // its records after the current one
 
 	record, key, payload []byte // the current ones, in buf
 	prefix               uint64
@@ -289,38 +289,38 @@ func (r *sectionReader) next() error {
 
 // readBlock reads and checks the next block, with one system call unless it is long.
 func (r *sectionReader) readBlock() error {
-	left := r.to - r.at
-	if left == 0 {
+	remaining := r.end - r.offset
+	if remaining == 0 {
 		return io.EOF
 	}
-	if left <= headBytes {
+	if remaining <= headBytes {
 		return r.failed(ErrDamaged)
 	}
-	n := int(min(left, int64(blockBytes)))
+	n := int(min(remaining, int64(blockBytes)))
 	r.buf = slices.Grow(r.buf[:0], n)[:n]
-	if _, err := r.file.r.ReadAt(r.buf, r.at); err != nil {
+	if _, err := r.file.r.ReadAt(r.buf, r.offset); err != nil {
 		return r.failed(err)
 	}
 	size := headBytes + int64(binary.LittleEndian.Uint32(r.buf[4:]))
-	if size == headBytes || size > left {
+	if size == headBytes || size > remaining {
 		return r.failed(ErrDamaged) // a damaged length allocates nothing
 	}
 	if size > int64(n) {
 		r.buf = slices.Grow(r.buf, int(size)-n)[:size]
-		if _, err := r.file.r.ReadAt(r.buf[n:], r.at+int64(n)); err != nil {
+		if _, err := r.file.r.ReadAt(r.buf[n:], r.offset+int64(n)); err != nil {
 			return r.failed(err)
 		}
 	}
-	if checksum(r.at, r.buf[4:size]) != binary.LittleEndian.Uint32(r.buf) {
+	if checksum(r.offset, r.buf[4:size]) != binary.LittleEndian.Uint32(r.buf) {
 		return r.failed(ErrDamaged)
 	}
-	r.at += size
+	r.offset += size
 	r.rest = r.buf[headBytes:size]
 	return nil
 }
 
 func (r *sectionReader) failed(err error) error {
-	return r.file.failed(fmt.Errorf("offset %d of %d: %w", r.at, r.file.size, err))
+	return r.file.failed(fmt.Errorf("offset %d of %d: %w", r.offset, r.file.size, err))
 }
 
 func (r *sectionReader) less(o *sectionReader) bool {

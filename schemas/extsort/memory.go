@@ -70,12 +70,12 @@ func (m *memory) add(section int, key, payload []byte) {
 }
 
 func (m *memory) split(e entry) (key, payload []byte) {
-	key, payload, _ = splitRecord(m.at(e))
+	key, payload, _ = splitRecord(m.bytes(e))
 	return key, payload
 }
 
-// at returns the bytes of a record's block from the record on.
-func (m *memory) at(e entry) []byte { return m.blocks[e.place>>20&(1<<28-1)][e.place&(1<<20-1):] }
+// bytes returns the bytes of a record's block from the record on.
+func (m *memory) bytes(e entry) []byte { return m.blocks[e.place>>20&(1<<28-1)][e.place&(1<<20-1):] }
 
 // drop releases all memory.
 func (m *memory) drop() { *m = memory{bound: m.bound, block: m.block} }

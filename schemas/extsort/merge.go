@@ -118,7 +118,7 @@ func mergeSection(ctx context.Context, files []*File, section int) (*Iterator, e
 		if s.records == 0 {
 			continue
 		}
-		r := &sectionReader{file: f, at: s.from, to: s.to}
+		r := &sectionReader{file: f, offset: s.from, end: s.to}
 		if err := r.next(); err != nil {
 			return nil, err
 		}

@@ -83,11 +83,11 @@ type AccountSpec struct {
 
 // An AccountWriter writes the table of accounts.
 type AccountWriter struct {
-	data io.Writer
-	keys [][keyLen]byte
-	at   []uint64 // offsets of accounts
-	off  uint64
-	buf  []byte
+	data    io.Writer
+	keys    [][keyLen]byte
+	offsets []uint64
+	off     uint64
+	buf     []byte
 }
 
 // NewAccountWriter starts the table. Write nothing else to s before Close.
@@ -103,7 +103,7 @@ func keyOf[T string | []byte](name T) [keyHashLen]byte {
 
 // Add writes an account. It sorts the shelves of a in place.
 func (w *AccountWriter) Add(a *AccountSpec) error {
-	row := uint32(len(w.at))
+	row := uint32(len(w.offsets))
 	for _, name := range a.Names {
 		if name == "" {
 			continue
@@ -114,7 +114,7 @@ func (w *AccountWriter) Add(a *AccountSpec) error {
 		le.PutUint32(key[keyHashLen:], row)
 		w.keys = append(w.keys, key)
 	}
-	w.at = append(w.at, w.off)
+	w.offsets = append(w.offsets, w.off)
 	w.buf = pad(appendAccount(w.buf[:0], a))
 	w.off += uint64(len(w.buf))
 	_, err := w.data.Write(w.buf)
@@ -135,7 +135,7 @@ func (w *AccountWriter) Close(s posting.Sink) error {
 			return err
 		}
 	}
-	return posting.Write(s, atSection, append(w.at, w.off))
+	return posting.Write(s, atSection, append(w.offsets, w.off))
 }
 
 func appendAccount(dst []byte, a *AccountSpec) []byte {

@@ -435,7 +435,7 @@ func FuzzBlocks(f *testing.F) {
 			}
 			l.Has(Title{Kind: fragment.KindTV, ID: 5})
 		}
-		block := blocks{data: release.ViewOf(b), at: le.AppendUint64(make([]byte, 8), uint64(len(b)))}
+		block := blocks{data: release.ViewOf(b), offsets: le.AppendUint64(make([]byte, 8), uint64(len(b)))}
 		raw, err := block.block(0)
 		sharedtest.NoError(t, err)
 		acc, err := parseAccount(raw)

@@ -66,22 +66,22 @@ type Source interface {
 
 // blocks are the blocks of a table.
 type blocks struct {
-	at   posting.Uint64s
-	data release.View
+	offsets posting.Uint64s
+	data    release.View
 }
 
 func openBlocks(s Source) (blocks, error) {
-	at, err := posting.OpenUint64s(s, atSection, s.Rows()+1)
+	offsets, err := posting.OpenUint64s(s, atSection, s.Rows()+1)
 	data, _ := s.View(dataSection)
-	return blocks{at, data}, err
+	return blocks{offsets, data}, err
 }
 
 // block returns a block.
 func (b *blocks) block(row int) ([]byte, error) {
-	if row < 0 || row+1 >= b.at.Len() {
-		return nil, corrupt("row %d of a table of %d", row, b.at.Len()-1)
+	if row < 0 || row+1 >= b.offsets.Len() {
+		return nil, corrupt("row %d of a table of %d", row, b.offsets.Len()-1)
 	}
-	from, to := b.at.At(row), b.at.At(row+1)
+	from, to := b.offsets.At(row), b.offsets.At(row+1)
 	if from > to || to > uint64(b.data.Len()) || from%blockAlign != 0 {
 		return nil, corrupt("row %d lies from %d to %d in %d bytes", row, from, to, b.data.Len())
 	}

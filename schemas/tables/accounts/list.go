@@ -127,11 +127,11 @@ type ListSpec struct {
 
 // A ListWriter writes the table of lists, in ascending order of ID.
 type ListWriter struct {
-	data io.Writer
-	ids  []uint64
-	at   []uint64 // offsets of lists
-	off  uint64
-	buf  []byte
+	data    io.Writer
+	ids     []uint64
+	offsets []uint64
+	off     uint64
+	buf     []byte
 }
 
 // NewListWriter starts the table. Write nothing else to s before Close.
@@ -139,7 +139,7 @@ func NewListWriter(s posting.Sink) *ListWriter { return &ListWriter{data: s.Sect
 
 // Add writes a list.
 func (w *ListWriter) Add(id uint64, l *ListSpec) error {
-	w.ids, w.at = append(w.ids, id), append(w.at, w.off)
+	w.ids, w.offsets = append(w.ids, id), append(w.offsets, w.off)
 	w.buf = pad(appendList(w.buf[:0], l))
 	w.off += uint64(len(w.buf))
 	_, err := w.data.Write(w.buf)
@@ -151,7 +151,7 @@ func (w *ListWriter) Close(s posting.Sink) error {
 	if err := posting.Write(s, idSection, w.ids); err != nil {
 		return err
 	}
-	return posting.Write(s, atSection, append(w.at, w.off))
+	return posting.Write(s, atSection, append(w.offsets, w.off))
 }
 
 // Key returns the key of a movie or a series in the table of lists.
@@ -379,11 +379,11 @@ func (l *List) Has(t Title) bool {
 
 // A HoldingWriter writes the index from titles to the lists that contain them. It needs 16 bytes of memory per title.
 type HoldingWriter struct {
-	rows io.Writer
-	keys []uint64
-	at   []uint64 // by title: number of its first row
-	n    uint64   // rows written
-	buf  []byte
+	rows   io.Writer
+	keys   []uint64
+	starts []uint64 // number of each title's first row
+	n      uint64   // rows written
+	buf    []byte
 }
 
 // NewHoldingWriter starts the sections, after a ListWriter's. Write nothing else to s before Close.
@@ -395,7 +395,7 @@ func NewHoldingWriter(s posting.Sink) *HoldingWriter {
 // the order of its response.
 func (w *HoldingWriter) Add(key uint64, row uint32) error {
 	if n := len(w.keys); n == 0 || w.keys[n-1] != key {
-		w.keys, w.at = append(w.keys, key), append(w.at, w.n)
+		w.keys, w.starts = append(w.keys, key), append(w.starts, w.n)
 	}
 	w.n++
 	w.buf = le.AppendUint32(w.buf[:0], row)
@@ -408,14 +408,14 @@ func (w *HoldingWriter) Close(s posting.Sink) error {
 	if err := posting.Write(s, titleSection, w.keys); err != nil {
 		return err
 	}
-	return posting.Write(s, titleAtSection, append(w.at, w.n))
+	return posting.Write(s, titleAtSection, append(w.starts, w.n))
 }
 
 // holding is the index from titles to lists.
 type holding struct {
-	keys posting.Uint64s
-	at   posting.Uint64s
-	rows posting.Uint32s
+	keys   posting.Uint64s
+	starts posting.Uint64s
+	rows   posting.Uint32s
 }
 
 func openHolding(s Source) (holding, error) {
@@ -424,15 +424,15 @@ func openHolding(s Source) (holding, error) {
 	if err != nil {
 		return holding{}, err
 	}
-	at, err := posting.OpenUint64s(s, titleAtSection, n+1)
+	starts, err := posting.OpenUint64s(s, titleAtSection, n+1)
 	if err != nil {
 		return holding{}, err
 	}
 	rows := s.Section(titleListsSection)
-	if len(rows)%4 != 0 || at.At(n) != uint64(len(rows)/4) {
-		return holding{}, corrupt("%d bytes of lists with titles, want 4 for each of %d", len(rows), at.At(n))
+	if len(rows)%4 != 0 || starts.At(n) != uint64(len(rows)/4) {
+		return holding{}, corrupt("%d bytes of lists with titles, want 4 for each of %d", len(rows), starts.At(n))
 	}
-	return holding{keys, at, rows}, nil
+	return holding{keys, starts, rows}, nil
 }
 
 // Holding returns the rows of the public lists that contain a movie or a series, by their number of favorites; none
@@ -446,7 +446,7 @@ func (l *Lists) Holding(t Title) (posting.Uint32s, error) {
 	if !ok {
 		return nil, nil
 	}
-	from, to := h.at.At(i), h.at.At(i+1)
+	from, to := h.starts.At(i), h.starts.At(i+1)
 	if from > to || to > uint64(h.rows.Len()) {
 		return nil, corrupt("the lists with %s %d have rows %d to %d of %d", t.Kind, t.ID, from, to, h.rows.Len())
 	}

@@ -182,9 +182,9 @@ func (w *ListWriter) Add(key uint64, ranks []uint32) error {
 		}
 		return w.add(key, 0, w.buf)
 	}
-	word, at := uint64(0), uint32(0)
+	word, index := uint64(0), uint32(0)
 	for _, r := range ranks {
-		for ; at < r/wordBits; at++ {
+		for ; index < r/wordBits; index++ {
 			w.buf, word = le.AppendUint64(w.buf, word), 0
 		}
 		word |= 1 << (r % wordBits)

@@ -52,21 +52,21 @@ func WriteOrder(s Sink, name string, rows, window int, each func(fn func(rank ui
 		return err
 	}
 	w = s.Section(name + placeEnd)
-	place := make([]byte, 4*min(rows, window))
+	places := make([]byte, 4*min(rows, window))
 	for from := 0; from < rows; from += window {
-		place = place[:4*min(rows-from, window)]
-		at := uint32(0)
+		places = places[:4*min(rows-from, window)]
+		place := uint32(0)
 		err := each(func(rank uint32) error {
-			if i := 4 * (int(rank) - from); i >= 0 && i < len(place) {
-				le.PutUint32(place[i:], at)
+			if i := 4 * (int(rank) - from); i >= 0 && i < len(places) {
+				le.PutUint32(places[i:], place)
 			}
-			at++
+			place++
 			return nil
 		})
 		if err != nil {
 			return err
 		}
-		if _, err := w.Write(place); err != nil {
+		if _, err := w.Write(places); err != nil {
 			return err
 		}
 	}
@@ -154,13 +154,13 @@ func (r *Range) And(dst Set, lo, hi int32) error {
 		return nil
 	}
 	if to < n {
-		if err := r.below(*set, to); err != nil {
+		if err := r.setBelow(*set, to); err != nil {
 			return err
 		}
 		dst.And(*set)
 	}
 	if from > 0 {
-		if err := r.below(*set, from); err != nil {
+		if err := r.setBelow(*set, from); err != nil {
 			return err
 		}
 		dst.AndNot(*set)
@@ -168,8 +168,8 @@ func (r *Range) And(dst Set, lo, hi int32) error {
 	return nil
 }
 
-// below sets dst to the ranks at places below place: the nearest stored set, plus or minus the difference.
-func (r *Range) below(dst Set, place int) error {
+// setBelow sets dst to the ranks at places below place: the nearest stored set, plus or minus the difference.
+func (r *Range) setBelow(dst Set, place int) error {
 	sums, step := sumsOf(r.Len())
 	i := min((place+step/2)/step, sums)
 	if i == 0 {
@@ -180,8 +180,8 @@ func (r *Range) below(dst Set, place int) error {
 			dst[j] = b.At(j)
 		}
 	}
-	if at := i * step; at < place {
-		return r.change(dst, at, place, Set.Add)
+	if start := i * step; start < place {
+		return r.change(dst, start, place, Set.Add)
 	}
 	return r.change(dst, place, i*step, Set.Remove)
 }
