@@ -137,16 +137,8 @@ func Run(ctx context.Context, c Config) (r Report, err error) {
 		if p.n == 0 {
 			continue
 		}
-		f := File{Name: p.name + extension, Rows: int64(p.n)}
-		err := writeFile(ctx, filepath.Join(unfinished, f.Name), blocks, p.n, p.block, func(b *block, from, to uint64) {
-			b.rows, b.json = int64(to-from), b.json[:0]
-			for i := from; i < to; i++ {
-				b.json = w.appendLine(b.json, p, i)
-			}
-			b.stored = z.EncodeAll(b.json, b.stored[:0])
-		}, func(b *block) {
-			f.Stored, f.Bytes, done = f.Stored+int64(len(b.stored)), f.Bytes+int64(len(b.json)), done+b.rows
-			if c.Progress != nil {
+		f, err := w.writeFile(ctx, filepath.Join(unfinished, p.name+extension), p, blocks, z, func(rows int64) {
+			if done += rows; c.Progress != nil {
 				c.Progress(done, total)
 			}
 		})
@@ -182,39 +174,45 @@ type block struct {
 	stored []byte // compressed
 }
 
-// writeFile fills blocks of size out of n records, half of a batch in parallel, and writes them in order. written gets
-// each.
-func writeFile(ctx context.Context, path string, batch []block, n, size uint64, fill func(b *block, from, to uint64), written func(*block)) (err error) {
+// writeFile writes the records of a population in order. It fills half of the blocks in parallel. written gets the
+// number of rows of each.
+func (w *world) writeFile(ctx context.Context, path string, p *population, blocks []block, z *zstd.Encoder, written func(rows int64)) (f File, err error) {
+	f = File{Name: filepath.Base(path), Rows: int64(p.n)}
 	out, err := os.Create(path)
 	if err != nil {
-		return err
+		return f, err
 	}
 	defer func() { err = errors.Join(err, out.Close()) }()
-	for from := uint64(0); from < n; {
+	for from := uint64(0); from < p.n; {
 		var g errgroup.Group
-		g.SetLimit(len(batch) / 2)
-		full := batch[:0]
-		for ; len(full) < len(batch) && from < n; from += size {
-			full = batch[:len(full)+1]
-			b, from := &full[len(full)-1], from
+		g.SetLimit(len(blocks) / 2)
+		full := blocks[:0]
+		for ; len(full) < len(blocks) && from < p.n; from += p.block {
+			full = blocks[:len(full)+1]
+			b, first, end := &full[len(full)-1], from, min(from+p.block, p.n)
 			g.Go(func() (err error) {
 				defer bug.Catch(&err)
-				fill(b, from, min(from+size, n))
+				b.rows, b.json = int64(end-first), b.json[:0]
+				for i := first; i < end; i++ {
+					b.json = w.appendLine(b.json, p, i)
+				}
+				b.stored = z.EncodeAll(b.json, b.stored[:0])
 				return nil
 			})
 		}
 		if err := g.Wait(); err != nil {
-			return err
+			return f, err
 		}
 		for i := range full {
 			if ctx.Err() != nil {
-				return ctx.Err()
+				return f, ctx.Err()
 			}
 			if _, err := out.Write(full[i].stored); err != nil {
-				return err
+				return f, err
 			}
-			written(&full[i])
+			f.Bytes, f.Stored = f.Bytes+int64(len(full[i].json)), f.Stored+int64(len(full[i].stored))
+			written(full[i].rows)
 		}
 	}
-	return out.Sync() // before the file gets its name
+	return f, out.Sync() // before the file gets its name
 }
