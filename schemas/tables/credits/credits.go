@@ -27,6 +27,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"io"
 	"sort"
 
 	"github.com/reelsplice/reelsplice/schemas/encoding"
@@ -128,7 +129,7 @@ func (s *Spec) Append(dst []byte) []byte {
 // A Writer writes the table.
 type Writer struct {
 	sink   posting.Sink
-	rows   interface{ Write(b []byte) (int, error) }
+	rows   io.Writer
 	off    uint64
 	n      int
 	blocks []byte
