@@ -162,8 +162,8 @@ var keyJobs = map[string]bool{
 	"Writer": true, "Screenplay": true, "Story": true, "Novel": true, "Characters": true, "Comic Book": true,
 }
 
-// OfMovie sets t from a movie and reuses its memory.
-func (t *Title) OfMovie(b complete.Based[catalog.Movie]) {
+// SetMovie sets t from a movie and reuses its memory.
+func (t *Title) SetMovie(b complete.Based[catalog.Movie]) {
 	m := b.V()
 	t.reset()
 	t.ID, t.Adult = m.ID.V, m.Adult.V
@@ -181,8 +181,8 @@ func (t *Title) OfMovie(b complete.Based[catalog.Movie]) {
 	}
 }
 
-// OfSeries sets t from a series and reuses its memory.
-func (t *Title) OfSeries(b complete.Based[catalog.TV]) {
+// SetSeries sets t from a series and reuses its memory.
+func (t *Title) SetSeries(b complete.Based[catalog.TV]) {
 	s := b.V()
 	t.reset()
 	t.ID, t.Adult = s.ID.V, s.Adult.V

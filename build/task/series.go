@@ -283,7 +283,7 @@ func (m *seriesBuilder) write(in *seriesInput, out *seriesOutput) error {
 	if tv == nil {
 		return m.c.err
 	}
-	if err := m.near.find(lacksPages(tv.Recommendations), lacksPages(tv.Similar), func(t *neighbours.Title) { t.OfSeries(out.based) }); err != nil {
+	if err := m.near.find(lacksPages(tv.Recommendations), lacksPages(tv.Similar), func(t *neighbours.Title) { t.SetSeries(out.based) }); err != nil {
 		return err
 	}
 	out.derived.TitleDerived = m.near.derived()

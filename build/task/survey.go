@@ -37,7 +37,7 @@ func survey(ctx context.Context, b *Build, i int, d *taskRecord) error {
 				for i := range m.Localized {
 					err = cmp.Or(err, u.genres(kind, complete.Genres(kind, m.Localized[i].Genres, "en", "")))
 				}
-				t.OfMovie(complete.Base(m))
+				t.SetMovie(complete.Base(m))
 				d.Count++
 				return cmp.Or(err, near.Add(&t))
 			})
@@ -47,7 +47,7 @@ func survey(ctx context.Context, b *Build, i int, d *taskRecord) error {
 			for i := range s.Localized {
 				err = cmp.Or(err, u.genres(kind, complete.Genres(kind, s.Localized[i].Genres, "en", "")))
 			}
-			t.OfSeries(complete.Base(s))
+			t.SetSeries(complete.Base(s))
 			d.Count++
 			return cmp.Or(err, near.Add(&t))
 		})

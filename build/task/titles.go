@@ -137,7 +137,7 @@ func (t *titles) movies(ctx context.Context, o *output, c *contributor, s record
 		based := complete.Base(given)
 		completed := complete.Of(based)
 		m := completed.V()
-		if err := near.find(lacksPages(m.Recommendations), lacksPages(m.Similar), func(t *neighbours.Title) { t.OfMovie(based) }); err != nil {
+		if err := near.find(lacksPages(m.Recommendations), lacksPages(m.Similar), func(t *neighbours.Title) { t.SetMovie(based) }); err != nil {
 			return err
 		}
 		near.addTo(&o.inputs)
