@@ -32,8 +32,8 @@ func (r *Renderer) Person(c complete.Record[catalog.Person], d PersonDerived) []
 		}
 	case movies != nil && series != nil:
 		p.CombinedCredits = &catalog.PersonCredits{
-			Cast: slices.Concat(typed(movies.Cast, "movie"), typed(series.Cast, "tv")),
-			Crew: slices.Concat(typed(movies.Crew, "movie"), typed(series.Crew, "tv")),
+			Cast: slices.Concat(withMediaType(movies.Cast, "movie"), withMediaType(series.Cast, "tv")),
+			Crew: slices.Concat(withMediaType(movies.Crew, "movie"), withMediaType(series.Crew, "tv")),
 		}
 	}
 	derived := p.MovieCredits == nil && p.TVCredits == nil && p.CombinedCredits == nil
@@ -56,8 +56,8 @@ func (r *Renderer) Person(c complete.Record[catalog.Person], d PersonDerived) []
 	return r.out.list
 }
 
-// typed returns rows with their media type.
-func typed(rows []catalog.PersonCredit, media string) []catalog.PersonCredit {
+// withMediaType returns rows with their media type.
+func withMediaType(rows []catalog.PersonCredit, media string) []catalog.PersonCredit {
 	out := append([]catalog.PersonCredit{}, rows...)
 	for i := range out {
 		out[i].MediaType = record.Text(media)
@@ -129,7 +129,7 @@ func (f *fragments) recordedCredits(c *catalog.PersonCredits, cast bool, media s
 	if cast {
 		rows = c.Cast
 	}
-	rows = typed(rows, media)
+	rows = withMediaType(rows, media)
 	for i := range rows {
 		f.comma()
 		f.buf = record.Append(f.buf, record.Of(&rows[i]))
@@ -173,7 +173,7 @@ func (r *Renderer) knownFor(p *catalog.Person, derived []derive.Title) {
 		}
 		f.text("]")
 	} else {
-		f.mediaRows(p.KnownFor)
+		f.writeKnownFor(p.KnownFor)
 	}
 	f.add(fragment.Address{Sub: fragment.SubKnownFor}, f.end())
 	for i := range r.detail.langs {
@@ -183,14 +183,14 @@ func (r *Renderer) knownFor(p *catalog.Person, derived []derive.Title) {
 		}
 		if rows := record.As[catalog.LocalizedPerson](l.crawl).KnownFor; rows != nil {
 			f.begin()
-			f.mediaRows(rows)
+			f.writeKnownFor(rows)
 			f.addTo(fragment.Address{Sub: fragment.SubKnownFor}, l.variants(), f.end())
 		}
 	}
 }
 
-// mediaRows writes the field known_for from the record.
-func (f *fragments) mediaRows(rows []catalog.MediaRow) {
+// writeKnownFor writes the field known_for from the record.
+func (f *fragments) writeKnownFor(rows []catalog.MediaRow) {
 	f.text(`"known_for":[`)
 	for i := range rows {
 		f.comma()
