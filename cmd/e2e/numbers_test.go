@@ -60,7 +60,7 @@ import (
 //go:linkname windowBytes github.com/reelsplice/reelsplice/ingest/source.windowBytes
 //go:linkname columnBuffer github.com/reelsplice/reelsplice/schemas/catalog.columnBuffer
 //go:linkname maxDetailed github.com/reelsplice/reelsplice/ingest/merge.maxDetailed
-//go:linkname queryFirstKept github.com/reelsplice/reelsplice/serve/query.firstKept
+//go:linkname queryFirstCached github.com/reelsplice/reelsplice/serve/query.firstCached
 //go:linkname edgeScratch github.com/reelsplice/reelsplice/serve/edge.maxScratch
 //go:linkname edgeKept github.com/reelsplice/reelsplice/serve/edge.maxKept
 //go:linkname edgeLease github.com/reelsplice/reelsplice/serve/edge.leaseStep
@@ -80,7 +80,7 @@ var (
 	releasePiece, releaseKnown, fullPacks, checkCache, compareCache, compareKeys int
 
 	ingestBatchRows, ingestBatchBytes, windowBytes, maxDetailed int
-	queryFirstKept, edgeScratch, edgeKept, edgeLease            int
+	queryFirstCached, edgeScratch, edgeKept, edgeLease          int
 )
 
 // lower lowers a number until the end of the test.
@@ -131,7 +131,7 @@ func lowerAll(t *testing.T) {
 	lower(t, &ingestBatchBytes, 5000)
 	lower(t, &windowBytes, 64)
 	lower(t, &build.MinMemory, 16<<10)
-	lower(t, &queryFirstKept, 7)
+	lower(t, &queryFirstCached, 7)
 	lower(t, &edge.MaxWhole, 500)
 	lower(t, &edgeScratch, 100)
 	lower(t, &edgeKept, 200)
