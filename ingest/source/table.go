@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
 
 	"github.com/reelsplice/reelsplice/ingest/source/limit"
 	"github.com/reelsplice/reelsplice/schemas/record"
@@ -232,7 +233,8 @@ func (t *tableRows) extent(maxBytes int) (rec extent, f *record.Fault, err error
 		}
 		if from == 0 {
 			first, quote = rec, bytes.IndexByte(b, '"')
-			if before := bytes.TrimRight(b[:max(quote, 0)], " "); len(before) > 0 && before[len(before)-1] != t.delim {
+			isBlank := func(r rune) bool { return unicode.IsSpace(r) && r != rune(t.delim) } // as encoding/csv trims them
+			if before := bytes.TrimRightFunc(b[:max(quote, 0)], isBlank); len(before) > 0 && before[len(before)-1] != t.delim {
 				return first, &record.Fault{Off: quote, Reason: bareQuote, Syntax: true}, nil
 			}
 		}
