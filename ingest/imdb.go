@@ -59,7 +59,7 @@ func (t *imdbTables) read(ctx context.Context, first, end int) error {
 	return t.flush()
 }
 
-// batch returns an empty batch of an input.
+// newBatch returns an empty batch of an input.
 func (t *imdbTables) newBatch(n int) *batch {
 	return &batch{in: &t.r.list.inputs[n], result: &mapped{}}
 }

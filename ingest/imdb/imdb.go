@@ -232,7 +232,7 @@ func (j *Joiner) sort(sorter *extsort.Sorter, k rowKey, payload []byte) error {
 	return sorter.Add(0, j.key, payload)
 }
 
-// each calls fn with the rows of a sorter in order, then closes it. The payload is valid until fn returns.
+// eachRow calls fn with the rows of a sorter in order, then closes it. The payload is valid until fn returns.
 func eachRow(ctx context.Context, s *extsort.Sorter, fn func(key rowKey, payload []byte) error) error {
 	iterator, err := s.Sort(ctx, 0)
 	if err != nil {
