@@ -90,7 +90,7 @@ func (t *accountTables) credentialAccount(x *exchange, r auth.Result, fallback *
 
 // owner returns the account of the session. In version 4 the path must name the same
 // account. The response is private.
-func (x *exchange) owner(op *api.Operation) (*accountTables, *accounts.Account, error) {
+func owner(x *exchange, op *api.Operation) (*accountTables, *accounts.Account, error) {
 	x.raiseClass(classPrivate)
 	t, err := openAccounts(x.rel)
 	if err != nil {
@@ -120,7 +120,7 @@ func (x *exchange) owner(op *api.Operation) (*accountTables, *accounts.Account, 
 
 // account serves the account of a session.
 func account(x *exchange, op *api.Operation) error {
-	_, a, err := x.owner(op)
+	_, a, err := owner(x, op)
 	if err != nil {
 		return err
 	}
@@ -152,7 +152,7 @@ var shelves = map[api.Op]accounts.Shelf{
 
 // shelf serves a page of the titles that an account, or a guest, has marked.
 func shelf(x *exchange, op *api.Operation) error {
-	_, a, err := x.owner(op)
+	_, a, err := owner(x, op)
 	if err != nil {
 		return err
 	}

@@ -27,7 +27,7 @@ type batchList struct {
 // extension of the API. The IDs are numbers, or IMDb IDs of movies. A repeated ID is
 // served once, and missing ones are listed in not_found.
 func batch(x *exchange, _ *api.Operation) error {
-	account, err := x.appendedAccount()
+	account, err := appendedAccount(x)
 	if err != nil {
 		return err
 	}
@@ -68,7 +68,7 @@ func (b *batchList) add(x *exchange, id []byte) error {
 	if q.ID, q.Name, ok = route.ParseID(q.Kind, id); !ok {
 		return status.InvalidParams
 	}
-	key := x.pathKey()
+	key := pathKey(x)
 	e, ok := x.rel.Lookup(key)
 	if ok {
 		key = e.Key()
@@ -96,5 +96,5 @@ func (b *batchList) add(x *exchange, id []byte) error {
 		return err
 	}
 	q.ID = fragment.ID(e.ID()) // its seasons may be appended
-	return x.resource(e, b.account)
+	return resource(x, e, b.account)
 }

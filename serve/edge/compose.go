@@ -127,7 +127,7 @@ func (x *exchange) fragment(choice *variant.Choice, depth int) error {
 		return fmt.Errorf("%w: fragments lead to fragments more than %d deep", release.ErrCorrupt, release.MaxDepth)
 	}
 	if choice.Titles != 0 {
-		return x.filmography(choice)
+		return filmography(x, choice)
 	}
 	if x.prefetch {
 		x.scratch.awaitIncludes(x.rel, &choice.Fragment)
@@ -226,7 +226,7 @@ func (x *exchange) reference(piece *release.Piece, depth int) error {
 // include adds a fragment of any other resource, in the request's language.
 func (x *exchange) include(i *release.Include, depth int) error {
 	if from, derived := fragment.RowSource(i.Kind, i.Sub); derived {
-		return x.derivedRow(i, from)
+		return derivedRow(x, i, from)
 	}
 	e, ok := x.rel.Include(*i)
 	var choice variant.Choice

@@ -15,7 +15,7 @@ import (
 // credit serves a credit: as a dump gave it, else from the table of credits and the rows of its title
 // and person. Such a response has the cache names of both, because it changes with them.
 func credit(x *exchange, _ *api.Operation) error {
-	key := x.pathKey()
+	key := pathKey(x)
 	if len(key) > 0 {
 		if _, ok := x.rel.Lookup(key); ok {
 			return serveResource(x, key, "")
@@ -35,64 +35,64 @@ func credit(x *exchange, _ *api.Operation) error {
 		x.keys = AppendPurge(append(x.keys, ' '), i.AppendKey(buf[:0]))
 	}
 	x.rs.Keys = x.keys
-	x.literals(`{"credit_type":"`, cr.Role.String(), `","department":"`)
+	literals(x, `{"credit_type":"`, cr.Role.String(), `","department":"`)
 	splice.Literal(x.answer, cr.Department)
-	x.literals(`","job":"`)
+	literals(x, `","job":"`)
 	splice.Literal(x.answer, cr.Job)
-	x.literals(`","media":{`)
+	literals(x, `","media":{`)
 	if err := x.include(&title, 0); err != nil {
 		return err
 	}
 	if cr.Role == credits.Cast {
-		x.literals(`,"character":"`)
+		literals(x, `,"character":"`)
 		splice.Literal(x.answer, cr.Character)
-		x.literals(`"`)
+		literals(x, `"`)
 	}
 	if cr.Kind == fragment.KindTV {
-		if err := x.creditParts(&cr); err != nil {
+		if err := creditParts(x, &cr); err != nil {
 			return err
 		}
 	}
-	x.literals(`},"media_type":"`, fragment.MediaTypeOf(cr.Kind), `","id":"`)
+	literals(x, `},"media_type":"`, fragment.MediaTypeOf(cr.Kind), `","id":"`)
 	splice.Literal(x.answer, x.q.Name)
-	x.literals(`","person":{`)
+	literals(x, `","person":{`)
 	if err := x.include(&person, 0); err != nil {
 		return err
 	}
-	x.literals("}}")
+	literals(x, "}}")
 	return x.finish()
 }
 
 // creditParts adds the episodes and the seasons of a credit in a series.
-func (x *exchange) creditParts(cr *credits.Credit) error {
+func creditParts(x *exchange, cr *credits.Credit) error {
 	row := func(i int, include release.Include) error {
 		if i > 0 {
-			x.literals(",")
+			literals(x, ",")
 		}
-		x.literals("{")
+		literals(x, "{")
 		err := x.include(&include, 0)
-		x.literals("}")
+		literals(x, "}")
 		return err
 	}
 	begun := false
 	beginSeasons := func() {
 		if !begun {
-			x.literals(`],"seasons":[`)
+			literals(x, `],"seasons":[`)
 		}
 		begun = true
 	}
-	x.literals(`,"episodes":[`)
+	literals(x, `,"episodes":[`)
 	err := cr.Parts(
 		func(i int, e credits.Episode) error { return row(i, cr.EpisodeRow(e)) },
 		func(i int, n uint32) error { beginSeasons(); return row(i, cr.SeasonRow(n)) },
 	)
 	beginSeasons()
-	x.literals("]")
+	literals(x, "]")
 	return err
 }
 
 // literals adds literal texts.
-func (x *exchange) literals(list ...string) {
+func literals(x *exchange, list ...string) {
 	for _, s := range list {
 		splice.Literal(x.answer, s)
 	}
@@ -109,7 +109,7 @@ var (
 var errFilmography = fmt.Errorf("%w: combined_credits are not of the form that filmographies have", release.ErrCorrupt)
 
 // filmography adds the credits of one kind of titles.
-func (x *exchange) filmography(choice *variant.Choice) error {
+func filmography(x *exchange, choice *variant.Choice) error {
 	if x.prefetch {
 		x.scratch.awaitIncludes(x.rel, &choice.Fragment)
 	}

@@ -21,7 +21,7 @@ const foundNothing = `{"movie_results":[],"person_results":[],"tv_results":[],"t
 const maxName = fragment.MaxKeyLen - 2
 
 // details serves the resource that the path names, or one of its sub-requests.
-func details(x *exchange, _ *api.Operation) error { return serveResource(x, x.pathKey(), "") }
+func details(x *exchange, _ *api.Operation) error { return serveResource(x, pathKey(x), "") }
 
 // latest serves the latest resource of a kind. The next release may have another one.
 func latest(x *exchange, _ *api.Operation) error {
@@ -54,7 +54,7 @@ func find(x *exchange, _ *api.Operation) error {
 
 // pathKey returns the key or alias of the resource that the path names. It is empty for a name that is
 // too long for a key, and so for any release.
-func (x *exchange) pathKey() []byte {
+func pathKey(x *exchange) []byte {
 	key, q := x.key[:0], &x.q
 	switch {
 	case len(q.Name) > maxName:
@@ -71,7 +71,7 @@ func (x *exchange) pathKey() []byte {
 // serveResource serves the resource with a key or alias. missingBody is the body if the release lacks it, or
 // "" for a 404.
 func serveResource(x *exchange, key []byte, missingBody string) error {
-	account, err := x.appendedAccount()
+	account, err := appendedAccount(x)
 	if err != nil {
 		return err
 	}
@@ -87,13 +87,13 @@ func serveResource(x *exchange, key []byte, missingBody string) error {
 	x.rs.Keys = x.keys
 	switch {
 	case !ok:
-		x.reportMissing()
+		reportMissing(x)
 		if missingBody == "" {
 			return status.NotFound
 		}
 		splice.Literal(x.answer, missingBody)
 	case x.q.Sub == fragment.SubDetails:
-		err = x.resource(e, account)
+		err = resource(x, e, account)
 	default:
 		choice, ok := x.pick(e, x.q.Kind, x.q.Sub)
 		if !ok {
@@ -111,7 +111,7 @@ func serveResource(x *exchange, key []byte, missingBody string) error {
 
 // appendedAccount returns the account whose account_states the request appends. It is nil without a session: they are
 // left out then. A response to a request for account_states is private.
-func (x *exchange) appendedAccount() (*accounts.Account, error) {
+func appendedAccount(x *exchange) (*accounts.Account, error) {
 	for i := range x.q.Appends {
 		if x.q.Appends[i].Sub != fragment.SubAccountStates {
 			continue
@@ -128,7 +128,7 @@ func (x *exchange) appendedAccount() (*accounts.Account, error) {
 
 // resource adds a resource and what the request appends to it. It omits missing objects, and account_states if account
 // is nil.
-func (x *exchange) resource(e release.Entry, account *accounts.Account) error {
+func resource(x *exchange, e release.Entry, account *accounts.Account) error {
 	choice, ok := variant.Pick(e, x.q.Kind, fragment.SubDetails, &x.q)
 	if !ok {
 		return status.NotFound
@@ -195,7 +195,7 @@ type Missing struct {
 }
 
 // reportMissing reports the resource that the path names, or its series, if the release lacks it.
-func (x *exchange) reportMissing() {
+func reportMissing(x *exchange) {
 	if a := x.q.Op.Operation().Answerer; x.edge.opts.Missing == nil || a != api.AnswerDetails && a != api.AnswerFind {
 		return
 	}

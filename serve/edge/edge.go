@@ -119,8 +119,8 @@ func New(opts Options, tokens func() *auth.Table, signer *auth.Signer, rels *rel
 	return e, nil
 }
 
-// An exchange is a request and its response in progress. It joins fragments of a release into a body. It is reused, and
-// not safe for concurrent use.
+// An exchange is a request and its response in progress. It joins fragments of a release into a body. Its methods serve all
+// answerers; an answerer and its helpers are functions of an exchange. It is reused, and not safe for concurrent use.
 type exchange struct {
 	edge     *Edge
 	rq       Request

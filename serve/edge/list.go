@@ -45,22 +45,22 @@ type pageShape struct {
 func popular(x *exchange, op *api.Operation) error {
 	f := query.Popular(op.Rows)
 	f.ShowRegion(x.q.Region)
-	return x.serveFilter(&f, pageShape{knownFor: true})
+	return serveFilter(x, &f, pageShape{knownFor: true})
 }
 
 func topRated(x *exchange, op *api.Operation) error {
-	f, err := x.queryEngine().TopRated(op.Rows)
+	f, err := queryEngine(x).TopRated(op.Rows)
 	if err != nil {
 		return err
 	}
 	f.ShowRegion(x.q.Region)
-	return x.serveFilter(&f, pageShape{})
+	return serveFilter(x, &f, pageShape{})
 }
 
 // inTheatres serves the movies of a window of days around today.
 func inTheatres(x *exchange, op *api.Operation) error {
-	f, window := query.InWindow(op.Answerer, op.Rows, x.today(nil), x.q.Region)
-	return x.serveFilter(&f, pageShape{window: window})
+	f, window := query.InWindow(op.Answerer, op.Rows, today(x, nil), x.q.Region)
+	return serveFilter(x, &f, pageShape{window: window})
 }
 
 // onAir serves the series of a window of days around today in the request's time zone.
@@ -69,13 +69,13 @@ func onAir(x *exchange, op *api.Operation) error {
 	if err != nil {
 		return err
 	}
-	f, _ := query.InWindow(op.Answerer, op.Rows, x.today(zone), x.q.Region)
-	return x.serveFilter(&f, pageShape{})
+	f, _ := query.InWindow(op.Answerer, op.Rows, today(x, zone), x.q.Region)
+	return serveFilter(x, &f, pageShape{})
 }
 
 func discover(x *exchange, op *api.Operation) error {
 	f := query.ParseFilter(op.Rows, route.Each(x.q.Raw))
-	return x.serveFilter(&f, pageShape{})
+	return serveFilter(x, &f, pageShape{})
 }
 
 // genreMovies serves the movies of a genre, a predecessor of discover.
@@ -88,7 +88,7 @@ func genreMovies(x *exchange, _ *api.Operation) error {
 		_ = yield([]byte("with_genres"), strconv.AppendUint(nil, uint64(q.ID), 10)) &&
 			yield([]byte("include_adult"), strconv.AppendBool(nil, q.IncludeAdult))
 	})
-	return x.serveFilter(&f, pageShape{id: uint64(q.ID)})
+	return serveFilter(x, &f, pageShape{id: uint64(q.ID)})
 }
 
 // trending serves the titles and people of the day or the week. op.Rows is 0 for several kinds.
@@ -98,8 +98,8 @@ func trending(x *exchange, op *api.Operation) error {
 	if !week && string(q.Name) != "day" {
 		return status.NotFound
 	}
-	err := x.queryEngine().Trending(op.Rows, week, int(q.Page), pageRows, &x.rows)
-	return x.servePage(err, pageShape{sub: fragment.SubMediaRow, maxPages: trendingPages, knownFor: op.Rows == 0})
+	err := queryEngine(x).Trending(op.Rows, week, int(q.Page), pageRows, &x.rows)
+	return servePage(x, err, pageShape{sub: fragment.SubMediaRow, maxPages: trendingPages, knownFor: op.Rows == 0})
 }
 
 // trendingPages bounds the pages of trending.
@@ -111,7 +111,7 @@ func search(x *exchange, op *api.Operation) error {
 	if len(q.Query) == 0 {
 		return status.MissingQuery
 	}
-	err := x.queryEngine().Search(&query.Search{
+	err := queryEngine(x).Search(&query.Search{
 		Kind: op.Rows, Query: q.Query, IncludeAdult: q.IncludeAdult, Fuzzy: q.Fuzzy, Region: q.Region,
 		Year: int(q.Year), PrimaryYear: int(q.PrimaryYear), FirstAirYear: int(q.FirstAirYear),
 	}, int(q.Page), pageRows, &x.rows)
@@ -119,11 +119,11 @@ func search(x *exchange, op *api.Operation) error {
 	if op.Rows == 0 {
 		shape.sub = fragment.SubMediaRow
 	}
-	return x.servePage(err, shape)
+	return servePage(x, err, shape)
 }
 
 // queryEngine returns the engine of the release. Inspect opens it on first use.
-func (x *exchange) queryEngine() *query.Engine {
+func queryEngine(x *exchange) *query.Engine {
 	if x.engine == nil {
 		x.engine = query.Open(x.rel, 0)
 	}
@@ -154,7 +154,7 @@ func zoneOf(zone []byte) (*time.Location, error) {
 
 // today returns the current day at a place, nil for local time. The response expires with that day,
 // unless it is the day of Options.Date.
-func (x *exchange) today(place *time.Location) day.Day {
+func today(x *exchange, place *time.Location) day.Day {
 	if id := x.edge.opts.DateRelease; !x.edge.date.IsZero() && (id == "" || id == x.rs.Release) {
 		return day.Of(x.edge.date)
 	}
@@ -170,13 +170,13 @@ func (x *exchange) today(place *time.Location) day.Day {
 }
 
 // serveFilter serves a page of the resources that a filter finds.
-func (x *exchange) serveFilter(f *query.Filter, shape pageShape) error {
-	err := x.queryEngine().Discover(f, int(x.q.Page), pageRows, &x.rows)
-	return x.servePage(err, shape)
+func serveFilter(x *exchange, f *query.Filter, shape pageShape) error {
+	err := queryEngine(x).Discover(f, int(x.q.Page), pageRows, &x.rows)
+	return servePage(x, err, shape)
 }
 
 // servePage serves a page of x.rows. err is the error of their query.
-func (x *exchange) servePage(err error, shape pageShape) error {
+func servePage(x *exchange, err error, shape pageShape) error {
 	if err != nil {
 		return err
 	}
@@ -206,7 +206,7 @@ func (x *exchange) servePage(err error, shape pageShape) error {
 		row := &res.Rows[i]
 		include := release.Include{Kind: row.Kind, ID: row.ID, Sub: s.sub}
 		if row.Date != posting.NoDay && row.Kind == fragment.KindMovie {
-			err = x.datedRow(&include, row.Date)
+			err = datedRow(x, &include, row.Date)
 		} else {
 			err = x.include(&include, 0)
 		}
@@ -245,7 +245,7 @@ var releaseDate = []byte(`"release_date":"`)
 // datedRow adds the row of a movie with the release date of a region in place of the
 // primary one. Inside a JSON string the quotes of releaseDate would be escaped, so it
 // matches only the field.
-func (x *exchange) datedRow(i *release.Include, date day.Day) error {
+func datedRow(x *exchange, i *release.Include, date day.Day) error {
 	raw, err := x.composeJSON(func() error { return x.include(i, 0) })
 	if err != nil {
 		return err
@@ -267,7 +267,7 @@ func (x *exchange) datedRow(i *release.Include, date day.Day) error {
 
 // derivedRow adds a row without a fragment of its own, made from the fragments of sub-request from,
 // in the request's language.
-func (x *exchange) derivedRow(i *release.Include, from fragment.Sub) error {
+func derivedRow(x *exchange, i *release.Include, from fragment.Sub) error {
 	source := *i
 	source.Sub = from
 	raw, err := x.composeJSON(func() error { return x.include(&source, 0) })
@@ -321,7 +321,7 @@ func (s *scratch) await(rel *release.Reader) {
 const changeRows = 100
 
 // changesIn opens the changes of the release, and returns the window of the request.
-func (x *exchange) changesIn() (*changelog.Log, changelog.Window) {
+func changesIn(x *exchange) (*changelog.Log, changelog.Window) {
 	log, p := changelog.Open(x.rel), &x.q.Params
 	days := changelog.Days{Start: int32(p.Start), End: int32(p.End), HasStart: p.HasStart, HasEnd: p.HasEnd}
 	return log, log.Window(days, x.edge.opts.Now())
@@ -331,7 +331,7 @@ func (x *exchange) changesIn() (*changelog.Log, changelog.Window) {
 // brace. They depend on the clock.
 func addChanges(x *exchange, k fragment.Kind, id uint64) error {
 	x.raiseClass(classPage)
-	log, window := x.changesIn()
+	log, window := changesIn(x)
 	for piece, err := range log.Answer(k, id, window) {
 		switch {
 		case err != nil:
@@ -348,7 +348,7 @@ func addChanges(x *exchange, k fragment.Kind, id uint64) error {
 // changes serves a page of the resources of a kind that changed.
 func changes(x *exchange, op *api.Operation) error {
 	x.raiseClass(classPage)
-	log, window := x.changesIn()
+	log, window := changesIn(x)
 	rows, total := log.List(nil, op.Rows, window, int(x.q.Page), changeRows)
 	b := append(x.scratch.text[:0], `{"results":[`...)
 	for i := range rows {

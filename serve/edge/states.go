@@ -30,7 +30,7 @@ func states(x *exchange, _ *api.Operation) error {
 	if err != nil {
 		return err
 	}
-	e, ok := x.rel.Lookup(x.pathKey())
+	e, ok := x.rel.Lookup(pathKey(x))
 	if !ok {
 		return status.NotFound
 	}

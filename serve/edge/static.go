@@ -23,7 +23,7 @@ func facts(x *exchange, op *api.Operation) error {
 		x.rs.Since = x.held.Since
 	}
 	if len(x.q.Appends) == 0 {
-		x.servePrecompressed(body)
+		servePrecompressed(x, body)
 		return nil
 	}
 	x.class = classPage
@@ -42,7 +42,7 @@ func facts(x *exchange, op *api.Operation) error {
 }
 
 // servePrecompressed makes the response of a body compressed in advance.
-func (x *exchange) servePrecompressed(body *static.Body) {
+func servePrecompressed(x *exchange, body *static.Body) {
 	rs := &x.rs
 	rs.class, rs.Status, rs.ETag = classStatic, statusOK, body.ETag
 	if Matches(x.rq.IfNoneMatch, rs.ETag) {
@@ -58,7 +58,7 @@ func (x *exchange) servePrecompressed(body *static.Body) {
 
 // validKey serves a client whose credential is valid.
 func validKey(x *exchange, _ *api.Operation) error {
-	return x.servePrivate(append(x.body[:0], `{"success":true}`...))
+	return servePrivate(x, append(x.body[:0], `{"success":true}`...))
 }
 
 // requestToken issues a request token. The token is signed and dated, so that edges need not store
@@ -71,7 +71,7 @@ func requestToken(x *exchange, _ *api.Operation) error {
 	b := append(x.body[:0], `{"success":true,"expires_at":"`...)
 	b = auth.AppendExpiry(b, expires)
 	x.rs.Callback = x.edge.opts.CallbackURL + "/" + token
-	return x.servePrivate(append(append(append(b, `","request_token":"`...), token...), `"}`...))
+	return servePrivate(x, append(append(append(b, `","request_token":"`...), token...), `"}`...))
 }
 
 // guestSession issues the session of a guest, as requestToken does.
@@ -82,11 +82,11 @@ func guestSession(x *exchange, _ *api.Operation) error {
 	}
 	b := append(append(x.body[:0], `{"success":true,"guest_session_id":"`...), id...)
 	b = auth.AppendExpiry(append(b, `","expires_at":"`...), expires)
-	return x.servePrivate(append(b, `"}`...))
+	return servePrivate(x, append(b, `"}`...))
 }
 
 // servePrivate makes body the private response of one client.
-func (x *exchange) servePrivate(body []byte) error {
+func servePrivate(x *exchange, body []byte) error {
 	x.body = body
 	x.rs.class, x.rs.Status, x.rs.Cache, x.rs.body = classPrivate, statusOK, noStore, body
 	return nil

@@ -15,7 +15,7 @@ import (
 )
 
 // openList returns the list that the path names. A private one needs its owner's session.
-func (x *exchange) openList() (accounts.List, error) {
+func openList(x *exchange) (accounts.List, error) {
 	x.raiseClass(classPage)
 	x.rs.Cache = x.edge.revalidate
 	x.keys = appendKeys(x.keys[:0], x.rs.Release, fragment.AppendID(x.key[:0], fragment.KindList, x.q.ID))
@@ -44,7 +44,7 @@ func (x *exchange) openList() (accounts.List, error) {
 // userList serves a page of a user's list: GET /{version}/list/{id}. Version 4 sorts it, and has the
 // comments of the page.
 func userList(x *exchange, op *api.Operation) error {
-	l, err := x.openList()
+	l, err := openList(x)
 	if err != nil {
 		return err
 	}
@@ -100,7 +100,7 @@ func userList(x *exchange, op *api.Operation) error {
 
 // listItem serves whether a title is on a list. Version 3 is about movies. In version 4 a title that is not on it is a 404.
 func listItem(x *exchange, op *api.Operation) error {
-	l, err := x.openList()
+	l, err := openList(x)
 	if err != nil {
 		return err
 	}
@@ -144,7 +144,7 @@ func numberParam(query []byte, name string) uint64 {
 
 // accountLists serves a page of an account's lists.
 func accountLists(x *exchange, op *api.Operation) error {
-	t, a, err := x.owner(op)
+	t, a, err := owner(x, op)
 	if err != nil {
 		return err
 	}

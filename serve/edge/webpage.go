@@ -39,7 +39,7 @@ func (x *exchange) webpage() error {
 	}
 	if data == nil {
 		x.rs.Type, x.rs.Policy = d.Type, d.Policy
-		x.servePrecompressed(d.Body)
+		servePrecompressed(x, d.Body)
 		return nil
 	}
 	if err := x.authorize(); err != nil {
