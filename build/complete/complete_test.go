@@ -30,7 +30,7 @@ func stays[T any](t *testing.T, file string, fn func(*T) error) {
 			rec := record.Of(v)
 			sharedtest.NoError(t, record.NewParser().Parse(row, rec))
 			for _, typ := range catalog.Types() {
-				if mark && typ.Plan == rec.Schema {
+				if mark && typ.Schema == rec.Schema {
 					typ.MarkDetails(rec)
 				}
 			}

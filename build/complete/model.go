@@ -117,10 +117,10 @@ var Models = sync.OnceValue(func() []*Model {
 	var all []*Model
 	field := func(p *record.Schema, name string) *record.Field { f, _ := p.Field(name); return f }
 	for _, t := range catalog.Types() {
-		m := &Model{Kind: t.Kind, Schema: t.Plan, Original: field(t.Plan, "original_title"), Localized: field(t.Plan, "localized")}
+		m := &Model{Kind: t.Kind, Schema: t.Schema, Original: field(t.Schema, "original_title"), Localized: field(t.Schema, "localized")}
 		all = append(all, m)
 		if m.Original == nil && m.Kind != fragment.KindPerson {
-			m.Original = field(t.Plan, "original_name")
+			m.Original = field(t.Schema, "original_name")
 		}
 		crawl := func(name string) *record.Field {
 			if m.Localized == nil {
@@ -131,25 +131,25 @@ var Models = sync.OnceValue(func() []*Model {
 		m.Language = crawl("language")
 		switch m.Kind {
 		case fragment.KindSeason:
-			m.Word, m.Number = release.WordSeason, field(t.Plan, "season_number")
+			m.Word, m.Number = release.WordSeason, field(t.Schema, "season_number")
 		case fragment.KindEpisode:
-			m.Word, m.Number = release.WordEpisode, field(t.Plan, "episode_number")
+			m.Word, m.Number = release.WordEpisode, field(t.Schema, "episode_number")
 		}
-		if f := field(t.Plan, "translations"); f != nil {
+		if f := field(t.Schema, "translations"); f != nil {
 			rows := field(f.Elem, "translations")
 			m.Translations = &Translations{
 				Field: f, Rows: rows, Language: field(rows.Elem, "iso_639_1"), Country: field(rows.Elem, "iso_3166_1"), Data: field(rows.Elem, "data"),
 			}
 		}
 		for _, r := range textRules[m.Kind] {
-			text := Text{Field: field(t.Plan, r.field), Rule: r.rule, Crawl: crawl(r.field)}
+			text := Text{Field: field(t.Schema, r.field), Rule: r.rule, Crawl: crawl(r.field)}
 			if m.Translations != nil && r.data != "" {
 				text.Data = field(m.Translations.Data.Elem, r.data)
 			}
 			m.Texts = append(m.Texts, text)
 		}
-		for i := t.Plan.Subs; i < len(t.Plan.Fields); i++ {
-			f := &t.Plan.Fields[i]
+		for i := t.Schema.Subs; i < len(t.Schema.Fields); i++ {
+			f := &t.Schema.Fields[i]
 			if s, ok := fragment.ParseSub(f.Name); ok && f.IsSub() {
 				m.Subs = append(m.Subs, SubRequest{s, f, crawl(f.Name)})
 			}

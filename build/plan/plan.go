@@ -199,7 +199,7 @@ const popularity = "popularity"
 
 // hasPopularity reports whether records of a kind have a popularity field.
 func hasPopularity(kind fragment.Kind) bool {
-	_, ok := catalog.TypeOf(kind).Plan.Field(popularity)
+	_, ok := catalog.TypeOf(kind).Schema.Field(popularity)
 	return ok
 }
 

@@ -32,7 +32,7 @@ func parseAs[T any](tb testing.TB, row string) *T {
 // markDetails marks the record of an API response, as ingest does.
 func markDetails(rec record.Record) {
 	for _, t := range catalog.Types() {
-		if t.Plan == rec.Schema {
+		if t.Schema == rec.Schema {
 			t.MarkDetails(rec)
 		}
 	}

@@ -160,7 +160,7 @@ func (c *changesTable) countChanges(d *taskRecord) {
 // readFlags reads the flags of the changed resources of a kind. They stay null for resources that the catalogue
 // lacks.
 func (c *changesTable) readFlags(ctx context.Context, kind fragment.Kind) error {
-	list, in, schema := c.changed[kind], c.b.inputs.Of(kind), catalog.TypeOf(kind).Plan
+	list, in, schema := c.changed[kind], c.b.inputs.Of(kind), catalog.TypeOf(kind).Schema
 	if len(list) == 0 || in == nil {
 		return nil
 	}

@@ -100,17 +100,17 @@ func KindNames() []string {
 
 // hasTexts reports whether a kind has translated texts.
 func (k *kind) hasTexts() bool {
-	_, ok := catalog.TypeOf(k.kind).Plan.Field("localized")
+	_, ok := catalog.TypeOf(k.kind).Schema.Field("localized")
 	return ok
 }
 
 // localizes reports whether a field differs between languages: as a text, or a sub-request that is one object; or as a
 // sub-request with pages.
 func (k *kind) localizes(name string) (text, pages bool) {
-	plan := catalog.TypeOf(k.kind).Plan
-	if list, ok := plan.Field("localized"); ok && name != "language" {
+	schema := catalog.TypeOf(k.kind).Schema
+	if list, ok := schema.Field("localized"); ok && name != "language" {
 		_, text = list.Elem.Field(name)
-		f, known := plan.Field(name)
+		f, known := schema.Field(name)
 		pages = known && f.Shape == record.ShapePages && slices.Contains(k.appends, name)
 	}
 	return text, pages

@@ -114,7 +114,7 @@ func (d *draft) newRecord(kind string, kindColumn *draftColumn) *draftRecord {
 	for _, l := range draftLines() {
 		for _, name := range l.fields {
 			name = strings.TrimPrefix(name, kind+".")
-			if _, err := fieldAt(typ, typ.Plan, name); err == nil {
+			if _, err := fieldAt(typ, typ.Schema, name); err == nil {
 				copied := *l
 				copied.field, copied.order = name, len(r.lines)
 				r.lines = append(r.lines, &copied)
@@ -188,7 +188,7 @@ func (r *draftRecord) choose() {
 	}
 	for _, c := range r.columns {
 		name := strings.Join(wordsOf(c.name), "_")
-		f, err := fieldAt(r.typ, r.typ.Plan, name)
+		f, err := fieldAt(r.typ, r.typ.Schema, name)
 		if err != nil || f.Own || strings.HasSuffix(name, "_en") || c == r.kindColumn || c.parent != nil || slices.ContainsFunc(r.lines, func(l *draftLine) bool { return l.field == name }) {
 			continue
 		}
@@ -325,7 +325,7 @@ func (r *draftRecord) try(l *draftLine, c *draftColumn, source string) *candidat
 		}
 		e = &entry{expression: source, path: t.field, field: &record.Field{Name: t.field, Shape: record.ShapeStrings}}
 	} else {
-		f, err := fieldAt(r.typ, r.typ.Plan, t.field)
+		f, err := fieldAt(r.typ, r.typ.Schema, t.field)
 		if err != nil || s.add(t.field, f, t.source) != nil {
 			return t // the kind lacks the field
 		}

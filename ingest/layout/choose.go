@@ -330,7 +330,7 @@ func (s *Subject) ownForms(o Options, known []Fit) (out []Fit, why string) {
 func (s *Subject) resembles(t *catalog.Type) bool {
 	known := 0
 	for _, name := range s.columns {
-		if _, ok := t.Plan.Field(name); ok {
+		if _, ok := t.Schema.Field(name); ok {
 			known++
 		}
 	}
@@ -391,8 +391,8 @@ func (s *Subject) fieldProblem(f *Fit) string {
 	default:
 		return fmt.Sprintf("no row has a field of a %s besides id", t.Name())
 	}
-	for i := range t.Plan.Fields {
-		field := &t.Plan.Fields[i]
+	for i := range t.Schema.Fields {
+		field := &t.Schema.Fields[i]
 		if n := f.Columns[field.Name]; field.Shape < record.ShapeObject || n.LeftOut <= n.Used {
 			continue
 		}
@@ -512,8 +512,8 @@ func (s *Subject) subsOf(t *catalog.Type) (out []string) {
 	if len(s.columns) < 2 || !slices.Contains(s.columns, "id") || slices.ContainsFunc(t.KeyFields(), func(name string) bool { return name != "id" }) {
 		return nil
 	}
-	for i := range t.Plan.Fields {
-		f := &t.Plan.Fields[i]
+	for i := range t.Schema.Fields {
+		f := &t.Schema.Fields[i]
 		if !f.IsSub() || f.Elem == nil {
 			continue
 		}

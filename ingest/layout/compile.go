@@ -161,7 +161,7 @@ func newShape(r *recordSpec, numbers numberReader, before []*shape) (*shape, err
 	}
 	var list *record.Field
 	if r.List != "" {
-		if list, err = fieldAt(typ, typ.Plan, r.List); err != nil {
+		if list, err = fieldAt(typ, typ.Schema, r.List); err != nil {
 			return s, fmt.Errorf("list: %w", err)
 		}
 		if list.Shape != record.ShapeObjects {
@@ -176,9 +176,9 @@ func newShape(r *recordSpec, numbers numberReader, before []*shape) (*shape, err
 	}
 	errs := []error{s.addFields("", "", r.Fields, func(path string) (*record.Field, error) {
 		if path == wholeRecord && r.List == "" {
-			return &record.Field{Name: path, Shape: record.ShapeObject, Elem: typ.Plan}, nil
+			return &record.Field{Name: path, Shape: record.ShapeObject, Elem: typ.Schema}, nil
 		}
-		return fieldAt(typ, typ.Plan, path)
+		return fieldAt(typ, typ.Schema, path)
 	})}
 	switch fields := r.Element.(type) {
 	case nil:
@@ -276,13 +276,13 @@ func (o *output) add(names []string, e *entry) error {
 const wholeRecord = "*"
 
 // fieldAt returns the field at a dotted path of a record, or of an object in one if typ is nil.
-func fieldAt(typ *catalog.Type, plan *record.Schema, path string) (*record.Field, error) {
+func fieldAt(typ *catalog.Type, schema *record.Schema, path string) (*record.Field, error) {
 	name, rest, nested := strings.Cut(path, ".")
-	f, ok := plan.Field(name)
+	f, ok := schema.Field(name)
 	switch {
 	case !ok && typ != nil && !nested:
 		// Package tmdb reads fields that the API does not have: genre_ids, and texts with a language suffix.
-		if _, ok := typ.Plan.Field("genres"); ok && name == "genre_ids" {
+		if _, ok := typ.Schema.Field("genres"); ok && name == "genre_ids" {
 			return &record.Field{Name: name, Shape: record.ShapeInts}, nil
 		}
 		if f, _ := tmdb.LanguageField(typ, name); f != nil {

@@ -166,7 +166,7 @@ func (m *Meaning) Lacks(columns []string) (out []string) {
 // Reads reports whether a field reads a column.
 func (m *Meaning) Reads(column string) bool {
 	if m.table == nil {
-		_, ok := m.Type.Plan.Field(column)
+		_, ok := m.Type.Schema.Field(column)
 		return ok
 	}
 	return m.form().readsColumn(column)
@@ -238,7 +238,7 @@ func (f *Fit) isProven() bool {
 func (f *Fit) hasShapes() bool {
 	for name, n := range f.Columns {
 		top, _, _ := strings.Cut(name, ".")
-		if field, ok := f.Type.Plan.Field(top); ok && n.Used > 0 && (field.Shape == record.ShapeObjects || field.Shape == record.ShapeObject) && top != "genres" {
+		if field, ok := f.Type.Schema.Field(top); ok && n.Used > 0 && (field.Shape == record.ShapeObjects || field.Shape == record.ShapeObject) && top != "genres" {
 			return true
 		}
 	}

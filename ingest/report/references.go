@@ -249,7 +249,7 @@ func referencesOf(t *catalog.Type) (list []reference) {
 		for path := range strings.FieldsSeq(paths) {
 			dot := strings.LastIndexByte(path, '.')
 			ref := reference{path: path, objects: path[:max(0, dot)], field: path[dot+1:], target: target, tallies: map[fragment.Kind]*tally{}}
-			s := t.Plan
+			s := t.Schema
 			for name := range strings.SplitSeq(path, ".") {
 				_, ref.media = s.Field("media_type")
 				f, _ := s.Field(name)

@@ -84,7 +84,7 @@ func (n IDCollector) paths(kind fragment.Kind) []string {
 }
 
 func hasField(kind fragment.Kind, name string) bool {
-	_, ok := catalog.TypeOf(kind).Plan.Field(name)
+	_, ok := catalog.TypeOf(kind).Schema.Field(name)
 	return ok
 }
 

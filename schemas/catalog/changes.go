@@ -31,7 +31,7 @@ type LoggedChange struct {
 	New record.Raw `record:"new"`
 }
 
-var changesType = &Type{name: "changes", Plan: record.SchemaOf[LoggedChange](), new: func() record.Record { return record.Of(new(LoggedChange)) }}
+var changesType = &Type{name: "changes", Schema: record.SchemaOf[LoggedChange](), new: func() record.Record { return record.Of(new(LoggedChange)) }}
 
 // AppendKey appends a key that orders changes by kind, id and field.
 func (c *LoggedChange) AppendKey(dst []byte) []byte {

@@ -14,7 +14,7 @@ import (
 // TestFetched: the end of a file has the days of each row group, be it copied, and the column has the same.
 func TestFetched(t *testing.T) {
 	for _, typ := range Types() {
-		if _, ok := typ.Plan.Field(FetchedColumn); !ok {
+		if _, ok := typ.Schema.Field(FetchedColumn); !ok {
 			t.Errorf("%s records have no %s, so that a row with one would show it in responses", typ.Name(), FetchedColumn)
 		}
 	}

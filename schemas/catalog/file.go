@@ -31,9 +31,9 @@ const QuarantineDir = "quarantine"
 // ReportName is the name of the catalogue's file with the report of the last ingest.
 const ReportName = "ingest-report.json"
 
-// schema returns the Parquet schema of the kind's records.
-func (t *Type) schema() *parquet.Schema {
-	return parquet.NewSchema(t.Name(), schemaNode(t.Plan))
+// parquetSchema returns the Parquet schema of the kind's records.
+func (t *Type) parquetSchema() *parquet.Schema {
+	return parquet.NewSchema(t.Name(), schemaNode(t.Schema))
 }
 
 // A File is an open catalogue file with records of one kind. Row groups may be read concurrently. A nil File is
@@ -91,11 +91,11 @@ func (t *Type) read(file *os.File, size int64) (f *File, err error) {
 	if k, _ := pq.Lookup(kindKey); k != t.Name() {
 		return nil, fmt.Errorf("%s: holds %q, want %q", name, k, t.Name())
 	}
-	schema := t.schema()
+	schema := t.parquetSchema()
 	if pq.Schema().String() != schema.String() {
 		return nil, fmt.Errorf("%s: its columns differ from a catalogue file of version %s: ingest it again", name, version)
 	}
-	return &File{typ: t, file: file, pq: pq, cols: layout(schema, t.Plan, nil, 0, 0)}, nil
+	return &File{typ: t, file: file, pq: pq, cols: layout(schema, t.Schema, nil, 0, 0)}, nil
 }
 
 // Close closes the file. Its Rows are invalid afterwards.
@@ -272,7 +272,7 @@ func (f *File) lowestKey(group int) (k Key, known bool) {
 func Fingerprint() string {
 	h := xxh3.New()
 	for _, t := range Types() {
-		h.Write(appendShape([]byte(t.Name()), t.Plan)) //nolint:errcheck // never fails
+		h.Write(appendShape([]byte(t.Name()), t.Schema)) //nolint:errcheck // never fails
 	}
 	return FormatVersion + "-" + strconv.FormatUint(h.Sum64(), 16)
 }

@@ -47,7 +47,7 @@ type removedRow struct {
 	MergedInto record.String `record:"merged_into"`
 }
 
-var removedType = &Type{name: "removed", Plan: record.SchemaOf[removedRow](), new: func() record.Record { return record.Of(new(removedRow)) }}
+var removedType = &Type{name: "removed", Schema: record.SchemaOf[removedRow](), new: func() record.Record { return record.Of(new(removedRow)) }}
 
 // removedKey returns a key as text.
 func removedKey(kind fragment.Kind, k Key) string {

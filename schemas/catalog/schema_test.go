@@ -147,7 +147,7 @@ func TestDocumentedSchema(t *testing.T) {
 				t.Errorf("%s: %v: optional %v: want all columns but the elements of lists to be", typ.File(), path, leaf.Node.Optional())
 			}
 		}
-		leavesOf(t, sections, typ.File(), "", typ.Plan, want)
+		leavesOf(t, sections, typ.File(), "", typ.Schema, want)
 		if d := cmp.Diff(want, got); d != "" {
 			t.Errorf("%s (-documented in SCHEMA.md +in the file):\n%s", typ.File(), d)
 		}

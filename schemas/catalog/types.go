@@ -31,10 +31,10 @@ import (
 
 // A Type describes one kind of records, for code that treats all kinds alike.
 type Type struct {
-	Kind fragment.Kind
-	Plan *record.Schema
-	name string
-	new  func() record.Record
+	Kind   fragment.Kind
+	Schema *record.Schema
+	name   string
+	new    func() record.Record
 
 	keyFields []string
 	marked    *record.Field // DetailsColumn; nil if the kind lacks it
@@ -43,9 +43,9 @@ type Type struct {
 // newType returns the type of records T, whose key consists of the given fields.
 func newType[T any](k fragment.Kind, keyFields ...string) *Type {
 	t := &Type{
-		Kind: k, name: k.String(), Plan: record.SchemaOf[T](), new: func() record.Record { return record.Of(new(T)) }, keyFields: keyFields,
+		Kind: k, name: k.String(), Schema: record.SchemaOf[T](), new: func() record.Record { return record.Of(new(T)) }, keyFields: keyFields,
 	}
-	t.marked, _ = t.Plan.Field(DetailsColumn)
+	t.marked, _ = t.Schema.Field(DetailsColumn)
 	return t
 }
 

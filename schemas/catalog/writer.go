@@ -75,7 +75,7 @@ func Create(path string, t *Type) (*Writer, error) {
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("create %s: %w", path, err), f.Abort())
 	}
-	schema := t.schema()
+	schema := t.parquetSchema()
 	pq := parquet.NewGenericWriter[any](f, schema,
 		parquet.Compression(&codec{enc: enc}),
 		parquet.CreatedBy("reelsplice", FormatVersion, ""),
@@ -84,7 +84,7 @@ func Create(path string, t *Type) (*Writer, error) {
 		parquet.DictionaryMaxBytes(1<<20),
 	)
 	w := &Writer{
-		path: path, file: f, pq: pq, cols: layout(schema, t.Plan, nil, 0, 0),
+		path: path, file: f, pq: pq, cols: layout(schema, t.Schema, nil, 0, 0),
 		columns: make(chan *shredder, 1), free: make(chan *shredder, 1), done: make(chan struct{}),
 		empty: valueBytes * int64(len(schema.Columns())),
 	}

@@ -43,7 +43,7 @@ func partOf(typ *catalog.Type, name string) (p part, sub *record.Field, ok bool)
 		return p, nil, true
 	}
 	p.name = name[:len(name)-len(m[3])-1]
-	sub, ok = p.typ.Plan.Field(m[3])
+	sub, ok = p.typ.Schema.Field(m[3])
 	return p, sub, ok && sub.IsSub()
 }
 

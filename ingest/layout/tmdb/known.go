@@ -39,14 +39,14 @@ type englishText struct {
 // until localize has freed the base record, and appended responses about parts of r.
 func (t *Reader) known(typ *catalog.Type, r record.Record, extra *record.RawFields) (english []englishText, parts []part, err error) {
 	if typ.Kind == fragment.KindTV { // some tables have the kind of the row where the API has "Scripted"
-		if f, _ := typ.Plan.Field("type"); r.String(f).V == typ.Name() {
+		if f, _ := typ.Schema.Field("type"); r.String(f).V == typ.Name() {
 			record.Unset(r, f)
 		}
 	}
 	if len(*extra) == 0 {
 		return nil, nil, nil
 	}
-	_, hasGenres := typ.Plan.Field("genres")
+	_, hasGenres := typ.Schema.Field("genres")
 	var rowFields record.RawFields // that only rows of lists have
 	all, kept := map[[2]int64]*part{}, (*extra)[:0]
 	for _, m := range *extra {
@@ -111,7 +111,7 @@ func (t *Reader) setListFields(typ *catalog.Type, r record.Record, fields record
 	if m := l.MediaType; m.Set && m.V != typ.Name() && m.V != "tv_"+typ.Name() {
 		return &record.FieldError{Field: "media_type", What: fmt.Sprintf("want %q, found %q", typ.Name(), m.V)}
 	}
-	f, ok := typ.Plan.Field("genres")
+	f, ok := typ.Schema.Field("genres")
 	if !ok || l.GenreIDs == nil {
 		t.parser.Tally.SetFate("genre_ids", record.IsLeftOut)
 		return nil
@@ -141,7 +141,7 @@ func (t *Reader) rename(typ *catalog.Type, r record.Record, m record.RawField, n
 	if err := t.parser.Parse(record.RawFields{{Name: name, Raw: m.Raw}}.Object(), src); err != nil {
 		return err
 	}
-	f, _ := typ.Plan.Field(name)
+	f, _ := typ.Schema.Field(name)
 	isPlaceholder := t.parser.Columns && m.Raw[0] == '"' && record.IsNothing(record.Unquote(m.Raw))
 	if !isPlaceholder && !record.Present(src, f) {
 		t.parser.Tally.SetFate(m.Name, record.IsLeftOut)
@@ -191,7 +191,7 @@ func (t *Reader) setText(typ *catalog.Type, r record.Record, english *[]englishT
 	case tag == "":
 		*english = append(*english, englishText{f, text})
 	default:
-		list, _ := localizedField(typ.Plan)
+		list, _ := localizedField(typ.Schema)
 		local := localized(r, list, tag)
 		*local.StringNamed(f.Name) = record.Text(text)
 	}

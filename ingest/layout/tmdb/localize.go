@@ -66,7 +66,7 @@ func move(local, base record.Record, name string) {
 // LanguageField returns the field and the language of a name with a language suffix, such as title_ar. It is nil for others.
 func LanguageField(t *catalog.Type, name string) (f *record.Field, language string) {
 	i := strings.LastIndexByte(name, '_')
-	list, ok := localizedField(t.Plan)
+	list, ok := localizedField(t.Schema)
 	if i < 0 || !ok {
 		return nil, ""
 	}
@@ -75,6 +75,6 @@ func LanguageField(t *catalog.Type, name string) (f *record.Field, language stri
 	if text, ok := list.Elem.Field(name); !known || !ok || name == "language" || text.Shape != record.ShapeString {
 		return nil, ""
 	}
-	f, _ = t.Plan.Field(name)
+	f, _ = t.Schema.Field(name)
 	return f, language
 }

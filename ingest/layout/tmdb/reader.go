@@ -264,7 +264,7 @@ func answeredError(fields record.RawFields) error {
 
 // wrap makes a record of the response to one sub-request.
 func wrap(r Row) (string, error) {
-	if f, ok := r.Type.Plan.Field(currentName(r.Type.Kind, r.Sub)); !ok || !f.IsSub() {
+	if f, ok := r.Type.Schema.Field(currentName(r.Type.Kind, r.Sub)); !ok || !f.IsSub() {
 		return "", fmt.Errorf("the file name has sub-request %q, which a %s record does not have", r.Sub, r.Type.Name())
 	}
 	row, err := record.Fields(r.JSON)
