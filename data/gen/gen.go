@@ -92,7 +92,7 @@ type File struct {
 	Stored int64  `json:"stored"`
 }
 
-// Run makes a dump. When all its files are complete, they replace those of an earlier run in the folder; a run that
+// Run makes a dump. When all its files are complete, they replace the files of an earlier run in the folder; a run that
 // fails or is interrupted leaves nothing. Run refuses a folder in which other files have the names of a dump's.
 func Run(ctx context.Context, c Config) (r Report, err error) {
 	if err := c.Validate(); err != nil {

@@ -73,7 +73,7 @@ const (
 	maxTries       = 100
 )
 
-// Validate returns all errors of a Config, and normalises its languages.
+// Validate returns all errors of a Config, of its languages the first, and normalises these.
 func (cfg *Config) Validate() error {
 	var errs []error
 	check := func(ok bool, format string, args ...any) {
