@@ -187,7 +187,7 @@ func (r *run) read(ctx context.Context) (err error) {
 }
 
 // supersede merges the catalogue's records with minted IDs into records that rows gave the same external IDs. Each becomes a row
-// of the weakest source, under the ID that replaces its own, which is removed after all sources.
+// under its new ID, from the weakest source. Its minted ID is removed after all sources.
 func (r *run) supersede(ctx context.Context) error {
 	p := &r.progress
 	err := r.resolver.Supersede(ctx, func(t *catalog.Type, rec record.Record, id int64) error {

@@ -7,8 +7,8 @@
 //	Chain     the same as steps in order, for an engine that starts the processes and retries failed ones
 //
 // A process may be killed, repeated, or run twice at a time. Exit code 2 is final; after any other but 0, another
-// attempt may succeed. The release has the same bytes as one built in one process. Slurm and Kubernetes make a script
-// of a Chain, Processes runs it.
+// attempt may succeed. The release has the same bytes as one built in one process. Slurm and Kubernetes turn a Chain
+// into a script; Processes runs it.
 package array
 
 import (

@@ -35,8 +35,8 @@ type contributor struct {
 	err    error // the first one
 }
 
-// contribute runs fn with a part of the release and a contributor, and writes the part, and the contributions to a file
-// of the work folder.
+// contribute runs fn with a part of the release and a contributor. It writes the part, and the contributions to a file in
+// the work folder.
 func (b *Build) contribute(ctx context.Context, d *taskRecord, part int, fn func(o *output, c *contributor) error) error {
 	return b.writeSorted(ctx, d, fmt.Sprintf("%s-%05d", d.Stage, d.Index), b.Plan.ContributionSections(), func(s *extsort.Sorter) error {
 		c := &contributor{b: b, s: s, rows: index.NewWriter(s, b.Plan.RowSection)}

@@ -8,9 +8,8 @@
 // A record is a function of the seed, the kind and its number, so goroutines make records in any order, and a dump's
 // bytes do not depend on --jobs. References repeat the values of their record.
 //
-// A dump lacks fields of a crawl that the build derives: credits of people, aggregate credits, recommendations, parts
-// of collections, and the numbers of seasons and episodes of a series. It has no changes and lists, and no sub-requests
-// of seasons.
+// A dump lacks fields that the build derives: people's credits, aggregate credits, recommendations, the parts of a
+// collection, a series' numbers of seasons and episodes. It has no changes, no lists, and no sub-requests for seasons.
 package gen
 
 import (

@@ -88,8 +88,10 @@ func (c *changelog) addSeason(key catalog.Key, old, now record.Record) {
 func (c *changelog) addEpisode(key catalog.Key, old, now record.Record, first bool) {
 	seasons := catalog.TypeOf(fragment.KindSeason)
 	stored := filepath.Join(c.m.Catalog, seasons.File())
-	if _, err := os.Stat(stored); first && err != nil {
-		return // the catalogue had neither episodes nor seasons, which hold episodes, too
+	if first {
+		if _, err := os.Stat(stored); err != nil {
+			return // the catalogue had neither episodes nor seasons, which hold episodes, too
+		}
 	}
 	if c.seasons == nil {
 		path := filepath.Join(c.m.Out, seasons.File())

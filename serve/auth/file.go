@@ -176,8 +176,8 @@ func edit(path string, create bool, change func(data []byte, records []Record) (
 }
 
 // lock locks a file beside the token file: each edit replaces the token file itself, so a lock on the old one would
-// exclude nobody. The lock file stays, because its removal would have the same effect. Root gives a new one to the owner
-// of its folder. An existing one is unchanged, because that owner could have made it a link to any file.
+// exclude nobody. The lock file stays, because its removal would have the same effect. Root gives a new one to its
+// folder's owner. An existing one is unchanged, because that owner could have made it a link to any file.
 func lock(target string) (unlock func(), err error) {
 	path := target + lockSuffix
 	f, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL, 0o600)

@@ -1,4 +1,4 @@
-// Package observe has the metrics, the access log, and the log of the server, none of which delays a response.
+// Package observe has the metrics, the access log, and the log of the server. They never delay a response.
 //
 // The registry has each family of metrics with its name, type, help and labels, in the conventions of Prometheus. A
 // Writer writes samples of these families and no others, so that /metrics, its documentation, the dashboard and the
