@@ -307,8 +307,12 @@ func (t *tableRows) endsAt(n, maxBytes int) bool {
 func (t *tableRows) cut(b []byte) *record.Fault {
 	t.in.Reset(b)
 	var parseErr *csv.ParseError
+	before := t.csv.InputOffset()
 	cells, err := t.csv.Read()
 	if t.cells = cells; !errors.As(err, &parseErr) {
+		if t.csv.InputOffset()-before != int64(len(b)) {
+			t.csv = newCSV(&t.in, t.delim) // it holds further lines of b
+		}
 		return nil // at the end, the line is empty
 	}
 	t.csv = newCSV(&t.in, t.delim) // it holds the rest of the row
