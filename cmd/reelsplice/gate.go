@@ -5,18 +5,19 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/pflag"
 
+	"github.com/reelsplice/reelsplice/schemas/fragment"
 	"github.com/reelsplice/reelsplice/schemas/release"
 	"github.com/reelsplice/reelsplice/schemas/release/compare"
-	"github.com/reelsplice/reelsplice/schemas/release/gate"
 	"github.com/reelsplice/reelsplice/schemas/release/store"
-	"github.com/reelsplice/reelsplice/serve/expect"
 )
 
 // A publishGate refuses a release that has much less than the current one, that fails an expectation, or that was
@@ -26,24 +27,24 @@ type publishGate struct {
 	expectations string // file of expectations; "" for none
 	force        bool
 
-	limits   gate.Limits
-	expected []expect.Expectation
+	limits   dropLimits
+	expected []expectation
 }
 
 func (g *publishGate) add(f *pflag.FlagSet) {
 	f.StringArrayVar(&g.drops, "max-drop", nil, fmt.Sprintf("`PERCENT`, or NAME=PERCENT, that a count may be below the current release's (default %d%%); "+
-		"repeatable, NAME is a kind, a sub-request (movie/videos), language, terms or bytes", gate.DefaultPercent))
+		"repeatable, NAME is a kind, a sub-request (movie/videos), language, terms or bytes", defaultDrop))
 	f.StringVar(&g.expectations, "expect", "", "`FILE` of expectations, one per line, such as: /3/movie/550 title == \"Fight Club\"")
 	f.BoolVar(&g.force, "force", false, "publish against --max-drop and --expect, or after a rollback, and record that in the release's report")
 }
 
 // read checks the flags and reads the expectations.
 func (g *publishGate) read() (err error) {
-	if g.limits, err = gate.ParseLimits(g.drops); err != nil {
+	if g.limits, err = parseDropLimits(g.drops); err != nil {
 		return fmt.Errorf("max-drop %w", err)
 	}
 	if g.expectations != "" {
-		g.expected, err = expect.Read(g.expectations)
+		g.expected, err = readExpectations(g.expectations)
 	}
 	return err
 }
@@ -68,9 +69,9 @@ func (g *publishGate) args() (args []string, err error) {
 
 // A verdict is the result of a gate.
 type verdict struct {
-	Empty  bool             `json:"empty,omitempty"` // no records: usually a fetch or an ingest has failed
-	Falls  []gate.Fall      `json:"falls,omitempty"`
-	Failed []expect.Failure `json:"failed,omitempty"`
+	Empty  bool      `json:"empty,omitempty"` // no records: usually a fetch or an ingest has failed
+	Falls  []fall    `json:"falls,omitempty"`
+	Failed []failure `json:"failed,omitempty"`
 	// RolledBack is the ID of a release with the same responses that was rolled back.
 	RolledBack string `json:"rolled_back,omitempty"`
 	Forced     bool   `json:"forced,omitempty"` // published anyway
@@ -92,14 +93,14 @@ func (s releaseSet) examine(ctx context.Context, g *publishGate, from releaseSet
 	if err == nil && current == id {
 		return v, nil
 	}
-	v.Empty = gate.Empty(r)
+	v.Empty = isEmpty(r)
 	var baseline *release.Manifest
 	if err == nil {
 		baseline, err = s.Manifest(ctx, current)
 	}
 	switch {
 	case err == nil && !isSample(s.Store, current):
-		v.Falls = gate.Falls(baseline, r, g.limits)
+		v.Falls = fallsOf(baseline, r, g.limits)
 	case err != nil && !store.IsBroken(err):
 		return v, err
 	case err != nil && (current != "" || !errors.Is(err, store.ErrNoRelease)):
@@ -110,7 +111,7 @@ func (s releaseSet) examine(ctx context.Context, g *publishGate, from releaseSet
 		if err != nil {
 			return v, err
 		}
-		v.Failed, err = expect.Check(ctx, opened, g.expected)
+		v.Failed, err = checkExpectations(ctx, opened, g.expected)
 		if err = errors.Join(err, opened.Close()); err != nil {
 			return v, fmt.Errorf("%s: %w", g.expectations, err)
 		}
@@ -220,4 +221,131 @@ func (v *verdict) write(w io.Writer) {
 	for _, f := range v.Failed {
 		fmt.Fprintf(w, "line %d: %s: %s gives %s, status %d\n", f.Line, f.Path, f.Condition, f.Got, f.Status)
 	}
+}
+
+const (
+	// defaultDrop is the permitted fall of a count, in percent, unless dropLimits set another.
+	defaultDrop = 10
+	// fewLost is the smallest fall, in resources or terms, that counts for languages, sub-requests and terms without a
+	// limit of their own. With three resources in a rare language, losing one is normal.
+	fewLost = 10
+)
+
+// dropLimits are the permitted falls in percent, by name of a count, such as movie, movie/videos or bytes, or of a group:
+// the part before the slash. The name "" is for all others.
+type dropLimits map[string]float64
+
+// parseDropLimits parses limits of the form 10% or NAME=10%. The sign is optional.
+func parseDropLimits(texts []string) (dropLimits, error) {
+	l := dropLimits{"": defaultDrop}
+	for _, text := range texts {
+		name, percent, named := strings.Cut(text, "=")
+		if !named {
+			name, percent = "", text
+		}
+		n, err := strconv.ParseFloat(strings.TrimSuffix(percent, "%"), 64)
+		if err != nil || !(n >= 0 && n <= 100) || named && !isCount(name) {
+			return nil, fmt.Errorf("%q: want a percentage of 0 to 100, such as 10%%, or with a name, such as movie=5%%: a kind of records, "+
+				"a sub-request of one (movie/videos), language, language/de, terms, terms/movie or bytes", text)
+		}
+		l[name] = n
+	}
+	return l, nil
+}
+
+// isCount reports whether name is a valid count or group.
+func isCount(name string) bool {
+	group, sub, isSub := strings.Cut(name, "/")
+	switch group {
+	case "bytes":
+		return !isSub
+	case "language":
+		return !isSub || len(sub) == len("de")
+	case "terms":
+		return !isSub || isKind(sub)
+	}
+	_, known := fragment.ParseSub(sub)
+	return isKind(group) && (!isSub || known || sub == fragment.SubDetails.String())
+}
+
+// isKind reports whether name is a kind of records.
+func isKind(name string) bool {
+	for k := fragment.KindMovie; k <= fragment.KindAccount; k++ {
+		if k.String() == name {
+			return true
+		}
+	}
+	return false
+}
+
+// limit returns the permitted fall of a count, and whether a limit names it or its group.
+func (l dropLimits) limit(count string) (percent float64, named bool) {
+	group, _, _ := strings.Cut(count, "/")
+	for _, name := range []string{count, group} {
+		if percent, ok := l[name]; ok {
+			return percent, true
+		}
+	}
+	return l[""], false
+}
+
+// A fall is a count that fell by more than permitted.
+type fall struct {
+	Count   string  `json:"count"`
+	Before  int64   `json:"before"`
+	After   int64   `json:"after"`
+	Percent float64 `json:"percent"` // lost
+	Allowed float64 `json:"allowed"` // permitted percentage
+}
+
+// fallsOf returns the counts that fell by more than permitted, sorted by name.
+func fallsOf(before, after *release.Manifest, l dropLimits) []fall {
+	var falls []fall
+	countsBefore, countsAfter := countsOf(before), countsOf(after)
+	for _, name := range slices.Sorted(maps.Keys(countsBefore)) {
+		percent, named := l.limit(name)
+		f := fall{Count: name, Before: countsBefore[name], After: countsAfter[name], Allowed: percent}
+		if !named && strings.Contains(name, "/") && f.Before-f.After < fewLost {
+			continue
+		}
+		if f.Percent = 100 * float64(f.Before-f.After) / float64(f.Before); f.Percent > f.Allowed {
+			falls = append(falls, f)
+		}
+	}
+	return falls
+}
+
+// isEmpty reports whether a release was built from no records.
+func isEmpty(m *release.Manifest) bool {
+	for name, n := range m.Sources {
+		if isKind(name) && n > 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// countsOf returns all compared counts that are not 0, by name: records of kinds, resources with a sub-request,
+// resources with a language, search terms, and bytes of segments.
+func countsOf(m *release.Manifest) map[string]int64 {
+	c := map[string]int64{}
+	for name, n := range m.Sources {
+		if isKind(name) {
+			c[name] = n
+		}
+	}
+	for name, n := range m.Counts.SubRequests {
+		c[name] = n
+	}
+	for name, n := range m.Counts.Languages {
+		c["language/"+name] = n
+	}
+	for name, n := range m.Counts.Terms {
+		c["terms/"+name] = n
+	}
+	for _, f := range m.Packs {
+		c["bytes"] += f.Live
+	}
+	maps.DeleteFunc(c, func(_ string, n int64) bool { return n == 0 })
+	return c
 }

@@ -1,12 +1,4 @@
-// Package expect checks responses of a release against the expectations of its operator, before clients see it.
-//
-// A file has one expectation a line: a path of the API with its query, a space, and an expression over the fields of the
-// response, in the language of mapping files (expr-lang/expr). It must give true. Empty lines and lines that begin with #
-// are skipped. A response that is not an object is the field body.
-//
-//	/3/movie/550                         title == "Fight Club"
-//	/3/search/movie?query=fight%20club   total_results >= 1 && results[0].id == 550
-package expect
+package main
 
 import (
 	"context"
@@ -22,26 +14,33 @@ import (
 	"github.com/reelsplice/reelsplice/serve/edge"
 )
 
-// An Expectation is a line of a file.
-type Expectation struct {
+// An expectation is a condition for a response of a release, checked before clients see it.
+//
+// A file has one a line: a path of the API with its query, a space, and an expression over the fields of the response,
+// in the language of mapping files (expr-lang/expr). It must give true. Empty lines and lines that begin with # are
+// skipped. A response that is not an object is the field body.
+//
+//	/3/movie/550                         title == "Fight Club"
+//	/3/search/movie?query=fight%20club   total_results >= 1 && results[0].id == 550
+type expectation struct {
 	Line      int
 	Path      string // with its query
 	Condition string
 	program   *vm.Program
 }
 
-// Read reads a file of expectations. An error names the file and the line.
-func Read(path string) ([]Expectation, error) {
+// readExpectations reads a file of expectations. An error names the file and the line.
+func readExpectations(path string) ([]expectation, error) {
 	data, err := os.ReadFile(path)
 	if err != nil {
 		return nil, fmt.Errorf("expectations: %w", err)
 	}
-	var all []Expectation
+	var all []expectation
 	for i, line := range strings.Split(string(data), "\n") {
 		if line = strings.TrimSpace(line); line == "" || line[0] == '#' {
 			continue
 		}
-		e, err := parse(line)
+		e, err := parseExpectation(line)
 		if err != nil {
 			return nil, fmt.Errorf("expectations: %s:%d: %w", path, i+1, err)
 		}
@@ -54,12 +53,12 @@ func Read(path string) ([]Expectation, error) {
 	return all, nil
 }
 
-func parse(line string) (e Expectation, err error) {
+func parseExpectation(line string) (e expectation, err error) {
 	n := strings.IndexAny(line, " \t")
 	if n < 0 || line[0] != '/' {
 		return e, fmt.Errorf("%q: want a path of the API, a space and a condition", line)
 	}
-	e = Expectation{Path: line[:n], Condition: strings.TrimSpace(line[n:])}
+	e = expectation{Path: line[:n], Condition: strings.TrimSpace(line[n:])}
 	if e.Condition[0] == '.' {
 		return e, fmt.Errorf("condition %q: want fields without a dot before them, such as title == \"Fight Club\"", e.Condition)
 	}
@@ -70,8 +69,8 @@ func parse(line string) (e Expectation, err error) {
 	return e, nil
 }
 
-// A Failure is an expectation that a response does not meet.
-type Failure struct {
+// A failure is an expectation that a response does not meet.
+type failure struct {
 	Line      int    `json:"line"`
 	Path      string `json:"path"`
 	Condition string `json:"condition"`
@@ -79,15 +78,15 @@ type Failure struct {
 	Got       string `json:"got"`    // result of the condition, which is not true
 }
 
-// Check returns the expectations that a release does not meet. An error means that the release is corrupt or that ctx ended.
-func Check(ctx context.Context, rel *release.Reader, all []Expectation) (failures []Failure, err error) {
+// checkExpectations returns the expectations that a release does not meet. An error means that the release is corrupt or that ctx ended.
+func checkExpectations(ctx context.Context, rel *release.Reader, all []expectation) (failures []failure, err error) {
 	for _, e := range all {
 		in, err := edge.Inspect(rel, e.Path)
 		if err != nil {
 			return nil, fmt.Errorf("line %d: %s: %w", e.Line, e.Path, err)
 		}
 		if got := e.run(in.Body); got != "" {
-			failures = append(failures, Failure{e.Line, e.Path, e.Condition, in.Status, got})
+			failures = append(failures, failure{e.Line, e.Path, e.Condition, in.Status, got})
 		}
 		if err := ctx.Err(); err != nil {
 			return nil, err
@@ -97,7 +96,7 @@ func Check(ctx context.Context, rel *release.Reader, all []Expectation) (failure
 }
 
 // run returns the result of the condition over a body as JSON, "" for true.
-func (e *Expectation) run(body []byte) string {
+func (e *expectation) run(body []byte) string {
 	var v any
 	if err := json.Unmarshal(body, &v); err != nil {
 		return "a body that is not JSON"
