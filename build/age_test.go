@@ -6,8 +6,8 @@ import (
 	"testing"
 
 	"github.com/reelsplice/reelsplice/build/buildtest"
-	"github.com/reelsplice/reelsplice/schemas/age"
 	"github.com/reelsplice/reelsplice/schemas/catalog"
+	"github.com/reelsplice/reelsplice/schemas/day"
 	"github.com/reelsplice/reelsplice/schemas/fragment"
 	"github.com/reelsplice/reelsplice/schemas/sharedtest"
 )
@@ -29,7 +29,7 @@ func TestAge(t *testing.T) {
 		sharedtest.NoError(t, err)
 		return dir
 	}
-	want := map[string]age.Days{
+	want := map[string]day.Days{
 		"movie":  {Records: 2, Oldest: "2026-04-30", Newest: "2026-05-01"},
 		"tv":     {Records: 1, Oldest: "2026-06-01", Newest: "2026-06-01"},
 		"season": {Records: 1, Oldest: "2026-06-02", Newest: "2026-06-02"},
@@ -39,7 +39,7 @@ func TestAge(t *testing.T) {
 	check := func(r Report) {
 		t.Helper()
 		m := openRelease(t, c, r).Manifest()
-		if got := age.Of(m.Sources); !maps.Equal(got, want) || !maps.Equal(r.FetchedByKind, want) || r.Fetched == nil || *r.Fetched != age.All(want) {
+		if got := day.FromSources(m.Sources); !maps.Equal(got, want) || !maps.Equal(r.FetchedByKind, want) || r.Fetched == nil || *r.Fetched != day.All(want) {
 			t.Errorf("the manifest has the days %v, the report %v, in all %v, want %v", got, r.FetchedByKind, r.Fetched, want)
 		}
 	}
@@ -50,7 +50,7 @@ func TestAge(t *testing.T) {
 		t.Errorf("the same catalogue gives %s after %s, want no other release", again.Release, first.Release)
 	}
 	c.Catalog = catalogOf("2026-11-01")
-	want["movie"] = age.Days{Records: 2, Oldest: "2026-05-01", Newest: "2026-11-01"}
+	want["movie"] = day.Days{Records: 2, Oldest: "2026-05-01", Newest: "2026-11-01"}
 	second := buildIncremental(t, c)
 	check(second)
 	if second.Unchanged || second.Release == first.Release {

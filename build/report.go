@@ -11,8 +11,8 @@ import (
 	"time"
 
 	"github.com/reelsplice/reelsplice/build/task"
-	"github.com/reelsplice/reelsplice/schemas/age"
 	"github.com/reelsplice/reelsplice/schemas/catalog"
+	"github.com/reelsplice/reelsplice/schemas/day"
 	"github.com/reelsplice/reelsplice/schemas/file"
 	"github.com/reelsplice/reelsplice/schemas/release"
 )
@@ -25,8 +25,8 @@ type Report struct {
 	Records map[string]int64 `json:"records"` // by kind
 	// Fetched has the days on which records were fetched; nil if unknown. FetchedByKind has the kinds with known
 	// days.
-	Fetched       *age.Days           `json:"fetched,omitempty"`
-	FetchedByKind map[string]age.Days `json:"fetched_by_kind,omitempty"`
+	Fetched       *day.Days           `json:"fetched,omitempty"`
+	FetchedByKind map[string]day.Days `json:"fetched_by_kind,omitempty"`
 	Removed       int64               `json:"removed"` // deleted or merged resources
 	Resources     int64               `json:"resources"`
 	Fragments     int64               `json:"fragments"`
@@ -106,7 +106,7 @@ func NewReport(b *task.Build, dir string, log *slog.Logger) (Report, error) {
 		Outcome: o, BuiltAt: time.Now().UTC().Truncate(time.Millisecond), Records: p.Records, Removed: int64(p.Removed),
 		Level: p.Level, Fallback: p.Fallback, Previous: p.Previous, FetchedByKind: p.Fetched,
 	}
-	if all := age.All(p.Fetched); !all.IsZero() {
+	if all := day.All(p.Fetched); all.Records > 0 {
 		r.Fetched = &all
 	}
 	if r.Ingest, err = readIngest(dir); err != nil {

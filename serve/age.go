@@ -6,13 +6,13 @@ import (
 	"sync"
 	"time"
 
-	"github.com/reelsplice/reelsplice/schemas/age"
+	"github.com/reelsplice/reelsplice/schemas/day"
 	"github.com/reelsplice/reelsplice/schemas/release"
 	"github.com/reelsplice/reelsplice/serve/observe"
 )
 
-// day is the unit of ages, and how often a warning is repeated.
-const day = 24 * time.Hour
+// oneDay is the unit of ages, and how often a warning is repeated.
+const oneDay = 24 * time.Hour
 
 // An ageWatch logs the age of the served data, by the days on which the records of the release were
 // fetched. It is safe for concurrent use.
@@ -23,7 +23,7 @@ type ageWatch struct {
 
 	mu      sync.Mutex
 	release string // id
-	days    age.Days
+	days    day.Days
 	warned  time.Time // the last time
 }
 
@@ -41,14 +41,14 @@ func (w *ageWatch) check(m *release.Manifest) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if m.ID != w.release {
-		w.release, w.days, w.warned = m.ID, age.All(age.Of(m.Sources)), time.Time{}
-		if w.days.IsZero() {
+		w.release, w.days, w.warned = m.ID, day.All(day.FromSources(m.Sources)), time.Time{}
+		if w.days.Records == 0 {
 			w.log.Debug("age of the data is unknown", "release", m.ID)
 		} else {
 			w.log.Info("age of the data", "release", m.ID, "oldest", w.days.Oldest, "newest", w.days.Newest, "records", w.days.Records)
 		}
 	}
-	if w.max == 0 || w.now().Sub(w.warned) < day {
+	if w.max == 0 || w.now().Sub(w.warned) < oneDay {
 		return
 	}
 	if err := w.tooOld(); err != nil {
@@ -65,7 +65,7 @@ func (w *ageWatch) err() error {
 }
 
 func (w *ageWatch) tooOld() error {
-	if w.max == 0 || w.days.IsZero() || w.now().Sub(w.days.OldestTime()) <= w.max {
+	if w.max == 0 || w.days.Records == 0 || w.now().Sub(day.Start(w.days.Oldest)) <= w.max {
 		return nil
 	}
 	return fmt.Errorf("data of %s is older than %s", w.days.Oldest, durationText(w.max))
@@ -74,10 +74,10 @@ func (w *ageWatch) tooOld() error {
 // durationText returns a duration as text, in days if it has only whole ones.
 func durationText(d time.Duration) string {
 	switch {
-	case d == day:
+	case d == oneDay:
 		return "1 day"
-	case d%day == 0:
-		return fmt.Sprintf("%d days", d/day)
+	case d%oneDay == 0:
+		return fmt.Sprintf("%d days", d/oneDay)
 	}
 	return d.String()
 }
@@ -86,6 +86,6 @@ func durationText(d time.Duration) string {
 func (w *ageWatch) writeMetrics(m *observe.Writer) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	m.Time(observe.DataOldest, w.days.OldestTime())
-	m.Time(observe.DataNewest, w.days.NewestTime())
+	m.Time(observe.DataOldest, day.Start(w.days.Oldest))
+	m.Time(observe.DataNewest, day.Start(w.days.Newest))
 }

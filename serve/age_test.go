@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/reelsplice/reelsplice/schemas/age"
+	"github.com/reelsplice/reelsplice/schemas/day"
 	"github.com/reelsplice/reelsplice/schemas/release"
 	"github.com/reelsplice/reelsplice/serve/observe"
 )
@@ -15,7 +15,7 @@ import (
 func manifestOf(id string, oldest, newest string) *release.Manifest {
 	m := &release.Manifest{ID: id, Sources: map[string]int64{"movie": 5}}
 	if oldest != "" {
-		age.Put(m.Sources, "movie", age.Days{Records: 3, Oldest: oldest, Newest: newest})
+		day.Days{Records: 3, Oldest: oldest, Newest: newest}.ToSources(m.Sources, "movie")
 	}
 	return m
 }
@@ -23,7 +23,7 @@ func manifestOf(id string, oldest, newest string) *release.Manifest {
 // TestAge: the age is logged once a release, a warning once a release and once a day.
 func TestAge(t *testing.T) {
 	var b bytes.Buffer
-	w := watchAge(180*day, slog.New(slog.NewTextHandler(&b, &slog.HandlerOptions{Level: slog.LevelDebug})))
+	w := watchAge(180*oneDay, slog.New(slog.NewTextHandler(&b, &slog.HandlerOptions{Level: slog.LevelDebug})))
 	now := time.Date(2026, 10, 28, 0, 0, 0, 0, time.UTC)
 	w.now = func() time.Time { return now }
 	look := func(m *release.Manifest, want ...string) {
@@ -57,7 +57,7 @@ func TestAge(t *testing.T) {
 	const tooOld = "data of 2026-05-01 is older than 180 days"
 	now = now.Add(time.Second)
 	look(old, `level=WARN msg="data is too old" release=r2 because="`+tooOld)
-	now = now.Add(day - time.Second)
+	now = now.Add(oneDay - time.Second)
 	look(old)
 	if err := w.err(); err == nil || err.Error() != tooOld {
 		t.Errorf("Err = %v, want %s", err, tooOld)
@@ -97,7 +97,7 @@ func TestNoAgeLimit(t *testing.T) {
 }
 
 func TestDurationText(t *testing.T) {
-	for d, want := range map[time.Duration]string{day: "1 day", 180 * day: "180 days", 36 * time.Hour: "36h0m0s"} {
+	for d, want := range map[time.Duration]string{oneDay: "1 day", 180 * oneDay: "180 days", 36 * time.Hour: "36h0m0s"} {
 		if got := durationText(d); got != want {
 			t.Errorf("durationText(%v) = %q, want %q", d, got, want)
 		}

@@ -23,7 +23,7 @@ func TestTrouble(t *testing.T) {
 		return strings.TrimSuffix(servetest.Version(n), "}") + `,"_fetched":"` + day + `"}`
 	}
 	w := newWorld(t, func(c *Config) {
-		c.AdminAddr, c.Poll, c.MaxDataAge, c.ScrubRate, c.scrubWait = "127.0.0.1:0", 20*time.Millisecond, 180*day, 1<<40, 0
+		c.AdminAddr, c.Poll, c.MaxDataAge, c.ScrubRate, c.scrubWait = "127.0.0.1:0", 20*time.Millisecond, 180*oneDay, 1<<40, 0
 	}, dated(1, "2020-05-01"))
 	folder := store.Folder{Dir: w.cfg.Releases}
 	id, err := store.Current(t.Context(), folder)

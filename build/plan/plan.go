@@ -13,8 +13,8 @@ import (
 
 	"github.com/reelsplice/reelsplice/build/index"
 	"github.com/reelsplice/reelsplice/build/records"
-	"github.com/reelsplice/reelsplice/schemas/age"
 	"github.com/reelsplice/reelsplice/schemas/catalog"
+	"github.com/reelsplice/reelsplice/schemas/day"
 	"github.com/reelsplice/reelsplice/schemas/fragment"
 	"github.com/reelsplice/reelsplice/schemas/provenance"
 	"github.com/reelsplice/reelsplice/schemas/record"
@@ -64,7 +64,7 @@ type Plan struct {
 	// Dumps are the dumps of the catalogue; nil if unknown.
 	Dumps *provenance.Dumps `json:"dumps,omitempty"`
 	// Fetched has the days on which records were fetched, by the name of their kind, if known.
-	Fetched map[string]age.Days `json:"fetched,omitempty"`
+	Fetched map[string]day.Days `json:"fetched,omitempty"`
 	Movies  []records.Span      `json:"movies"` // one titles task each, after the series
 	Series  []records.Span      `json:"series"`
 	// Resources divides the kinds that receive contributions, in the order of their partitions.

@@ -11,8 +11,8 @@ import (
 	"io/fs"
 	"slices"
 
-	"github.com/reelsplice/reelsplice/schemas/age"
 	"github.com/reelsplice/reelsplice/schemas/catalog"
+	"github.com/reelsplice/reelsplice/schemas/day"
 	"github.com/reelsplice/reelsplice/schemas/fragment"
 	"github.com/reelsplice/reelsplice/schemas/provenance"
 	"github.com/reelsplice/reelsplice/schemas/record"
@@ -115,22 +115,24 @@ func (in *Inputs) Latest(kind fragment.Kind) (int64, error) {
 // Fetched returns the days on which records were fetched, by the name of their kind, without removed records and
 // kinds without days. It reads records only from row groups that contain seasons or episodes of a removed series or
 // season.
-func (in *Inputs) Fetched() (map[string]age.Days, error) {
-	out := map[string]age.Days{}
+func (in *Inputs) Fetched() (map[string]day.Days, error) {
+	out := map[string]day.Days{}
 	for kind, f := range in.files {
-		var days age.Days
+		var days day.Days
 		for group := range f.RowGroups() {
 			// A removed series or season hides its seasons and episodes.
 			mayHide := (kind == fragment.KindSeason || kind == fragment.KindEpisode) && slices.ContainsFunc(in.Removed, func(r catalog.Removed) bool {
 				return (r.Kind == fragment.KindTV || r.Kind == fragment.KindSeason) && r.Key.ID() >= f.first[group].ID() &&
 					(group+1 == len(f.first) || r.Key.ID() <= f.first[group+1].ID())
 			})
-			var groupDays age.Days
+			var groupDays day.Days
 			var err error
 			if mayHide {
 				rows := f.Select(append(f.kind.KeyFields(), catalog.FetchedColumn), group, group+1)
 				err = f.each(context.Background(), rows, Everything, func(_ catalog.Key, r record.Record) error {
-					groupDays.Add(catalog.FetchedOf(r))
+					if text := catalog.FetchedOf(r); text != "" {
+						groupDays.Join(day.Days{Records: 1, Oldest: text, Newest: text})
+					}
 					return nil
 				})
 			} else {
@@ -141,7 +143,7 @@ func (in *Inputs) Fetched() (map[string]age.Days, error) {
 			}
 			days.Join(groupDays)
 		}
-		if !days.IsZero() {
+		if days.Records > 0 {
 			out[kind.String()] = days
 		}
 	}

@@ -9,8 +9,8 @@ import (
 
 	"github.com/reelsplice/reelsplice/build/reuse"
 	"github.com/reelsplice/reelsplice/build/work"
-	"github.com/reelsplice/reelsplice/schemas/age"
 	"github.com/reelsplice/reelsplice/schemas/catalog"
+	"github.com/reelsplice/reelsplice/schemas/day"
 	"github.com/reelsplice/reelsplice/schemas/fragment"
 	"github.com/reelsplice/reelsplice/schemas/provenance"
 	"github.com/reelsplice/reelsplice/schemas/release"
@@ -81,7 +81,7 @@ func (b *Build) manifestSpec() release.ManifestSpec {
 		o.Sources[fragment.KindRemoved.String()] = int64(b.Plan.Removed)
 	}
 	for kind, days := range b.Plan.Fetched {
-		age.Put(o.Sources, kind, days)
+		days.ToSources(o.Sources, kind)
 	}
 	return o
 }
@@ -89,7 +89,7 @@ func (b *Build) manifestSpec() release.ManifestSpec {
 // isUnchanged reports whether the previous release has the same content and data age. It ignores the parts of tables
 // that derive from the previous release (trends) and the table of changes.
 func (b *Build) isUnchanged(ctx context.Context, d *taskRecord) (_ bool, err error) {
-	if !maps.Equal(b.previous.Manifest().Params, b.params()) || !maps.Equal(age.Of(b.previous.Manifest().Sources), b.Plan.Fetched) {
+	if !maps.Equal(b.previous.Manifest().Params, b.params()) || !maps.Equal(day.FromSources(b.previous.Manifest().Sources), b.Plan.Fetched) {
 		return false, nil
 	}
 	next, err := b.preview("index", "tables", "accounts")

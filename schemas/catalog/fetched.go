@@ -6,7 +6,7 @@ import (
 
 	"github.com/parquet-go/parquet-go"
 
-	"github.com/reelsplice/reelsplice/schemas/age"
+	"github.com/reelsplice/reelsplice/schemas/day"
 	"github.com/reelsplice/reelsplice/schemas/record"
 )
 
@@ -23,10 +23,10 @@ type Provenance struct {
 	Fetched record.String `record:"_fetched,dict,own"`
 }
 
-// CheckFetched returns an error if day is not in the form of FetchedColumn. It is a *record.FieldError.
-func CheckFetched(day string) error {
-	if _, err := age.Parse(day); err != nil {
-		return &record.FieldError{Field: FetchedColumn, What: err.Error()}
+// CheckFetched returns an error if text is not in the form of FetchedColumn. It is a *record.FieldError.
+func CheckFetched(text string) error {
+	if day.Start(text).IsZero() {
+		return &record.FieldError{Field: FetchedColumn, What: fmt.Sprintf("want a day as YYYY-MM-DD, found %q", text)}
 	}
 	return nil
 }
@@ -41,10 +41,10 @@ func SetFetched(r record.Record, day string) {
 
 // Fetched returns the days of a row group's records. It reads no records: the file's statistics have the number, the
 // lowest and the highest of a column's values.
-func (f *File) Fetched(group int) (out age.Days, err error) {
+func (f *File) Fetched(group int) (out day.Days, err error) {
 	lowest, highest, values, ok := f.bounds(group, FetchedColumn)
 	if ok && values > 0 {
-		out = age.Days{Records: values, Oldest: string(lowest.ByteArray()), Newest: string(highest.ByteArray())}
+		out = day.Days{Records: values, Oldest: string(lowest.ByteArray()), Newest: string(highest.ByteArray())}
 		ok = CheckFetched(out.Oldest) == nil && CheckFetched(out.Newest) == nil
 	}
 	if !ok {

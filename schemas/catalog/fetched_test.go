@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/reelsplice/reelsplice/schemas/age"
+	"github.com/reelsplice/reelsplice/schemas/day"
 	"github.com/reelsplice/reelsplice/schemas/fragment"
 	"github.com/reelsplice/reelsplice/schemas/record"
 	"github.com/reelsplice/reelsplice/schemas/sharedtest"
@@ -25,15 +25,15 @@ func TestFetched(t *testing.T) {
 	)), movie)
 	sharedtest.NoError(t, err)
 	defer f.Close()
-	var all age.Days
-	for i, want := range []age.Days{{Records: 1, Oldest: "2026-05-02", Newest: "2026-05-02"}, {Records: 3, Oldest: "2025-12-31", Newest: "2026-11-01"}} {
+	var all day.Days
+	for i, want := range []day.Days{{Records: 1, Oldest: "2026-05-02", Newest: "2026-05-02"}, {Records: 3, Oldest: "2025-12-31", Newest: "2026-11-01"}} {
 		got, err := f.Fetched(i)
 		if err != nil || got != want {
 			t.Errorf("row group %d: %+v, %v, want %+v", i, got, err, want)
 		}
 		all.Join(got)
 	}
-	if want := (age.Days{Records: 4, Oldest: "2025-12-31", Newest: "2026-11-01"}); all != want {
+	if want := (day.Days{Records: 4, Oldest: "2025-12-31", Newest: "2026-11-01"}); all != want {
 		t.Errorf("all: %+v, want %+v", all, want)
 	}
 	rows := f.Content(0, f.RowGroups())
@@ -55,7 +55,7 @@ func TestFetchedOfNone(t *testing.T) {
 	f, err := OpenFile(writeMovies(t, []string{`{"id":1}`, `{"id":2}`}), movie)
 	sharedtest.NoError(t, err)
 	defer f.Close()
-	if got, err := f.Fetched(0); err != nil || got != (age.Days{}) {
+	if got, err := f.Fetched(0); err != nil || got != (day.Days{}) {
 		t.Errorf("Fetched = %+v, %v, want none", got, err)
 	}
 }

@@ -1,4 +1,4 @@
-// Package day handles calendar days: release dates, bounds of requests, days of crawls.
+// Package day handles calendar days: release dates, bounds of requests, days of crawls and of fetched records.
 package day
 
 import (

@@ -7,10 +7,10 @@ import (
 	"io/fs"
 	"path/filepath"
 	"slices"
-	"time"
 
 	"github.com/dustin/go-humanize"
 
+	"github.com/reelsplice/reelsplice/schemas/day"
 	"github.com/reelsplice/reelsplice/schemas/release"
 	"github.com/reelsplice/reelsplice/schemas/release/check"
 	"github.com/reelsplice/reelsplice/schemas/release/store"
@@ -141,15 +141,15 @@ func (x *examiner) verify(ctx context.Context, folder store.Folder, id string, i
 
 // age compares the oldest record of the served release with the age that causes a warning.
 func (x *examiner) age(info *store.Info) {
-	if info.Fetched.IsZero() {
+	if info.Fetched.Records == 0 {
 		return
 	}
-	oldest, limit := info.Fetched.OldestTime(), x.Config.MaxDataAge
+	oldest, limit := day.Start(info.Fetched.Oldest), x.Config.MaxDataAge
 	if limit > 0 && x.Now.Sub(oldest) > limit {
-		x.warn("age", "fetch the old records again, ingest and build", "the oldest record is of %s, more than %d days ago", oldest.Format(time.DateOnly), int(limit.Hours()/24))
+		x.warn("age", "fetch the old records again, ingest and build", "the oldest record is of %s, more than %d days ago", info.Fetched.Oldest, int(limit.Hours()/24))
 		return
 	}
-	x.ok("age", "the oldest record is of %s", oldest.Format(time.DateOnly))
+	x.ok("age", "the oldest record is of %s", info.Fetched.Oldest)
 }
 
 // bucket checks the release that the edge will pull. An edge with a release in its

@@ -10,7 +10,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/reelsplice/reelsplice/schemas/age"
 	"github.com/reelsplice/reelsplice/schemas/day"
 	"github.com/reelsplice/reelsplice/schemas/file"
 	"github.com/reelsplice/reelsplice/schemas/fragment"
@@ -36,7 +35,7 @@ type Summary struct {
 	Changes     *Changes         `json:"changes"`
 	// ChangesAt is the time that the lists of changes have for them, RFC 3339; "" without a parent.
 	ChangesAt string    `json:"changes_at"`
-	Data      *age.Days `json:"data"` // the days on which records were fetched
+	Data      *day.Days `json:"data"` // the days on which records were fetched
 	// Quarantine and Conflicts are from the ingest's report that the build found.
 	Quarantine json.RawMessage `json:"quarantine"`
 	Conflicts  json.RawMessage `json:"conflicts"`
@@ -93,7 +92,7 @@ func describe(rel *release.Reader, folder store.Folder) (*Summary, error) {
 		Segments: m.Counts.Segments, RawBytes: m.Counts.RawBytes, StoredBytes: m.Counts.StoredBytes,
 		FilesBytes: store.Describe(m, time.Time{}).Bytes, Releases: []Release{},
 	}
-	if days := age.All(age.Of(m.Sources)); !days.IsZero() {
+	if days := day.All(day.FromSources(m.Sources)); days.Records > 0 {
 		s.Data = &days
 	}
 	var err error

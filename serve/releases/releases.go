@@ -14,7 +14,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/reelsplice/reelsplice/schemas/age"
+	"github.com/reelsplice/reelsplice/schemas/day"
 	"github.com/reelsplice/reelsplice/schemas/release"
 	"github.com/reelsplice/reelsplice/schemas/release/check"
 	"github.com/reelsplice/reelsplice/schemas/release/store"
@@ -137,7 +137,7 @@ func (r *Releases) open(id string) error {
 	if got := reader.Manifest().ID; got != id {
 		return errors.Join(fmt.Errorf("%w: folder %s holds release %s", release.ErrCorrupt, id, got), reader.Close())
 	}
-	h := &Held{Reader: reader, log: r.cfg.Log, Since: age.All(age.Of(reader.Manifest().Sources)).Oldest, loaded: time.Now()}
+	h := &Held{Reader: reader, log: r.cfg.Log, Since: day.All(day.FromSources(reader.Manifest().Sources)).Oldest, loaded: time.Now()}
 	h.served, h.retire = context.WithCancel(context.Background())
 	h.serial.Store(r.opened.Add(1))
 	reader.NotifyDamage(func(err *release.CorruptError) {

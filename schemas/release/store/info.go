@@ -7,7 +7,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/reelsplice/reelsplice/schemas/age"
+	"github.com/reelsplice/reelsplice/schemas/day"
 	"github.com/reelsplice/reelsplice/schemas/fragment"
 	"github.com/reelsplice/reelsplice/schemas/release"
 )
@@ -23,7 +23,7 @@ type Info struct {
 	Built      time.Time `json:"built"`            // by its report, or else the modification time of the folder
 	Fragments  int64     `json:"fragments"`        // number
 	Bytes      int64     `json:"bytes"`            // total length of the files in its manifest
-	Fetched    age.Days  `json:"fetched,omitzero"` // when its records were fetched, as far as known
+	Fetched    day.Days  `json:"fetched,omitzero"` // when its records were fetched, as far as known
 	Empty      bool      `json:"-"`                // it has no records: every response is 404
 	Fallback   string    `json:"-"`                // languages whose texts replace missing ones of others
 	Err        error     `json:"-"`                // error of Open for an invalid folder; the numbers are 0 then
@@ -32,7 +32,7 @@ type Info struct {
 // Describe returns the numbers of a release.
 func Describe(m *release.Manifest, built time.Time) Info {
 	i := Info{
-		ID: m.ID, Built: built, Fragments: m.Counts.Fragments, Fetched: age.All(age.Of(m.Sources)),
+		ID: m.ID, Built: built, Fragments: m.Counts.Fragments, Fetched: day.All(day.FromSources(m.Sources)),
 		Empty: true, Fallback: m.Params[release.ParamFallback],
 	}
 	for _, f := range m.Files() {
