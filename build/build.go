@@ -31,8 +31,6 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
-	"github.com/reelsplice/reelsplice/build/plan"
-	"github.com/reelsplice/reelsplice/build/records"
 	"github.com/reelsplice/reelsplice/build/render"
 	"github.com/reelsplice/reelsplice/build/segment"
 	"github.com/reelsplice/reelsplice/build/task"
@@ -120,11 +118,11 @@ func Run(ctx context.Context, c Config) (Report, error) {
 
 // runOnce runs all tasks, and gives the release its name.
 func runOnce(ctx context.Context, c Config, start time.Time) (r Report, err error) {
-	in, err := records.Open(c.Catalog)
+	in, err := work.OpenCatalog(c.Catalog)
 	if err != nil {
 		return Report{}, err
 	}
-	p, err := plan.Make(in, plan.Params{Catalog: c.Catalog, Releases: c.Releases, Previous: c.Previous, Full: c.Full, Level: c.Level, Fallback: c.Fallback, Version: c.Version})
+	p, err := work.MakePlan(in, work.Params{Catalog: c.Catalog, Releases: c.Releases, Previous: c.Previous, Full: c.Full, Level: c.Level, Fallback: c.Fallback, Version: c.Version})
 	in.Close()
 	if err != nil {
 		return Report{}, err

@@ -29,8 +29,6 @@ import (
 	"github.com/gofrs/flock"
 
 	"github.com/reelsplice/reelsplice/build"
-	"github.com/reelsplice/reelsplice/build/plan"
-	"github.com/reelsplice/reelsplice/build/records"
 	"github.com/reelsplice/reelsplice/build/task"
 	"github.com/reelsplice/reelsplice/build/work"
 	"github.com/reelsplice/reelsplice/schemas/release/store"
@@ -54,27 +52,27 @@ type Site struct {
 
 // Plan divides the work of a build and writes the plan into the work folder. It returns the stored plan: an equal one
 // stays, with the date of the first attempt.
-func Plan(s Site, params plan.Params) (*plan.Plan, error) {
+func Plan(s Site, params work.Params) (*work.Plan, error) {
 	files, err := catalogFiles(s.Catalog)
 	if err != nil {
 		return nil, err
 	}
-	in, err := records.Open(s.Catalog)
+	in, err := work.OpenCatalog(s.Catalog)
 	if err != nil {
 		return nil, err
 	}
 	defer in.Close()
-	p, err := plan.Make(in, params)
+	p, err := work.MakePlan(in, params)
 	if err != nil {
 		return nil, err
 	}
-	p.Source = plan.Source{Program: s.Program, Files: files}
+	p.Source = work.Source{Program: s.Program, Files: files}
 	created, err := work.PutPlan(s.Work, p)
 	if err != nil {
 		return nil, fmt.Errorf("write plan: %w", err)
 	}
 	if !created {
-		stored, err := s.ReadPlan()
+		stored, err := work.ReadPlan(s.Work)
 		if err != nil {
 			return nil, err
 		}
@@ -86,7 +84,7 @@ func Plan(s Site, params plan.Params) (*plan.Plan, error) {
 }
 
 // catalogFiles returns the versions of the files of a catalogue, in order of their names.
-func catalogFiles(dir string) (files []plan.CatalogFile, err error) {
+func catalogFiles(dir string) (files []work.CatalogFile, err error) {
 	entries, err := os.ReadDir(dir)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("list catalogue: %w", err)
@@ -99,7 +97,7 @@ func catalogFiles(dir string) (files []plan.CatalogFile, err error) {
 		if err != nil {
 			return nil, fmt.Errorf("list catalogue: %w", err)
 		}
-		files = append(files, plan.CatalogFile{Name: e.Name(), Size: info.Size(), Modified: info.ModTime().UnixNano()})
+		files = append(files, work.CatalogFile{Name: e.Name(), Size: info.Size(), Modified: info.ModTime().UnixNano()})
 	}
 	if len(files) == 0 {
 		return nil, fmt.Errorf("no catalogue in %s: run ingest first", dir)
@@ -107,19 +105,9 @@ func catalogFiles(dir string) (files []plan.CatalogFile, err error) {
 	return files, nil
 }
 
-// ReadPlan reads the plan of the work folder. The error matches fs.ErrNotExist if it does not exist.
-func (s *Site) ReadPlan() (*plan.Plan, error) {
-	p := &plan.Plan{}
-	err := work.ReadPlan(s.Work, p)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("no plan in %s: run build plan first: %w", s.Work, err)
-	}
-	return p, err
-}
-
 // openPlan reads the plan of the work folder, and rejects one of another program or catalogue.
-func (s *Site) openPlan() (*plan.Plan, *work.Folder, error) {
-	p, err := s.ReadPlan()
+func (s *Site) openPlan() (*work.Plan, *work.Folder, error) {
+	p, err := work.ReadPlan(s.Work)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -139,7 +127,7 @@ func (s *Site) openPlan() (*plan.Plan, *work.Folder, error) {
 func (s *Site) workers() int { return build.Workers(s.Jobs, s.Memory) }
 
 // open opens the inputs of tasks, and a folder for unfinished files. closing closes both.
-func (s *Site) open(p *plan.Plan, folder *work.Folder) (_ *task.Build, closing func() error, err error) {
+func (s *Site) open(p *work.Plan, folder *work.Folder) (_ *task.Build, closing func() error, err error) {
 	scratch, remove, err := newScratch(s.Scratch)
 	if err != nil {
 		return nil, nil, err
@@ -262,9 +250,13 @@ func RunShare(ctx context.Context, s Site, share Share) (Run, error) {
 	if err != nil {
 		return r, err
 	}
-	tasks := plan.Share(n, share.Index, share.Count)
-	r.Tasks = len(tasks)
-	tasks = slices.DeleteFunc(tasks, func(i int) bool { return slices.Contains(done, work.DoneName(share.Stage, i)) })
+	var tasks []int
+	for i := share.Index; i < n; i += share.Count { // adjacent tasks take about the same time
+		r.Tasks++
+		if !slices.Contains(done, work.DoneName(share.Stage, i)) {
+			tasks = append(tasks, i)
+		}
+	}
 	if len(tasks) == 0 {
 		return r, nil
 	}
@@ -278,7 +270,7 @@ func RunShare(ctx context.Context, s Site, share Share) (Run, error) {
 		r.Done, err = build.RunStage(ctx, b, stage, s.workers(), tasks)
 		err = errors.Join(err, closing())
 	}
-	if current, reading := s.ReadPlan(); errors.Is(reading, fs.ErrNotExist) || reading == nil && current.ID() != p.ID() {
+	if current, reading := work.ReadPlan(s.Work); errors.Is(reading, fs.ErrNotExist) || reading == nil && current.ID() != p.ID() {
 		// Its work folder was cleaned: discard later files of this process.
 		return r, errors.Join(fmt.Errorf("the build is over: %w", ErrRefused), folder.Discard(), err)
 	}

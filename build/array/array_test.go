@@ -15,7 +15,6 @@ import (
 
 	"github.com/reelsplice/reelsplice/build"
 	"github.com/reelsplice/reelsplice/build/buildtest"
-	"github.com/reelsplice/reelsplice/build/plan"
 	"github.com/reelsplice/reelsplice/build/segment"
 	"github.com/reelsplice/reelsplice/build/task"
 	"github.com/reelsplice/reelsplice/build/work"
@@ -48,8 +47,8 @@ func newWorld(t *testing.T, catalogue, releases string) *world {
 }
 
 // params returns the parameters of a build upon a release, "" for none.
-func (w *world) params(previous string) plan.Params {
-	return plan.Params{Level: segment.DefaultLevel, Previous: previous}
+func (w *world) params(previous string) work.Params {
+	return work.Params{Level: segment.DefaultLevel, Previous: previous}
 }
 
 func (w *world) must(err error) {

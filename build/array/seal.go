@@ -145,7 +145,7 @@ type stageStatus struct {
 
 // ReadStatus reads the progress of the build in a work folder.
 func ReadStatus(s Site) (st Status, err error) {
-	p, err := s.ReadPlan()
+	p, err := work.ReadPlan(s.Work)
 	if err != nil {
 		return st, err
 	}

@@ -11,9 +11,8 @@ import (
 	"strings"
 
 	"github.com/reelsplice/reelsplice/build/index"
-	"github.com/reelsplice/reelsplice/build/plan"
-	"github.com/reelsplice/reelsplice/build/records"
 	"github.com/reelsplice/reelsplice/build/render"
+	"github.com/reelsplice/reelsplice/build/work"
 	"github.com/reelsplice/reelsplice/schemas/catalog"
 	"github.com/reelsplice/reelsplice/schemas/day"
 	"github.com/reelsplice/reelsplice/schemas/extsort"
@@ -63,7 +62,7 @@ func (u *accountTables) numberAccounts(ctx context.Context) error {
 		}
 		rows[name] = row
 	}
-	return records.Each(ctx, u.b.inputs.Of(fragment.KindAccount), records.Everything, []string{"username", "account_object_id"}, func(_ catalog.Key, a *catalog.Account) error {
+	return work.Each(ctx, u.b.inputs.Of(fragment.KindAccount), work.Everything, []string{"username", "account_object_id"}, func(_ catalog.Key, a *catalog.Account) error {
 		add(u.objects, a.ObjectID.V, u.accounts)
 		add(u.names, a.Username.V, u.accounts)
 		u.accounts++
@@ -87,7 +86,7 @@ func (u *accountTables) writeAccountTable(ctx context.Context) (err error) {
 	}
 	out := accounts.NewAccountWriter(t)
 	row := 0
-	err = records.All(ctx, u.b.inputs.Of(fragment.KindAccount), records.Everything, func(_ catalog.Key, a *catalog.Account) error {
+	err = work.All(ctx, u.b.inputs.Of(fragment.KindAccount), work.Everything, func(_ catalog.Key, a *catalog.Account) error {
 		u.b.advance()
 		spec := accounts.AccountSpec{ObjectID: a.ObjectID.V, Names: []string{a.ObjectID.V, a.GuestSessionID.V}}
 		if a.ID.Set {
@@ -153,7 +152,7 @@ func shelfOf(rel *release.Reader, s accounts.Shelf, rows []catalog.AccountTitle)
 
 // mediaKind returns the kind of an item.
 func mediaKind(media string) (fragment.Kind, bool) {
-	for _, kind := range plan.Titles {
+	for _, kind := range work.Titles {
 		if media == kind.String() {
 			return kind, true
 		}
@@ -174,7 +173,7 @@ type listTitle struct {
 // readTitles reads the titles that lists contain.
 func (u *accountTables) readTitles(ctx context.Context) error {
 	u.titles = map[accounts.Title]*listTitle{}
-	err := records.Each(ctx, u.b.inputs.Of(fragment.KindList), records.Everything, []string{"items.results.id", "items.results.media_type"}, func(_ catalog.Key, l *catalog.List) error {
+	err := work.Each(ctx, u.b.inputs.Of(fragment.KindList), work.Everything, []string{"items.results.id", "items.results.media_type"}, func(_ catalog.Key, l *catalog.List) error {
 		for i := range l.Items {
 			for _, item := range l.Items[i].Results {
 				if kind, ok := mediaKind(item.MediaType.V); ok && item.ID.V > 0 {
@@ -204,7 +203,7 @@ func (u *accountTables) readTitles(ctx context.Context) error {
 	}
 	if err == nil {
 		fields := []string{"original_title", "release_date", "revenue", "runtime", "title", "vote_average"}
-		err = records.Each(ctx, u.b.inputs.Of(fragment.KindMovie), records.Everything, fields, func(_ catalog.Key, m *catalog.Movie) error {
+		err = work.Each(ctx, u.b.inputs.Of(fragment.KindMovie), work.Everything, fields, func(_ catalog.Key, m *catalog.Movie) error {
 			t := listTitle{vote: float32(m.VoteAverage.V), runtime: max(0, min(m.Runtime.V, math.MaxInt32)), revenue: m.Revenue.V}
 			add(fragment.KindMovie, m.ID.V, t, m.ReleaseDate.V, m.Title.V, m.OriginalTitle.V)
 			return nil
@@ -212,7 +211,7 @@ func (u *accountTables) readTitles(ctx context.Context) error {
 	}
 	if err == nil {
 		fields := []string{"episode_run_time", "first_air_date", "name", "original_name", "vote_average"}
-		err = records.Each(ctx, u.b.inputs.Of(fragment.KindTV), records.Everything, fields, func(_ catalog.Key, s *catalog.TV) error {
+		err = work.Each(ctx, u.b.inputs.Of(fragment.KindTV), work.Everything, fields, func(_ catalog.Key, s *catalog.TV) error {
 			t := listTitle{vote: float32(s.VoteAverage.V)}
 			if len(s.EpisodeRunTime) > 0 {
 				t.runtime = max(0, min(s.EpisodeRunTime[0], math.MaxInt32))
@@ -236,7 +235,7 @@ func (u *accountTables) readTitles(ctx context.Context) error {
 func (u *accountTables) writeListTable(ctx context.Context) (err error) {
 	in := u.b.inputs.Of(fragment.KindList)
 	rows := 0
-	err = records.Each(ctx, in, records.Everything, nil, func(catalog.Key, *catalog.List) error {
+	err = work.Each(ctx, in, work.Everything, nil, func(catalog.Key, *catalog.List) error {
 		rows++
 		return nil
 	})
@@ -251,7 +250,7 @@ func (u *accountTables) writeListTable(ctx context.Context) (err error) {
 	defer func() { err = errors.Join(err, holdings.Close()) }()
 	out := accounts.NewListWriter(t)
 	var buf [holdingLen]byte
-	err = records.All(ctx, in, records.Everything, func(key catalog.Key, l *catalog.List) error {
+	err = work.All(ctx, in, work.Everything, func(key catalog.Key, l *catalog.List) error {
 		spec := u.listSpec(l)
 		for i := range spec.Items {
 			if spec.Private {

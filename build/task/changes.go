@@ -17,8 +17,8 @@ import (
 	"github.com/zeebo/xxh3"
 
 	"github.com/reelsplice/reelsplice/build/index"
-	"github.com/reelsplice/reelsplice/build/records"
 	"github.com/reelsplice/reelsplice/build/segment"
+	"github.com/reelsplice/reelsplice/build/work"
 	"github.com/reelsplice/reelsplice/schemas/catalog"
 	"github.com/reelsplice/reelsplice/schemas/fragment"
 	"github.com/reelsplice/reelsplice/schemas/record"
@@ -170,7 +170,7 @@ func (c *changesTable) readFlags(ctx context.Context, kind fragment.Kind) error 
 	if ok {
 		paths = append(paths, "softcore")
 	}
-	return in.Each(ctx, records.Everything, paths, func(k catalog.Key, r record.Record) error {
+	return in.Each(ctx, work.Everything, paths, func(k catalog.Key, r record.Record) error {
 		for len(list) > 0 && list[0].id < k.ID() {
 			list = list[1:]
 		}

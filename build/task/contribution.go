@@ -12,7 +12,7 @@ import (
 
 	"github.com/reelsplice/reelsplice/build/derive"
 	"github.com/reelsplice/reelsplice/build/index"
-	"github.com/reelsplice/reelsplice/build/records"
+	"github.com/reelsplice/reelsplice/build/work"
 	"github.com/reelsplice/reelsplice/schemas/catalog"
 	"github.com/reelsplice/reelsplice/schemas/extsort"
 	"github.com/reelsplice/reelsplice/schemas/file"
@@ -163,7 +163,7 @@ func (c *contributor) fail(err error) {
 
 // send contributes c.buf to a resource.
 func (c *contributor) send(kind fragment.Kind, k catalog.Key) {
-	c.key = records.AppendKey(c.key[:0], k)
+	c.key = work.AppendKey(c.key[:0], k)
 	c.fail(c.s.Add(c.b.Plan.ResourceSection(kind, k), c.key, c.buf))
 }
 

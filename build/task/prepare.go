@@ -8,9 +8,8 @@ import (
 	"strconv"
 
 	"github.com/reelsplice/reelsplice/build/neighbours"
-	"github.com/reelsplice/reelsplice/build/plan"
-	"github.com/reelsplice/reelsplice/build/records"
 	"github.com/reelsplice/reelsplice/build/render"
+	"github.com/reelsplice/reelsplice/build/work"
 	"github.com/reelsplice/reelsplice/schemas/catalog"
 	"github.com/reelsplice/reelsplice/schemas/extsort"
 	"github.com/reelsplice/reelsplice/schemas/fragment"
@@ -32,7 +31,7 @@ const (
 	prepareOwners
 )
 
-func prepareTasks(p *plan.Plan) int {
+func prepareTasks(p *work.Plan) int {
 	return prepareOwners + p.Finds + p.Near[fragment.KindMovie] + p.Near[fragment.KindTV]
 }
 
@@ -81,7 +80,7 @@ func (t *prepare) common(ctx context.Context, o *output) error {
 			return err
 		}
 	}
-	return t.survey.groups(ctx, plan.GenreSection, func(key []byte, payloads [][]byte) error {
+	return t.survey.groups(ctx, work.GenreSection, func(key []byte, payloads [][]byte) error {
 		kind, ids := fragment.Kind(key[0]), []int64(nil)
 		for list := payloads[0]; len(list) > 0; {
 			id, n := binary.Varint(list)
@@ -154,7 +153,7 @@ func readOwners(b *Build) (owners, error) {
 	}
 	o := owners{}
 	err = s.groups(context.Background(), 0, func(key []byte, owner [][]byte) error {
-		o[claimedID{fragment.Kind(key[0]), binary.BigEndian.Uint64(key[1:])}] = records.ParseKey(owner[0])
+		o[claimedID{fragment.Kind(key[0]), binary.BigEndian.Uint64(key[1:])}] = work.ParseKey(owner[0])
 		return nil
 	})
 	return o, errors.Join(err, s.close())

@@ -9,9 +9,8 @@ import (
 	"github.com/reelsplice/reelsplice/build/complete"
 	"github.com/reelsplice/reelsplice/build/derive"
 	"github.com/reelsplice/reelsplice/build/index"
-	"github.com/reelsplice/reelsplice/build/plan"
-	"github.com/reelsplice/reelsplice/build/records"
 	"github.com/reelsplice/reelsplice/build/render"
+	"github.com/reelsplice/reelsplice/build/work"
 	"github.com/reelsplice/reelsplice/schemas/catalog"
 	"github.com/reelsplice/reelsplice/schemas/fragment"
 	"github.com/reelsplice/reelsplice/schemas/record"
@@ -64,7 +63,7 @@ type partition struct {
 	o    *output
 	c    *contributor
 	d    *taskRecord
-	plan *plan.Resources
+	plan *work.Resources
 	i    int // index among the kind's partitions
 	// fingerprint covers the current record and its contributions. A builder must render nothing else.
 	fingerprint uint64
@@ -83,7 +82,7 @@ type builder[T any] func(p *partition, key catalog.Key, rec *T, contributions []
 // mergeWith returns a function that builds a partition: the resources with records T or contributions, in key order.
 func mergeWith[T any](build builder[T]) func(context.Context, *partition) error {
 	return func(ctx context.Context, p *partition) error {
-		in := records.NewCursor[T](p.t.b.inputs.Of(p.plan.Kind), p.plan.Spans[p.i/p.plan.Subs])
+		in := work.NewCursor[T](p.t.b.inputs.Of(p.plan.Kind), p.plan.Spans[p.i/p.plan.Subs])
 		defer in.Close()
 		// buildKey builds the resource of a key. in is at its record, if it has one.
 		buildKey := func(key catalog.Key, contributions [][]byte) error {
@@ -123,10 +122,10 @@ func mergeWith[T any](build builder[T]) func(context.Context, *partition) error 
 			}
 		}
 		err := p.t.titles.groups(ctx, p.plan.First+p.i, func(b []byte, contributions [][]byte) error {
-			if len(b) != records.KeyLen {
-				return fmt.Errorf("contribution to a key of %d bytes, want %d", len(b), records.KeyLen)
+			if len(b) != work.KeyLen {
+				return fmt.Errorf("contribution to a key of %d bytes, want %d", len(b), work.KeyLen)
 			}
-			key := records.ParseKey(b)
+			key := work.ParseKey(b)
 			if err := buildBelow(&key); err != nil {
 				return err
 			}

@@ -9,8 +9,8 @@ import (
 	"github.com/reelsplice/reelsplice/build/derive"
 	"github.com/reelsplice/reelsplice/build/index"
 	"github.com/reelsplice/reelsplice/build/neighbours"
-	"github.com/reelsplice/reelsplice/build/records"
 	"github.com/reelsplice/reelsplice/build/render"
+	"github.com/reelsplice/reelsplice/build/work"
 	"github.com/reelsplice/reelsplice/data/reference"
 	"github.com/reelsplice/reelsplice/schemas/catalog"
 	"github.com/reelsplice/reelsplice/schemas/fragment"
@@ -26,9 +26,9 @@ type seriesBuilder struct {
 	o        *output
 	c        *contributor
 	near     neighbourFinder
-	tvs      *records.Cursor[catalog.TV]
-	seasons  *records.Cursor[catalog.Season]
-	episodes *records.Cursor[catalog.Episode]
+	tvs      *work.Cursor[catalog.TV]
+	seasons  *work.Cursor[catalog.Season]
+	episodes *work.Cursor[catalog.Episode]
 }
 
 // A seriesInput is the given records of a series.
@@ -67,13 +67,13 @@ type seasonOutput struct {
 }
 
 // series builds the series of a span.
-func (t *titles) series(ctx context.Context, o *output, c *contributor, s records.Span) error {
+func (t *titles) series(ctx context.Context, o *output, c *contributor, s work.Span) error {
 	in := t.b.inputs
 	m := &seriesBuilder{
 		t: t, o: o, c: c, near: neighbourFinder{finder: t.near[fragment.KindTV].Finder()},
-		tvs:      records.NewCursor[catalog.TV](in.Of(fragment.KindTV), s),
-		seasons:  records.NewCursor[catalog.Season](in.Of(fragment.KindSeason), s),
-		episodes: records.NewCursor[catalog.Episode](in.Of(fragment.KindEpisode), s),
+		tvs:      work.NewCursor[catalog.TV](in.Of(fragment.KindTV), s),
+		seasons:  work.NewCursor[catalog.Season](in.Of(fragment.KindSeason), s),
+		episodes: work.NewCursor[catalog.Episode](in.Of(fragment.KindEpisode), s),
 	}
 	defer m.tvs.Close()
 	defer m.seasons.Close()
@@ -134,7 +134,7 @@ func (m *seriesBuilder) read() (*seriesInput, error) {
 }
 
 // readInput reads the record at c, without the removed resources that drop finds in it; drop may be nil.
-func readInput[T any](m *seriesBuilder, series int64, c *records.Cursor[T], drop func(series int64, given *T) *T) *T {
+func readInput[T any](m *seriesBuilder, series int64, c *work.Cursor[T], drop func(series int64, given *T) *T) *T {
 	v := c.Take()
 	m.t.b.advance()
 	if drop != nil && len(m.t.b.inputs.Removed) > 0 {

@@ -18,8 +18,6 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/reelsplice/reelsplice/build/index"
-	"github.com/reelsplice/reelsplice/build/plan"
-	"github.com/reelsplice/reelsplice/build/records"
 	"github.com/reelsplice/reelsplice/build/render"
 	"github.com/reelsplice/reelsplice/build/reuse"
 	"github.com/reelsplice/reelsplice/build/work"
@@ -42,14 +40,14 @@ type Stage struct {
 // Stages returns the stages after the plan, in order.
 func Stages() []Stage {
 	return []Stage{
-		{"survey", fromPlan((*plan.Plan).TitleTasks), stateless(survey)},
+		{"survey", fromPlan((*work.Plan).TitleTasks), stateless(survey)},
 		{"prepare", fromPlan(prepareTasks), openPrepare},
-		{"titles", fromPlan((*plan.Plan).TitleTasks), openTitles},
-		{"resources", fromPlan((*plan.Plan).Partitions), openResources},
-		{"find", fromPlan(func(p *plan.Plan) int { return p.Finds }), openFind},
+		{"titles", fromPlan((*work.Plan).TitleTasks), openTitles},
+		{"resources", fromPlan((*work.Plan).Partitions), openResources},
+		{"find", fromPlan(func(p *work.Plan) int { return p.Finds }), openFind},
 		{"index", indexTasks, stateless(writeIndex)},
-		{"ranges", fromPlan((*plan.Plan).RangeTasks), openRanges},
-		{"tables", fromPlan(func(*plan.Plan) int { return index.Tables }), stateless(writeTable)},
+		{"ranges", fromPlan((*work.Plan).RangeTasks), openRanges},
+		{"tables", fromPlan(func(*work.Plan) int { return index.Tables }), stateless(writeTable)},
 		{"accounts", oneTask, stateless(writeAccounts)},
 		{"changes", oneTask, stateless(writeChanges)},
 		{"seal", oneTask, stateless(seal)},
@@ -57,7 +55,7 @@ func Stages() []Stage {
 }
 
 // fromPlan returns the count of a stage that the plan alone divides.
-func fromPlan(count func(p *plan.Plan) int) func(b *Build) (int, error) {
+func fromPlan(count func(p *work.Plan) int) func(b *Build) (int, error) {
 	return func(b *Build) (int, error) { return count(b.Plan), nil }
 }
 
@@ -91,12 +89,12 @@ type tasks struct {
 
 // A Build holds the inputs of all tasks. No task changes it.
 type Build struct {
-	Plan   *plan.Plan
+	Plan   *work.Plan
 	Folder *work.Folder
 	Memory int64 // memory limit of a task, in bytes
 	// Advance is called for each processed record, from several goroutines. It may be nil.
 	Advance     func()
-	inputs      *records.Inputs
+	inputs      *work.Inputs
 	previous    *release.Reader // nil without one
 	previousDir string
 	reuse       *release.Reader // the previous release; nil if nothing of it is reused
@@ -106,15 +104,15 @@ type Build struct {
 }
 
 // New returns the build of a plan without opening its inputs, for counting tasks.
-func New(p *plan.Plan, f *work.Folder) *Build {
+func New(p *work.Plan, f *work.Folder) *Build {
 	return &Build{Plan: p, Folder: f, done: map[string][]taskRecord{}}
 }
 
 // Open opens the catalogue and the previous release for the tasks of a build.
-func Open(p *plan.Plan, f *work.Folder, catalog string, releases store.Folder, memory int64) (b *Build, err error) {
+func Open(p *work.Plan, f *work.Folder, catalog string, releases store.Folder, memory int64) (b *Build, err error) {
 	b = New(p, f)
 	b.Memory = memory
-	if b.inputs, err = records.Open(catalog); err != nil || p.Previous == "" {
+	if b.inputs, err = work.OpenCatalog(catalog); err != nil || p.Previous == "" {
 		return b, err
 	}
 	b.previousDir = releases.Path(p.Previous)

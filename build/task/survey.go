@@ -11,9 +11,8 @@ import (
 	"github.com/reelsplice/reelsplice/build/complete"
 	"github.com/reelsplice/reelsplice/build/derive"
 	"github.com/reelsplice/reelsplice/build/neighbours"
-	"github.com/reelsplice/reelsplice/build/plan"
-	"github.com/reelsplice/reelsplice/build/records"
 	"github.com/reelsplice/reelsplice/build/render"
+	"github.com/reelsplice/reelsplice/build/work"
 	"github.com/reelsplice/reelsplice/schemas/catalog"
 	"github.com/reelsplice/reelsplice/schemas/extsort"
 	"github.com/reelsplice/reelsplice/schemas/fragment"
@@ -28,7 +27,7 @@ func survey(ctx context.Context, b *Build, i int, d *taskRecord) error {
 		near := neighbours.NewWriter(s, b.Plan.NearSection(kind), b.Plan.Near[kind])
 		var t neighbours.Title
 		if kind == fragment.KindMovie {
-			return records.Each(ctx, b.inputs.Of(kind), span, movieFields, func(k catalog.Key, m *catalog.Movie) error {
+			return work.Each(ctx, b.inputs.Of(kind), span, movieFields, func(k catalog.Key, m *catalog.Movie) error {
 				var err error
 				if n, ok := imdbNumber(catalog.IMDbOf(m)); ok {
 					err = u.claim(kind, n, k)
@@ -42,7 +41,7 @@ func survey(ctx context.Context, b *Build, i int, d *taskRecord) error {
 				return cmp.Or(err, near.Add(&t))
 			})
 		}
-		err := records.Each(ctx, b.inputs.Of(kind), span, seriesFields, func(_ catalog.Key, s *catalog.TV) error {
+		err := work.Each(ctx, b.inputs.Of(kind), span, seriesFields, func(_ catalog.Key, s *catalog.TV) error {
 			err := u.genres(kind, s.Genres)
 			for i := range s.Localized {
 				err = cmp.Or(err, u.genres(kind, complete.Genres(kind, s.Localized[i].Genres, "en", "")))
@@ -54,7 +53,7 @@ func survey(ctx context.Context, b *Build, i int, d *taskRecord) error {
 		if err != nil {
 			return err
 		}
-		err = records.Each(ctx, b.inputs.Of(fragment.KindSeason), span, seasonFields, func(k catalog.Key, s *catalog.Season) error {
+		err = work.Each(ctx, b.inputs.Of(fragment.KindSeason), span, seasonFields, func(k catalog.Key, s *catalog.Season) error {
 			s = complete.Base(s).V()
 			err := u.claimID(fragment.KindSeason, s.ID.V, k)
 			seen := map[int64]bool{} // same as in completeSeason
@@ -71,7 +70,7 @@ func survey(ctx context.Context, b *Build, i int, d *taskRecord) error {
 		if err != nil {
 			return err
 		}
-		return records.Each(ctx, b.inputs.Of(fragment.KindEpisode), span, []string{"id"}, func(k catalog.Key, e *catalog.Episode) error {
+		return work.Each(ctx, b.inputs.Of(fragment.KindEpisode), span, []string{"id"}, func(k catalog.Key, e *catalog.Episode) error {
 			return u.claimID(fragment.KindEpisode, e.ID.V, k)
 		})
 	})
@@ -114,13 +113,13 @@ func (u *surveyor) genres(kind fragment.Kind, list []catalog.Genre) error {
 	for _, id := range ids {
 		payload = binary.AppendVarint(payload, id)
 	}
-	return u.s.Add(plan.GenreSection, append([]byte{byte(kind)}, render.GenresName(ids)...), payload)
+	return u.s.Add(work.GenreSection, append([]byte{byte(kind)}, render.GenresName(ids)...), payload)
 }
 
 // claim records that a resource claims an id: an IMDb id for a movie, else its own.
 func (u *surveyor) claim(kind fragment.Kind, id uint64, k catalog.Key) error {
 	key := binary.BigEndian.AppendUint64([]byte{byte(kind)}, id)
-	return u.s.Add(u.b.Plan.ClaimSection(id), key, records.AppendKey(nil, k))
+	return u.s.Add(u.b.Plan.ClaimSection(id), key, work.AppendKey(nil, k))
 }
 
 // claimID claims the id in the record of a season or an episode.

@@ -16,8 +16,6 @@ import (
 
 	"github.com/reelsplice/reelsplice/build/buildtest"
 	"github.com/reelsplice/reelsplice/build/index"
-	"github.com/reelsplice/reelsplice/build/plan"
-	"github.com/reelsplice/reelsplice/build/records"
 	"github.com/reelsplice/reelsplice/build/segment"
 	"github.com/reelsplice/reelsplice/build/work"
 	"github.com/reelsplice/reelsplice/schemas/release"
@@ -67,8 +65,8 @@ func runOne(folder, dir, stage, index string) error {
 
 // open opens the build of a work folder with a plan, and of the folder of the release.
 func open(folder, dir string) (*Build, error) {
-	p := &plan.Plan{}
-	if err := work.ReadPlan(folder, p); err != nil {
+	p, err := work.ReadPlan(folder)
+	if err != nil {
 		return nil, err
 	}
 	return Open(p, work.Local(folder, dir), p.Catalog, store.Folder{Dir: p.Releases}, taskMemory)
@@ -78,7 +76,7 @@ func open(folder, dir string) (*Build, error) {
 type workspace struct{ releases, work, dir string }
 
 // newWorkspace writes the plan of a build into new folders. Its tables have several ranges; some are empty.
-func newWorkspace(t *testing.T, params plan.Params) workspace {
+func newWorkspace(t *testing.T, params work.Params) workspace {
 	t.Helper()
 	var at [][]byte
 	for _, popularity := range []float64{1e6, 40, 10, 3, 1, 0.5, 0} {
@@ -88,13 +86,13 @@ func newWorkspace(t *testing.T, params plan.Params) workspace {
 }
 
 // newWorkspaceOf is newWorkspace with given ranges.
-func newWorkspaceOf(t *testing.T, params plan.Params, ranges [][][]byte) workspace {
+func newWorkspaceOf(t *testing.T, params work.Params, ranges [][][]byte) workspace {
 	t.Helper()
 	w := workspace{params.Releases, t.TempDir(), t.TempDir()}
-	in, err := records.Open(params.Catalog)
+	in, err := work.OpenCatalog(params.Catalog)
 	sharedtest.NoError(t, err)
 	defer in.Close()
-	p, err := plan.Make(in, params)
+	p, err := work.MakePlan(in, params)
 	if err == nil {
 		p.Ranges = ranges
 		_, err = work.PutPlan(w.work, p)
@@ -142,9 +140,9 @@ func (w workspace) files(t *testing.T) map[string]string {
 }
 
 // upon makes a release and returns the parameters of the next build, from another catalogue.
-func upon(t *testing.T) plan.Params {
+func upon(t *testing.T) work.Params {
 	t.Helper()
-	params := plan.Params{Catalog: buildtest.SampleCatalog(t, 12, false), Releases: t.TempDir(), Level: segment.DefaultLevel}
+	params := work.Params{Catalog: buildtest.SampleCatalog(t, 12, false), Releases: t.TempDir(), Level: segment.DefaultLevel}
 	first := newWorkspace(t, params)
 	first.run(t, nil)
 	m, err := release.ReadManifest(first.dir)

@@ -9,10 +9,9 @@ import (
 	"github.com/reelsplice/reelsplice/build/complete"
 	"github.com/reelsplice/reelsplice/build/derive"
 	"github.com/reelsplice/reelsplice/build/neighbours"
-	"github.com/reelsplice/reelsplice/build/plan"
-	"github.com/reelsplice/reelsplice/build/records"
 	"github.com/reelsplice/reelsplice/build/render"
 	"github.com/reelsplice/reelsplice/build/reuse"
+	"github.com/reelsplice/reelsplice/build/work"
 	"github.com/reelsplice/reelsplice/schemas/catalog"
 	"github.com/reelsplice/reelsplice/schemas/fragment"
 	"github.com/reelsplice/reelsplice/schemas/record"
@@ -36,7 +35,7 @@ func openTitles(b *Build) (_ tasks, err error) {
 	if err != nil {
 		return tasks{}, err
 	}
-	for _, kind := range plan.Titles {
+	for _, kind := range work.Titles {
 		var n int64
 		for i := range surveys {
 			if k, _ := b.Plan.TitleSpan(i); k == kind {
@@ -129,9 +128,9 @@ func (t *neighbourFinder) derived() render.TitleDerived {
 }
 
 // movies builds the movies of a span.
-func (t *titles) movies(ctx context.Context, o *output, c *contributor, s records.Span) error {
+func (t *titles) movies(ctx context.Context, o *output, c *contributor, s work.Span) error {
 	near := neighbourFinder{finder: t.near[fragment.KindMovie].Finder()}
-	return records.All(ctx, t.b.inputs.Of(fragment.KindMovie), s, func(key catalog.Key, given *catalog.Movie) error {
+	return work.All(ctx, t.b.inputs.Of(fragment.KindMovie), s, func(key catalog.Key, given *catalog.Movie) error {
 		t.b.advance()
 		o.inputs.Record(record.Of(given))
 		based := complete.Base(given)

@@ -16,8 +16,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/reelsplice/reelsplice/build"
-	"github.com/reelsplice/reelsplice/build/plan"
-	"github.com/reelsplice/reelsplice/build/records"
+	"github.com/reelsplice/reelsplice/build/work"
 	"github.com/reelsplice/reelsplice/data/sample"
 	"github.com/reelsplice/reelsplice/ingest"
 	"github.com/reelsplice/reelsplice/schemas/catalog"
@@ -210,7 +209,7 @@ func sampleFiles(t *testing.T) (all, changed map[string][]byte) {
 // isDivided checks that a catalogue and its plan are in many pieces.
 func isDivided(t *testing.T, dir string) {
 	t.Helper()
-	in, err := records.Open(dir)
+	in, err := work.OpenCatalog(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -220,7 +219,7 @@ func isDivided(t *testing.T, dir string) {
 			t.Errorf("%d records of %s are in %d row groups", f.NumRows(), typ.Kind, f.RowGroups())
 		}
 	}
-	p, err := plan.Make(in, plan.Params{Catalog: dir})
+	p, err := work.MakePlan(in, work.Params{Catalog: dir})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -23,15 +23,15 @@ import (
 // Numbers at which data takes another way: see CONTRIBUTING.md. One whose variable has another name by now is 0 here,
 // which lower reports.
 //
-//go:linkname planTitleTasks github.com/reelsplice/reelsplice/build/plan.maxTitleTasks
-//go:linkname planPersonTasks github.com/reelsplice/reelsplice/build/plan.maxPersonTasks
-//go:linkname planOtherTasks github.com/reelsplice/reelsplice/build/plan.maxOtherTasks
-//go:linkname planRanges github.com/reelsplice/reelsplice/build/plan.maxRanges
-//go:linkname planRowsOfRange github.com/reelsplice/reelsplice/build/plan.rowsOfRange
-//go:linkname planRowsOfTitles github.com/reelsplice/reelsplice/build/plan.rowsOfTitles
-//go:linkname planPartitionSize github.com/reelsplice/reelsplice/build/plan.partitionSize
-//go:linkname planFeatures github.com/reelsplice/reelsplice/build/plan.featuresPerPartition
-//go:linkname planRowsOfSample github.com/reelsplice/reelsplice/build/plan.rowsOfSample
+//go:linkname planTitleTasks github.com/reelsplice/reelsplice/build/work.maxTitleTasks
+//go:linkname planPersonTasks github.com/reelsplice/reelsplice/build/work.maxPersonTasks
+//go:linkname planOtherTasks github.com/reelsplice/reelsplice/build/work.maxOtherTasks
+//go:linkname planRanges github.com/reelsplice/reelsplice/build/work.maxRanges
+//go:linkname planRowsOfRange github.com/reelsplice/reelsplice/build/work.rowsOfRange
+//go:linkname planRowsOfTitles github.com/reelsplice/reelsplice/build/work.rowsOfTitles
+//go:linkname planPartitionSize github.com/reelsplice/reelsplice/build/work.partitionSize
+//go:linkname planFeatures github.com/reelsplice/reelsplice/build/work.featuresPerPartition
+//go:linkname planRowsOfSample github.com/reelsplice/reelsplice/build/work.rowsOfSample
 //go:linkname taskReads github.com/reelsplice/reelsplice/build/task.reads
 //go:linkname indexBlockBytes github.com/reelsplice/reelsplice/build/index.blockBytes
 //go:linkname reuseMaxHeld github.com/reelsplice/reelsplice/build/reuse.maxHeld

@@ -20,8 +20,8 @@ import (
 
 	"github.com/reelsplice/reelsplice/build"
 	"github.com/reelsplice/reelsplice/build/array"
-	"github.com/reelsplice/reelsplice/build/plan"
 	"github.com/reelsplice/reelsplice/build/task"
+	"github.com/reelsplice/reelsplice/build/work"
 )
 
 func workFlag(f *pflag.FlagSet, s *array.Site) {
@@ -53,7 +53,7 @@ func (a *app) openSite(s *array.Site) (err error) {
 		return err
 	}
 	if s.Catalog == "" || s.Releases.Dir == "" {
-		p, err := s.ReadPlan()
+		p, err := work.ReadPlan(s.Work)
 		switch {
 		case err == nil:
 			s.Catalog, s.Releases.Dir = cmp.Or(s.Catalog, p.Catalog), cmp.Or(s.Releases.Dir, p.Releases)
@@ -108,7 +108,7 @@ func buildPlanCommand(a *app) *cobra.Command {
 		if err := a.openSite(&s); err != nil {
 			return err
 		}
-		params := plan.Params{Catalog: cfg.Catalog, Releases: cfg.Releases, Level: cfg.Level, Fallback: cfg.Fallback, Full: cfg.Full, Version: version().Version}
+		params := work.Params{Catalog: cfg.Catalog, Releases: cfg.Releases, Level: cfg.Level, Fallback: cfg.Fallback, Full: cfg.Full, Version: version().Version}
 		if params.Previous, err = a.previousRelease(ctx, s.Releases, cfg.Previous); err != nil {
 			return err
 		}

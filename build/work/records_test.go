@@ -1,4 +1,4 @@
-package records
+package work
 
 import (
 	"errors"
@@ -30,7 +30,7 @@ func write(t *testing.T) string {
 }
 
 func TestOpen(t *testing.T) {
-	in, err := Open(write(t))
+	in, err := OpenCatalog(write(t))
 	sharedtest.NoError(t, err)
 	defer in.Close()
 	latest, err := in.Latest(fragment.KindMovie)
@@ -38,12 +38,12 @@ func TestOpen(t *testing.T) {
 		t.Errorf("latest is %d, counts are %v, removals %v (%v)", latest, in.Counts(), in.Removed, err)
 	}
 	dir := t.TempDir()
-	if _, err := Open(dir); err == nil || !strings.Contains(err.Error(), "no catalogue in "+dir) || errors.Is(err, fs.ErrNotExist) {
+	if _, err := OpenCatalog(dir); err == nil || !strings.Contains(err.Error(), "no catalogue in "+dir) || errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("without files: %v", err)
 	}
 	dir = write(t)
 	sharedtest.NoError(t, os.MkdirAll(filepath.Join(dir, catalog.WorkDir, catalog.CompleteDir), 0o700))
-	if _, err := Open(dir); err == nil || !strings.Contains(err.Error(), "run ingest again") {
+	if _, err := OpenCatalog(dir); err == nil || !strings.Contains(err.Error(), "run ingest again") {
 		t.Errorf("between two ingests: %v", err)
 	}
 }

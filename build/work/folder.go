@@ -1,5 +1,9 @@
-// Package work is the folder that the tasks of a build share: on this machine, or on a file system that several
-// machines reach.
+// Package work divides the work of a build into tasks, and gives them their inputs: the plan, the records of the
+// catalogue by spans, and the folder that all tasks share, on this machine or on a file system that several machines
+// reach.
+//
+// A Plan is a function of the catalogue and of the build's parameters, and all tasks read the same one. Tasks exchange
+// data in files with sections, which the Plan numbers.
 //
 //	plan.json                   the plan; created once
 //	<plan>/done/<task>.json     record of a task: created once, when all of its files exist
@@ -335,7 +339,7 @@ func (f *Folder) Names(dir string) (names []string, err error) {
 }
 
 // PutPlan writes the plan of a folder unless there is one, and reports whether it did.
-func PutPlan(folder string, plan any) (created bool, err error) {
+func PutPlan(folder string, plan *Plan) (created bool, err error) {
 	data, err := seal(plan)
 	if err != nil {
 		return false, err
@@ -348,4 +352,11 @@ func PutPlan(folder string, plan any) (created bool, err error) {
 }
 
 // ReadPlan reads the plan of a work folder. The error matches fs.ErrNotExist if it does not exist.
-func ReadPlan(folder string, plan any) error { return read(filepath.Join(folder, planName), plan) }
+func ReadPlan(folder string) (*Plan, error) {
+	p := &Plan{}
+	err := read(filepath.Join(folder, planName), p)
+	if errors.Is(err, fs.ErrNotExist) {
+		err = fmt.Errorf("no plan in %s: run build plan first: %w", folder, err)
+	}
+	return p, err
+}

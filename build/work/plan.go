@@ -1,7 +1,4 @@
-// Package plan divides the work of a build into tasks. A Plan is a function of the catalogue and of the build's
-// parameters. It is stored as JSON in the work folder, and all tasks read the same one. Tasks exchange data in files
-// with sections, which the Plan numbers.
-package plan
+package work
 
 import (
 	"bytes"
@@ -12,7 +9,6 @@ import (
 	"github.com/zeebo/xxh3"
 
 	"github.com/reelsplice/reelsplice/build/index"
-	"github.com/reelsplice/reelsplice/build/records"
 	"github.com/reelsplice/reelsplice/schemas/catalog"
 	"github.com/reelsplice/reelsplice/schemas/day"
 	"github.com/reelsplice/reelsplice/schemas/fragment"
@@ -65,8 +61,8 @@ type Plan struct {
 	Dumps *provenance.Dumps `json:"dumps,omitempty"`
 	// Fetched has the days on which records were fetched, by the name of their kind, if known.
 	Fetched map[string]day.Days `json:"fetched,omitempty"`
-	Movies  []records.Span      `json:"movies"` // one titles task each, after the series
-	Series  []records.Span      `json:"series"`
+	Movies  []Span              `json:"movies"` // one titles task each, after the series
+	Series  []Span              `json:"series"`
 	// Resources divides the kinds that receive contributions, in the order of their partitions.
 	Resources []Resources `json:"resources"`
 	Finds     int         `json:"finds"` // partitions of external ids, and of claims of ids
@@ -95,14 +91,14 @@ type CatalogFile struct {
 // Resources divides a kind into partitions, one resources task each: by the spans of its file, so that records and
 // contributions meet in order, and by hash within a span if its contributions exceed one partition.
 type Resources struct {
-	Kind  fragment.Kind  `json:"kind"`
-	Spans []records.Span `json:"spans"`
-	Subs  int            `json:"subs"`  // partitions of each span
-	First int            `json:"first"` // number of the first partition
+	Kind  fragment.Kind `json:"kind"`
+	Spans []Span        `json:"spans"`
+	Subs  int           `json:"subs"`  // partitions of each span
+	First int           `json:"first"` // number of the first partition
 }
 
-// Make divides the work of a build over a catalogue.
-func Make(in *records.Inputs, params Params) (*Plan, error) {
+// MakePlan divides the work of a build over a catalogue.
+func MakePlan(in *Inputs, params Params) (*Plan, error) {
 	p := &Plan{
 		Params: params, Records: in.Counts(), Removed: len(in.Removed), Dumps: in.Dumps,
 		Near: map[fragment.Kind]int{}, Latest: map[fragment.Kind]int64{},
@@ -117,7 +113,7 @@ func Make(in *records.Inputs, params Params) (*Plan, error) {
 
 	// Titles: the kind with the most row groups decides the spans of series. Usually it is seasons, which have the most
 	// text by far.
-	p.Movies = records.Spans(in.Of(fragment.KindMovie).FirstKeys(), maxTitleTasks)
+	p.Movies = Spans(in.Of(fragment.KindMovie).FirstKeys(), maxTitleTasks)
 	widest := in.Of(fragment.KindSeason).FirstKeys()
 	for _, k := range []fragment.Kind{fragment.KindTV, fragment.KindEpisode} {
 		if first := in.Of(k).FirstKeys(); len(first) > len(widest) {
@@ -128,7 +124,7 @@ func Make(in *records.Inputs, params Params) (*Plan, error) {
 	for i := range keys {
 		keys[i].Lo = 0 // a span ends between series
 	}
-	p.Series = records.Spans(keys, maxTitleTasks)
+	p.Series = Spans(keys, maxTitleTasks)
 
 	// Resources, by an estimate of the contributions that they receive.
 	movies, seasons, series := in.Of(fragment.KindMovie).Rows(), in.Of(fragment.KindSeason).Rows(), in.Of(fragment.KindTV).Rows()
@@ -150,7 +146,7 @@ func Make(in *records.Inputs, params Params) (*Plan, error) {
 		{fragment.KindEpisodeGroup, 0, maxOtherTasks},
 		{fragment.KindList, 0, maxOtherTasks},
 	} {
-		r := Resources{Kind: k.kind, Spans: records.Spans(in.Of(k.kind).FirstKeys(), k.tasks), First: first}
+		r := Resources{Kind: k.kind, Spans: Spans(in.Of(k.kind).FirstKeys(), k.tasks), First: first}
 		r.Subs = int(min(k.contributions/partitionSize/int64(len(r.Spans))+1, int64(k.tasks/len(r.Spans))))
 		first += r.Partitions()
 		p.Resources = append(p.Resources, r)
@@ -204,7 +200,7 @@ func hasPopularity(kind fragment.Kind) bool {
 }
 
 // sampleRows returns the sorted row keys of about n records, in proportion from each row group.
-func sampleRows(in *records.Input, n int64) (keys [][]byte, err error) {
+func sampleRows(in *Input, n int64) (keys [][]byte, err error) {
 	for group := range in.RowGroups() {
 		err := in.Head(group, 1+n*in.GroupRows(group)/in.Rows(), []string{popularity}, func(k catalog.Key, r record.Record) {
 			f, _ := r.Schema.Field(popularity)
@@ -226,8 +222,8 @@ func (r *Resources) Sub(k catalog.Key) int {
 	if r.Subs == 1 {
 		return 0
 	}
-	var b [records.KeyLen]byte
-	return int(xxh3.Hash(records.AppendKey(b[:0], k)) % uint64(r.Subs))
+	var b [KeyLen]byte
+	return int(xxh3.Hash(AppendKey(b[:0], k)) % uint64(r.Subs))
 }
 
 // Partitions returns the number of partitions of all kinds that receive contributions.
@@ -252,7 +248,7 @@ func (p *Plan) Partition(i int) *Resources {
 // ResourceSection returns the section of the contributions to a resource.
 func (p *Plan) ResourceSection(kind fragment.Kind, k catalog.Key) int {
 	r := &p.Resources[slices.IndexFunc(p.Resources, func(r Resources) bool { return r.Kind == kind })]
-	i, found := slices.BinarySearchFunc(r.Spans, k, func(s records.Span, k catalog.Key) int { return s.From.Compare(k) })
+	i, found := slices.BinarySearchFunc(r.Spans, k, func(s Span, k catalog.Key) int { return s.From.Compare(k) })
 	if !found {
 		i--
 	}
@@ -327,20 +323,11 @@ func (p *Plan) TitleTasks() int { return len(p.Series) + len(p.Movies) }
 
 // TitleSpan returns the span of titles task i and the kind of its titles. Series come first, because they take
 // longest: at the end, CPUs idle until the last tasks finish.
-func (p *Plan) TitleSpan(i int) (fragment.Kind, records.Span) {
+func (p *Plan) TitleSpan(i int) (fragment.Kind, Span) {
 	if i < len(p.Series) {
 		return fragment.KindTV, p.Series[i]
 	}
 	return fragment.KindMovie, p.Movies[i-len(p.Series)]
-}
-
-// Share returns the tasks of process index of count, from the n tasks of a stage. Adjacent tasks take about the same
-// time, so they go to different processes.
-func Share(n, index, count int) (mine []int) {
-	for i := index; i < n; i += count {
-		mine = append(mine, i)
-	}
-	return mine
 }
 
 // ID returns a hash of the plan: 16 hex digits.

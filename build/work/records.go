@@ -1,6 +1,4 @@
-// Package records reads the catalogue for the tasks of a build: the records of a span of keys in key order, whole or
-// only some columns. An Inputs is safe for concurrent use; a Cursor is for one goroutine.
-package records
+package work
 
 import (
 	"context"
@@ -18,7 +16,7 @@ import (
 	"github.com/reelsplice/reelsplice/schemas/record"
 )
 
-// Inputs is an open catalogue: its files by kind, and the removed resources.
+// Inputs is an open catalogue: its files by kind, and the removed resources. It is safe for concurrent use.
 type Inputs struct {
 	files   map[fragment.Kind]*Input
 	Removed catalog.RemovedSet
@@ -35,8 +33,8 @@ type Input struct {
 	removed catalog.RemovedSet
 }
 
-// Open opens the catalogue in the folder dir, which must have at least one file.
-func Open(dir string) (in *Inputs, err error) {
+// OpenCatalog opens the catalogue in the folder dir, which must have at least one file.
+func OpenCatalog(dir string) (in *Inputs, err error) {
 	in = &Inputs{files: map[fragment.Kind]*Input{}}
 	defer func() {
 		if err != nil {
@@ -284,7 +282,7 @@ func ParseKey(b []byte) catalog.Key {
 	return catalog.Key{Hi: binary.BigEndian.Uint64(b), Lo: binary.BigEndian.Uint64(b[8:])}
 }
 
-// A Cursor walks the records of a span in key order. T is the struct of the input's kind.
+// A Cursor walks the records of a span in key order. It is for one goroutine. T is the struct of the input's kind.
 type Cursor[T any] struct {
 	in   *Input
 	rows *catalog.Rows // nil without records

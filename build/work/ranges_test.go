@@ -1,4 +1,4 @@
-package plan
+package work
 
 import (
 	"bytes"
@@ -8,7 +8,6 @@ import (
 
 	"github.com/reelsplice/reelsplice/build/buildtest"
 	"github.com/reelsplice/reelsplice/build/index"
-	"github.com/reelsplice/reelsplice/build/records"
 	"github.com/reelsplice/reelsplice/schemas/fragment"
 	"github.com/reelsplice/reelsplice/schemas/sharedtest"
 	"github.com/reelsplice/reelsplice/schemas/tables"
@@ -26,7 +25,7 @@ func TestRanges(t *testing.T) {
 		keys = append(keys, index.AppendRowKey(nil, uint64(i+1), popularity))
 	}
 	buildtest.WriteKind(t, dir, fragment.KindPerson, lines...)
-	in, err := records.Open(dir)
+	in, err := OpenCatalog(dir)
 	sharedtest.NoError(t, err)
 	defer in.Close()
 	sample, err := sampleRows(in.Of(fragment.KindPerson), people)
@@ -34,7 +33,7 @@ func TestRanges(t *testing.T) {
 	if err != nil || !slices.EqualFunc(sample, keys, bytes.Equal) {
 		t.Fatalf("a sample of all has %d keys, %v, want those of %d people", len(sample), err, people)
 	}
-	p, err := Make(in, Params{Catalog: dir})
+	p, err := MakePlan(in, Params{Catalog: dir})
 	sharedtest.NoError(t, err)
 	if n := p.RangeTasks(); n != len(tables.Kinds) {
 		t.Errorf("%d ranges of small tables, want %d", n, len(tables.Kinds))

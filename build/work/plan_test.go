@@ -1,4 +1,4 @@
-package plan
+package work
 
 import (
 	"fmt"
@@ -6,7 +6,6 @@ import (
 	"testing"
 
 	"github.com/reelsplice/reelsplice/build/buildtest"
-	"github.com/reelsplice/reelsplice/build/records"
 	"github.com/reelsplice/reelsplice/schemas/extsort"
 	"github.com/reelsplice/reelsplice/schemas/fragment"
 	"github.com/reelsplice/reelsplice/schemas/release"
@@ -27,10 +26,10 @@ func TestManyOfEachKind(t *testing.T) {
 		}
 		buildtest.WriteKind(t, dir, kind, lines...)
 	}
-	in, err := records.Open(dir)
+	in, err := OpenCatalog(dir)
 	sharedtest.NoError(t, err)
 	defer in.Close()
-	p, err := Make(in, Params{Catalog: dir})
+	p, err := MakePlan(in, Params{Catalog: dir})
 	sharedtest.NoError(t, err)
 	for i, kind := range tables.Kinds {
 		want := 1
@@ -48,12 +47,12 @@ func TestManyOfEachKind(t *testing.T) {
 func TestMostTasks(t *testing.T) {
 	dir := t.TempDir()
 	buildtest.WriteKind(t, dir, fragment.KindMovie)
-	in, err := records.Open(dir)
+	in, err := OpenCatalog(dir)
 	sharedtest.NoError(t, err)
 	defer in.Close()
-	p, err := Make(in, Params{})
+	p, err := MakePlan(in, Params{})
 	sharedtest.NoError(t, err)
-	p.Movies, p.Series, p.Finds = make([]records.Span, maxTitleTasks), make([]records.Span, maxTitleTasks), maxOtherTasks
+	p.Movies, p.Series, p.Finds = make([]Span, maxTitleTasks), make([]Span, maxTitleTasks), maxOtherTasks
 	p.Ranges = slices.Repeat([][][]byte{make([][]byte, maxRanges-1)}, len(tables.Kinds))
 	first := 0
 	for i := range p.Resources {
@@ -61,7 +60,7 @@ func TestMostTasks(t *testing.T) {
 		if r.Kind == fragment.KindPerson {
 			tasks = maxPersonTasks
 		}
-		r.Spans, r.Subs, r.First = make([]records.Span, tasks), 1, first
+		r.Spans, r.Subs, r.First = make([]Span, tasks), 1, first
 		first += r.Partitions()
 	}
 	if n := 1 + p.TitleTasks() + p.Partitions() + p.Finds + 1; n > release.MaxParts {
