@@ -73,7 +73,7 @@ type partition struct {
 func (p *partition) add(key catalog.Key, id uint64, aliases [][]byte, render func() []release.FragmentSpec) error {
 	spec := p.o.spec(p.plan.Kind, key, id, p.fingerprint)
 	spec.Aliases = aliases
-	return p.o.Add(spec, render)
+	return p.o.add(spec, render)
 }
 
 // A builder builds a resource. rec is nil if it has no record; contributions may be empty if it has one.

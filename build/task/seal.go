@@ -7,7 +7,6 @@ import (
 	"maps"
 	"strings"
 
-	"github.com/reelsplice/reelsplice/build/reuse"
 	"github.com/reelsplice/reelsplice/build/work"
 	"github.com/reelsplice/reelsplice/schemas/catalog"
 	"github.com/reelsplice/reelsplice/schemas/day"
@@ -137,7 +136,7 @@ func (b *Build) isRewritten(m *release.Manifest) (bool, error) {
 // release, by their names in the manifest.
 func (b *Build) params() map[string]string {
 	params := map[string]string{
-		"level": fmt.Sprint(b.Plan.Level), "catalog_version": catalog.FormatVersion, reuse.ParamEncoder: reuse.Encoder(b.Plan.Level),
+		"level": fmt.Sprint(b.Plan.Level), "catalog_version": catalog.FormatVersion, paramEncoder: encoderName(b.Plan.Level),
 	}
 	if b.Plan.Fallback != "" {
 		params[release.ParamFallback] = b.Plan.Fallback

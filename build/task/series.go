@@ -307,7 +307,7 @@ func (m *seriesBuilder) write(in *seriesInput, out *seriesOutput) error {
 	m.near.addTo(inputs)
 	spec := m.o.spec(fragment.KindTV, catalog.NumberKey(in.id), uint64(in.id), inputs.Fingerprint())
 	spec.Aliases = latestAlias(nil, fragment.KindTV, in.id, m.t.b.Plan.Latest[fragment.KindTV])
-	err := m.o.Add(spec, func() []release.FragmentSpec {
+	err := m.o.add(spec, func() []release.FragmentSpec {
 		if tv.AggregateCredits == nil {
 			out.derived.Aggregate = derive.Aggregate(out.credits)
 		}
@@ -338,7 +338,7 @@ func (m *seriesBuilder) writeSeason(series int64, in *seasonInput, out *seasonOu
 	if in.season != nil { // the survey reads ids from records only
 		spec.Aliases = m.t.owners.idAlias(fragment.KindSeason, s.ID.V, key)
 	}
-	err := m.o.Add(spec, func() []release.FragmentSpec {
+	err := m.o.add(spec, func() []release.FragmentSpec {
 		if s.AggregateCredits == nil {
 			out.derived.Aggregate = derive.SeasonAggregate(s, out.derived.Series, out.broadcasts)
 		}
@@ -360,7 +360,7 @@ func (m *seriesBuilder) writeSeason(series int64, in *seasonInput, out *seasonOu
 		m.c.externalIDs(record.Of(e.ExternalIDs), "", release.Include{
 			Kind: fragment.KindEpisode, ID: uint64(series), Season: key.Season(), Episode: key.Episode(),
 		})
-		if err := m.o.Add(spec, func() []release.FragmentSpec { return m.o.render.Episode(c, d) }); err != nil {
+		if err := m.o.add(spec, func() []release.FragmentSpec { return m.o.render.Episode(c, d) }); err != nil {
 			return err
 		}
 	}

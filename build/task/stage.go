@@ -19,7 +19,6 @@ import (
 
 	"github.com/reelsplice/reelsplice/build/index"
 	"github.com/reelsplice/reelsplice/build/render"
-	"github.com/reelsplice/reelsplice/build/reuse"
 	"github.com/reelsplice/reelsplice/build/work"
 	"github.com/reelsplice/reelsplice/schemas/bug"
 	"github.com/reelsplice/reelsplice/schemas/catalog"
@@ -97,7 +96,7 @@ type Build struct {
 	inputs      *work.Inputs
 	previous    *release.Reader // nil without one
 	previousDir string
-	reuse       *release.Reader // the previous release; nil if nothing of it is reused
+	reuse       *release.Reader // the previous release; nil if nothing of it is reused, as after another encoder
 
 	mu   sync.Mutex
 	done map[string][]taskRecord // records read so far, by stage
@@ -120,8 +119,8 @@ func Open(p *work.Plan, f *work.Folder, catalog string, releases store.Folder, m
 		b.inputs.Close()
 		return nil, fmt.Errorf("previous release: %w", err)
 	}
-	if !p.Full {
-		b.reuse = reuse.From(b.previous, p.Level)
+	if !p.Full && isReusable(b.previous, p.Level) {
+		b.reuse = b.previous
 	}
 	return b, nil
 }
@@ -307,9 +306,9 @@ func (b *Build) outputs(prefix string, stages ...string) (files []work.File, err
 
 // An output writes the resources of a task into its part of the release.
 type output struct {
-	*reuse.Writer
+	*resourceWriter
 	render *render.Renderer
-	inputs reuse.Inputs // inputs of the current resource
+	inputs resourceInputs // inputs of the current resource
 	key    []byte
 }
 
@@ -334,15 +333,15 @@ func (b *Build) writePart(d *taskRecord, part int, fn func(o *output) error) err
 	if err != nil {
 		return err
 	}
-	w, err := reuse.NewWriter(b.reuse, p, b.Plan.Level)
+	w, err := newResourceWriter(b.reuse, p, b.Plan.Level)
 	if err != nil {
 		_, closing := p.Close()
 		return errors.Join(err, closing)
 	}
-	err = fn(&output{Writer: w, render: render.New(fallback...), inputs: reuse.Inputs{Fallback: b.Plan.Fallback}})
-	closed, closing := w.Close()
+	err = fn(&output{resourceWriter: w, render: render.New(fallback...), inputs: resourceInputs{fallback: b.Plan.Fallback}})
+	closed, closing := w.close()
 	d.Parts = append(d.Parts, closed)
-	d.Reused += w.Copied()
+	d.Reused += w.copied
 	return errors.Join(err, closing)
 }
 
@@ -355,5 +354,5 @@ func (o *output) spec(kind fragment.Kind, k catalog.Key, id, fingerprint uint64)
 
 // addInputs writes a resource that depends on its key and the current inputs only.
 func (o *output) addInputs(key []byte, render func() []release.FragmentSpec) error {
-	return o.Add(release.ResourceSpec{Key: key, Fingerprint: o.inputs.Fingerprint()}, render)
+	return o.add(release.ResourceSpec{Key: key, Fingerprint: o.inputs.Fingerprint()}, render)
 }

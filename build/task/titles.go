@@ -10,7 +10,6 @@ import (
 	"github.com/reelsplice/reelsplice/build/derive"
 	"github.com/reelsplice/reelsplice/build/neighbours"
 	"github.com/reelsplice/reelsplice/build/render"
-	"github.com/reelsplice/reelsplice/build/reuse"
 	"github.com/reelsplice/reelsplice/build/work"
 	"github.com/reelsplice/reelsplice/schemas/catalog"
 	"github.com/reelsplice/reelsplice/schemas/fragment"
@@ -117,7 +116,7 @@ func (t *neighbourFinder) find(lacksRecommendations, lacksSimilar bool, read fun
 }
 
 // addTo adds the result to the inputs of the title.
-func (t *neighbourFinder) addTo(in *reuse.Inputs) {
+func (t *neighbourFinder) addTo(in *resourceInputs) {
 	in.Numbers(t.result.Recommendations)
 	in.Numbers(t.result.Similar)
 }
@@ -159,7 +158,7 @@ func (t *titles) movies(ctx context.Context, o *output, c *contributor, s work.S
 			spec.Aliases = [][]byte{fragment.AppendAlias(nil, fragment.KindMovie, imdb)}
 		}
 		spec.Aliases = latestAlias(spec.Aliases, fragment.KindMovie, int64(key.ID()), t.b.Plan.Latest[fragment.KindMovie])
-		if err := o.Add(spec, func() []release.FragmentSpec { return o.render.Movie(completed, near.derived()) }); err != nil {
+		if err := o.add(spec, func() []release.FragmentSpec { return o.render.Movie(completed, near.derived()) }); err != nil {
 			return err
 		}
 		return cmp.Or(c.rows.Movie(completed), c.err)

@@ -34,7 +34,7 @@ import (
 //go:linkname planRowsOfSample github.com/reelsplice/reelsplice/build/work.rowsOfSample
 //go:linkname taskReads github.com/reelsplice/reelsplice/build/task.reads
 //go:linkname indexBlockBytes github.com/reelsplice/reelsplice/build/index.blockBytes
-//go:linkname reuseMaxHeld github.com/reelsplice/reelsplice/build/reuse.maxHeld
+//go:linkname taskMaxHeld github.com/reelsplice/reelsplice/build/task.maxHeld
 //go:linkname groupBytes github.com/reelsplice/reelsplice/schemas/catalog.rowGroupBytes
 //go:linkname largeGroupBytes github.com/reelsplice/reelsplice/schemas/catalog.largeGroupBytes
 //go:linkname manyGroups github.com/reelsplice/reelsplice/schemas/catalog.manyGroups
@@ -67,7 +67,7 @@ import (
 var (
 	planTitleTasks, planPersonTasks, planOtherTasks, planRowsOfSample              int
 	planRanges, planRowsOfRange, planRowsOfTitles, planPartitionSize, planFeatures int64
-	taskReads, indexBlockBytes, reuseMaxHeld                                       int
+	taskReads, indexBlockBytes, taskMaxHeld                                        int
 
 	groupBytes, largeGroupBytes, catalogBatchBytes         int64
 	manyGroups, catalogBatchRows, arenaPiece, columnBuffer int
@@ -106,7 +106,7 @@ func lowerAll(t *testing.T) {
 	lower(t, &planFeatures, 500)
 	lower(t, &taskReads, 1)
 	lower(t, &indexBlockBytes, 10)
-	lower(t, &reuseMaxHeld, 100)
+	lower(t, &taskMaxHeld, 100)
 	lower(t, &groupBytes, 2<<10)
 	lower(t, &largeGroupBytes, 20<<10)
 	lower(t, &manyGroups, 5)

@@ -1,4 +1,4 @@
-package reuse
+package task
 
 import (
 	"bytes"
@@ -20,7 +20,7 @@ import (
 	"github.com/reelsplice/reelsplice/schemas/sharedtest"
 )
 
-func key(id fragment.ID) []byte { return fragment.AppendID(nil, fragment.KindMovie, id) }
+func movieKey(id fragment.ID) []byte { return fragment.AppendID(nil, fragment.KindMovie, id) }
 
 // text returns n bytes that compress badly.
 func text(seed string, n int) []byte {
@@ -44,39 +44,39 @@ func fingerprintOf(fragments []release.FragmentSpec) uint64 {
 	return xxh3.HashString(fmt.Sprint(fragments))
 }
 
-// build writes a release of movies by their ids, reusing from, and opens it.
-func build(t *testing.T, dir string, from *release.Reader, level int, movies map[fragment.ID][]release.FragmentSpec) (*release.Reader, int64) {
+// buildMovies writes a release of movies by their ids, reusing from, and opens it.
+func buildMovies(t *testing.T, dir string, from *release.Reader, level int, movies map[fragment.ID][]release.FragmentSpec) (*release.Reader, int64) {
 	t.Helper()
 	out, err := releasetest.Create(dir)
 	sharedtest.NoError(t, err)
-	out.Spec.Params[ParamEncoder] = Encoder(level)
+	out.Spec.Params[paramEncoder] = encoderName(level)
 	_, err = out.Part(nil) // the common part
 	sharedtest.NoError(t, err)
 	part, err := out.Part(from)
 	sharedtest.NoError(t, err)
-	w, err := NewWriter(from, part, level)
+	w, err := newResourceWriter(from, part, level)
 	sharedtest.NoError(t, err)
 	for id := range fragment.ID(100) {
 		if fragments, ok := movies[id]; ok {
-			spec := release.ResourceSpec{Key: key(id), ID: uint64(id), Fingerprint: fingerprintOf(fragments)}
+			spec := release.ResourceSpec{Key: movieKey(id), ID: uint64(id), Fingerprint: fingerprintOf(fragments)}
 			fragments = slices.Clone(fragments) // other releases get them too
 			for i := range fragments {
 				fragments[i].Pieces = slices.Clone(fragments[i].Pieces)
 			}
-			sharedtest.NoError(t, w.Add(spec, func() []release.FragmentSpec { return fragments }))
+			sharedtest.NoError(t, w.add(spec, func() []release.FragmentSpec { return fragments }))
 		}
 	}
-	_, err = w.Close()
+	_, err = w.close()
 	sharedtest.NoError(t, err)
 	m, err := out.Seal(t.Context())
 	sharedtest.NoError(t, err)
-	return buildtest.OpenRelease(t, filepath.Join(dir, m.ID)), w.Copied()
+	return buildtest.OpenRelease(t, filepath.Join(dir, m.ID)), w.copied
 }
 
 // segmentsOf returns the packs of the segments of a movie, in order.
 func segmentsOf(t *testing.T, r *release.Reader, id fragment.ID) (packs []string) {
 	t.Helper()
-	e, ok := r.Lookup(key(id))
+	e, ok := r.Lookup(movieKey(id))
 	if !ok {
 		t.Fatalf("movie %d is not there", id)
 	}
@@ -97,7 +97,7 @@ func segmentsOf(t *testing.T, r *release.Reader, id fragment.ID) (packs []string
 func TestTakeOver(t *testing.T) {
 	dir := t.TempDir()
 	long, other, credits := text("a", 500), text("b", 600), text("c", 700)
-	first, n := build(t, dir, nil, 6, map[fragment.ID][]release.FragmentSpec{
+	first, n := buildMovies(t, dir, nil, 6, map[fragment.ID][]release.FragmentSpec{
 		1: {fragmentOf(fragment.SubDetails, long, []byte("short")), fragmentOf(fragment.SubCredits, credits)},
 		2: {fragmentOf(fragment.SubDetails, other)},
 	})
@@ -110,7 +110,7 @@ func TestTakeOver(t *testing.T) {
 		2: {fragmentOf(fragment.SubDetails, other)},
 		3: {fragmentOf(fragment.SubDetails, long)},
 	}
-	second, n := build(t, dir, From(first, 6), 6, changed)
+	second, n := buildMovies(t, dir, first, 6, changed)
 	if n != 1 {
 		t.Errorf("%d resources taken over, want the one that is the same", n)
 	}
@@ -121,10 +121,10 @@ func TestTakeOver(t *testing.T) {
 	if packs := segmentsOf(t, second, 3); packs[0] == old {
 		t.Error("a new movie takes over a segment of another one")
 	}
-	if s := From(second, 5); s != nil {
-		t.Error("a release of level 6 is taken over at level 5")
+	if !isReusable(first, 6) || isReusable(first, 5) {
+		t.Error("want a release of level 6 to be reusable at that level alone")
 	}
-	full, _ := build(t, dir, nil, 6, changed)
+	full, _ := buildMovies(t, dir, nil, 6, changed)
 	found, err := compare.Releases(t.Context(), second, full, nil)
 	sharedtest.NoError(t, err)
 	for _, change := range compare.Changes() {
@@ -136,26 +136,28 @@ func TestTakeOver(t *testing.T) {
 
 // TestFingerprint: any difference of the inputs changes the fingerprint.
 func TestFingerprint(t *testing.T) {
-	movie := func(m catalog.Movie) func(*Inputs) { return func(in *Inputs) { in.Record(record.Of(&m)) } }
-	all := func(steps ...func(*Inputs)) func(*Inputs) {
-		return func(in *Inputs) {
+	movie := func(m catalog.Movie) func(*resourceInputs) {
+		return func(in *resourceInputs) { in.Record(record.Of(&m)) }
+	}
+	all := func(steps ...func(*resourceInputs)) func(*resourceInputs) {
+		return func(in *resourceInputs) {
 			for _, step := range steps {
 				step(in)
 			}
 		}
 	}
-	bytes := func(s string) func(*Inputs) { return func(in *Inputs) { in.Bytes([]byte(s)) } }
-	numbers := func(list ...int64) func(*Inputs) { return func(in *Inputs) { in.Numbers(list) } }
+	bytes := func(s string) func(*resourceInputs) { return func(in *resourceInputs) { in.Bytes([]byte(s)) } }
+	numbers := func(list ...int64) func(*resourceInputs) { return func(in *resourceInputs) { in.Numbers(list) } }
 	one := movie(catalog.Movie{ID: record.Number(1)})
-	seen, in := map[uint64]string{0: "none"}, &Inputs{}
-	for name, add := range map[string]func(*Inputs){
-		"nothing": func(*Inputs) {}, "no record": func(in *Inputs) { in.Record(record.Of((*catalog.Movie)(nil))) },
+	seen, in := map[uint64]string{0: "none"}, &resourceInputs{}
+	for name, add := range map[string]func(*resourceInputs){
+		"nothing": func(*resourceInputs) {}, "no record": func(in *resourceInputs) { in.Record(record.Of((*catalog.Movie)(nil))) },
 		"an empty record": movie(catalog.Movie{}), "a record": one, "two records": all(one, one),
 		"a field": movie(catalog.Movie{ID: record.Number(1), Title: record.Text("")}), "its value": movie(catalog.Movie{ID: record.Number(1), Title: record.Text("T")}),
 		"a null":         movie(catalog.Movie{ID: record.Number(1), Object: record.Object{Unusual: "title"}}),
 		"a contribution": bytes("ab"), "where it ends": all(bytes("a"), bytes("b")),
 		"neighbours": all(numbers(1, 2), numbers(3)), "other neighbours": all(numbers(1), numbers(2, 3)),
-		"a fingerprint": func(in *Inputs) { in.AddFingerprint(1) }, "another one": func(in *Inputs) { in.AddFingerprint(2) },
+		"a fingerprint": func(in *resourceInputs) { in.AddFingerprint(1) }, "another one": func(in *resourceInputs) { in.AddFingerprint(2) },
 	} {
 		add(in)
 		fingerprint := in.Fingerprint()
@@ -173,7 +175,7 @@ func TestFingerprint(t *testing.T) {
 // old one are not reused.
 func TestVersion(t *testing.T) {
 	const want = "2.2: 1: 436b 2: 436b 3: f910 4: aa87 5: 64ba 6: 42d1 7: 4125 8: 2c58 9: d3e7"
-	got := strings.TrimSuffix(Encoder(0), ".0") + ":"
+	got := strings.TrimSuffix(encoderName(0), ".0") + ":"
 	for level := 1; level <= 9; level++ {
 		var fragments []release.FragmentSpec
 		for i, n := range []int{1, 90, 96, 97, 130, 160, 161, 500, 3000, 40_000} {
@@ -183,8 +185,8 @@ func TestVersion(t *testing.T) {
 		}
 		phrases := []byte(strings.Repeat(`},{"adult":false,"character":"`, 5))
 		fragments = append(fragments, fragmentOf(fragment.SubCredits, phrases), fragmentOf(fragment.SubAlternativeTitles, []byte(strings.Repeat(string(phrases[:30]), 6))))
-		r, _ := build(t, t.TempDir(), nil, level, map[fragment.ID][]release.FragmentSpec{1: fragments})
-		e, _ := r.Lookup(key(1))
+		r, _ := buildMovies(t, t.TempDir(), nil, level, map[fragment.ID][]release.FragmentSpec{1: fragments})
+		e, _ := r.Lookup(movieKey(1))
 		h := xxh3.New()
 		var p release.Piece
 		for i := range e.Len() {
@@ -215,8 +217,8 @@ func TestForms(t *testing.T) {
 		t.Fatalf("%q takes %d bytes with codes", texts["of codes"], n)
 	}
 	for name, raw := range texts {
-		r, _ := build(t, t.TempDir(), nil, 6, map[fragment.ID][]release.FragmentSpec{1: {fragmentOf(fragment.SubDetails, raw)}})
-		e, _ := r.Lookup(key(1))
+		r, _ := buildMovies(t, t.TempDir(), nil, 6, map[fragment.ID][]release.FragmentSpec{1: {fragmentOf(fragment.SubDetails, raw)}})
+		e, _ := r.Lookup(movieKey(1))
 		var p release.Piece
 		if c := e.Fragment(0).Pieces(); !c.Next(&p) || c.Broken {
 			t.Fatalf("%s: no piece", name)

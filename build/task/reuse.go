@@ -1,14 +1,4 @@
-// Package reuse copies unchanged resources from the previous release instead of building them again.
-//
-// Each resource of a release has a fingerprint: a hash of its inputs and of the program. A build computes the inputs
-// of every resource in full. If the previous release has a resource with that key and fingerprint, its block is
-// copied, and its segments stay in their packs, which the new release links. Otherwise the resource is rendered and
-// its texts are compressed, except texts for which the previous release already has a segment: that segment stays
-// too.
-//
-// So an incremental build has the same responses as a full build, byte for byte: rendering is a function of the
-// inputs, and reused segments come from the same encoder. There is no state outside the release.
-package reuse
+package task
 
 import (
 	"bytes"
@@ -28,58 +18,61 @@ import (
 	"github.com/reelsplice/reelsplice/schemas/release"
 )
 
-// ParamEncoder is the parameter of a manifest that names the encoder of its segments.
-const ParamEncoder = "encoder"
+// paramEncoder is the parameter of a manifest that names the encoder of its segments.
+const paramEncoder = "encoder"
 
 // version changes with the choice of literals and segments, segment.Version with the bytes of segments; a level
 // affects both. TestVersion pins all of it.
 const version = 2
 
-// Encoder names the encoder of a deflate level.
-func Encoder(level int) string { return fmt.Sprintf("%d.%d.%d", version, segment.Version, level) }
+// encoderName names the encoder of a deflate level.
+func encoderName(level int) string { return fmt.Sprintf("%d.%d.%d", version, segment.Version, level) }
 
-// From returns the previous release if its resources can be reused: nil if it is nil or another encoder made its
-// segments.
-func From(previous *release.Reader, level int) *release.Reader {
-	if previous == nil || previous.Manifest().Params[ParamEncoder] != Encoder(level) {
-		return nil
-	}
-	return previous
+// isReusable reports whether resources of a release can be reused: the same encoder made its segments.
+func isReusable(r *release.Reader, level int) bool {
+	return r.Manifest().Params[paramEncoder] == encoderName(level)
 }
 
-// A Writer writes resources into a part of a release. It is for one goroutine.
-type Writer struct {
+// A resourceWriter writes resources into a part of a release, and copies unchanged ones from the previous release
+// instead of building them again. It is for one goroutine.
+//
+// Each resource of a release has a fingerprint: a hash of its inputs and of the program. A build computes the inputs
+// of every resource in full. If the previous release has a resource with that key and fingerprint, its block is
+// copied, and its segments stay in their packs, which the new release links. Otherwise the resource is rendered and
+// its texts are compressed, except texts for which the previous release already has a segment: that segment stays
+// too.
+//
+// So an incremental build has the same responses as a full build, byte for byte: rendering is a function of the
+// inputs, and reused segments come from the same encoder. There is no state outside the release.
+type resourceWriter struct {
 	from     release.Scan // finds resources of the previous release
 	part     *release.PartWriter
 	z        *segment.Compressor
 	segments map[release.Hash]release.Segment
 	series   []byte // key of the series whose texts z holds; empty for none
-	copied   int64
+	copied   int64  // number of reused resources
 	coded    []byte // reused memory
 }
 
-// NewWriter returns a Writer that compresses at a level and closes part.
-func NewWriter(from *release.Reader, part *release.PartWriter, level int) (*Writer, error) {
+// newResourceWriter returns a resourceWriter that compresses at a level and closes part.
+func newResourceWriter(from *release.Reader, part *release.PartWriter, level int) (*resourceWriter, error) {
 	z, err := segment.New(level)
 	if err != nil {
 		return nil, err
 	}
-	return &Writer{from: release.Scan{Reader: from}, part: part, z: z, segments: map[release.Hash]release.Segment{}}, nil
+	return &resourceWriter{from: release.Scan{Reader: from}, part: part, z: z, segments: map[release.Hash]release.Segment{}}, nil
 }
 
-// Close completes the part.
-func (w *Writer) Close() (release.Part, error) {
+// close completes the part.
+func (w *resourceWriter) close() (release.Part, error) {
 	w.from.Close()
 	return w.part.Close()
 }
 
-// Copied returns the number of reused resources.
-func (w *Writer) Copied() int64 { return w.copied }
-
-// Add writes a resource with the fingerprint of its inputs. It ignores the fragments in spec and calls render for
+// add writes a resource with the fingerprint of its inputs. It ignores the fragments in spec and calls render for
 // them if the previous release has no resource with that key and fingerprint. The texts in them are literals, which
-// Add replaces with segments.
-func (w *Writer) Add(spec release.ResourceSpec, render func() []release.FragmentSpec) error {
+// add replaces with segments.
+func (w *resourceWriter) add(spec release.ResourceSpec, render func() []release.FragmentSpec) error {
 	e, ok := w.from.Resource(spec.Key)
 	if ok && e.Fingerprint() == spec.Fingerprint {
 		w.copied++
@@ -112,7 +105,7 @@ func (w *Writer) Add(spec release.ResourceSpec, render func() []release.Fragment
 var maxHeld = 1 << 20 // tests lower it
 
 // store makes texts literals or segments. Pieces that several fragments share may be stored already.
-func (w *Writer) store(pieces []release.PieceSpec) error {
+func (w *resourceWriter) store(pieces []release.PieceSpec) error {
 	for i := range pieces {
 		p := &pieces[i]
 		raw := p.Literal
@@ -153,17 +146,17 @@ const (
 	maxCoded   = 60
 )
 
-// An Inputs collects the inputs of a resource: the records, contributions and neighbours from which it is rendered.
+// A resourceInputs collects the inputs of a resource: the records, contributions and neighbours from which it is rendered.
 // All inputs of rendering must be added, or depend only on added ones. Keys and encoders are not inputs: resources
 // are found by their keys, and all segments have one encoder. Aliases are not, because Copy sets the current ones,
 // nor are includes, because they refer to other resources. It is for one goroutine.
-type Inputs struct {
-	Fallback string // languages whose texts replace missing ones of others
+type resourceInputs struct {
+	fallback string // languages whose texts replace missing ones of others
 	buf      []byte
 }
 
 // Record adds a record, which may be nil.
-func (in *Inputs) Record(r record.Record) {
+func (in *resourceInputs) Record(r record.Record) {
 	if r.IsNil() {
 		in.buf = append(in.buf, 0)
 		return
@@ -172,12 +165,12 @@ func (in *Inputs) Record(r record.Record) {
 }
 
 // Bytes adds a contribution.
-func (in *Inputs) Bytes(b []byte) {
+func (in *resourceInputs) Bytes(b []byte) {
 	in.buf = append(binary.AppendUvarint(in.buf, uint64(len(b))), b...)
 }
 
 // Numbers adds a list, such as the ids of neighbours.
-func (in *Inputs) Numbers(list []int64) {
+func (in *resourceInputs) Numbers(list []int64) {
 	in.buf = binary.AppendUvarint(in.buf, uint64(len(list)))
 	for _, n := range list {
 		in.buf = binary.AppendVarint(in.buf, n)
@@ -185,16 +178,16 @@ func (in *Inputs) Numbers(list []int64) {
 }
 
 // AddFingerprint adds the fingerprint of other inputs.
-func (in *Inputs) AddFingerprint(fingerprint uint64) {
+func (in *resourceInputs) AddFingerprint(fingerprint uint64) {
 	in.buf = binary.LittleEndian.AppendUint64(in.buf, fingerprint)
 }
 
-// Fingerprint returns the hash of the inputs added since the last call, of Fallback and of the program. It is never 0.
+// Fingerprint returns the hash of the inputs added since the last call, of fallback and of the program. It is never 0.
 // Eight bytes are enough, because it is compared with one resource only: the previous release's with the same key.
-func (in *Inputs) Fingerprint() uint64 {
+func (in *resourceInputs) Fingerprint() uint64 {
 	seed := program()
-	if in.Fallback != "" {
-		seed = xxh3.HashStringSeed(in.Fallback, seed)
+	if in.fallback != "" {
+		seed = xxh3.HashStringSeed(in.fallback, seed)
 	}
 	h := max(1, xxh3.HashSeed(in.buf, seed))
 	in.buf = in.buf[:0]
