@@ -1,13 +1,58 @@
+// Package text folds titles and splits them into the words of search. The builder folds indexed names and the edge
+// folds queries with the same code.
+//
+// Folding turns a title into lower-case words without accents, with one separator between two words:
+//
+//	Amélie                    amelie
+//	Schindler's List          schindler~s list, where ~ stands for a joint
+//	Spider-Man, WALL·E        spider~man, wall~e
+//	Fast & Furious            fast and furious
+//	特工学姐007               特工学姐 007
+//	シン・ゴジラ              シンゴジラ
+//
+// In detail: NFKC replaces wide, narrow and ligature forms with plain ones; letters become lower case; marks of
+// Latin, Greek, Cyrillic, Hebrew and Arabic letters are dropped (й becomes и, أ becomes ا), but marks that spell
+// syllables, as in Devanagari, Thai or Kana, stay. Letters without a decomposition become plain ones (ß ss, ø o, ł l,
+// ı i, final ς σ, Arabic ى ي, ة ه), and digits of any script become 0 to 9. Tatweel, direction marks, joiners and
+// variation selectors are removed. "&" is the word "and". All other characters separate words: next to a blank as a
+// blank, else as a joint. A text without letters and digits, such as "$" or "★★★", is one word of its signs.
+//
+// Scripts without blanks between words (Han, Kana, Hangul, Thai, Lao, Khmer, Burmese, Yi) form runs: punctuation does
+// not split a run, and it ends where another script begins.
+//
+// An index holds the terms of a folded title ([Terms]). These are each word; the parts of a word with joints, and the
+// word without joints, so "spider", "man" and "spiderman" all find Spider-Man. For a run they are all pairs of
+// neighbours, also across a blank, and its last letter. So two letters or more are found anywhere, and one letter as
+// the start of a pair.
 package text
 
 import (
+	"bytes"
 	"strings"
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/zeebo/xxh3"
 	"golang.org/x/text/unicode/norm"
 	"golang.org/x/text/unicode/rangetable"
 )
+
+// Bounds that limit the time for a text.
+const (
+	// MaxName is the number of letters (runes) of a title that are indexed.
+	MaxName = 512
+	// MaxQuery is the number of letters used from a query; the rest is dropped.
+	MaxQuery = 256
+	// MaxWords is the number of words of a query that must match; further words only affect the order.
+	MaxWords = 12
+	// maxWord is the number of letters used from a word, in titles and queries.
+	maxWord = 32
+)
+
+// Joint is the separator between parts of a word joined by punctuation.
+const Joint = 0x1f
+
+const blank = ' '
 
 var (
 	// unspacedScripts have no blanks between words. The long vowel mark of Kana belongs to no script.
@@ -234,3 +279,96 @@ func Line(s string) string {
 		return r
 	}, s)
 }
+
+// A Word is a word of a folded text, or a part of a word with joints.
+type Word struct {
+	Text []byte // slice of the folded text
+	Run  bool   // in a script without blanks
+	// Joined is set if a joint separates this part from the one before.
+	Joined bool
+}
+
+// Next splits off the first word of a folded text.
+func Next(folded []byte) (w Word, rest []byte) {
+	if len(folded) > 0 && (folded[0] == blank || folded[0] == Joint) {
+		w.Joined = folded[0] == Joint
+		folded = folded[1:]
+	}
+	n := 0
+	for n < len(folded) && folded[n] != blank && folded[n] != Joint {
+		n++
+	}
+	w.Text = folded[:n:n]
+	if n > 0 && folded[0] >= utf8.RuneSelf {
+		r, _ := utf8.DecodeRune(folded)
+		w.Run = unspaced(r)
+	}
+	return w, folded[n:]
+}
+
+// AppendSqueezed appends a folded text without separators: equal for titles that differ only in blanks and
+// punctuation.
+func AppendSqueezed(dst, folded []byte) []byte {
+	for _, c := range folded {
+		if c != blank && c != Joint {
+			dst = append(dst, c)
+		}
+	}
+	return dst
+}
+
+// Key returns a hash of a folded text that is equal for titles that differ only in blanks and punctuation. It is
+// always even.
+func Key(folded []byte) uint64 {
+	var buf [256]byte
+	return xxh3.Hash(AppendSqueezed(buf[:0], folded)) &^ 1
+}
+
+// Pairs calls yield with all pairs of neighbours in a run. A run of one letter has none.
+func Pairs(run []byte, yield func(pair []byte)) {
+	for len(run) > 0 {
+		_, n := utf8.DecodeRune(run)
+		if _, m := utf8.DecodeRune(run[n:]); m > 0 {
+			yield(run[:n+m])
+		}
+		run = run[n:]
+	}
+}
+
+// Terms calls yield with each term of a folded title; some may occur twice. yield must not retain the bytes.
+func Terms(folded []byte, yield func(term []byte)) {
+	var buf [256]byte
+	joined := buf[:0] // the current word without its joints
+	parts := 0
+	var lastRune []byte // last letter of the previous run, if only a blank follows
+	flush := func() {
+		if parts > 1 {
+			yield(Clip(joined))
+		}
+		joined, parts = joined[:0], 0
+	}
+	for rest := folded; len(rest) > 0; {
+		var w Word
+		if w, rest = Next(rest); !w.Joined {
+			flush()
+		}
+		if !w.Run {
+			yield(w.Text)
+			joined, parts = append(joined, w.Text...), parts+1
+			lastRune = nil
+			continue
+		}
+		if lastRune != nil {
+			_, n := utf8.DecodeRune(w.Text)
+			yield(append(bytes.Clone(lastRune), w.Text[:n]...))
+		}
+		Pairs(w.Text, yield)
+		_, n := utf8.DecodeLastRune(w.Text)
+		lastRune = w.Text[len(w.Text)-n:]
+		yield(lastRune)
+	}
+	flush()
+}
+
+// Clip returns the first maxWord letters of a word.
+func Clip(word []byte) []byte { return head(word, maxWord) }
