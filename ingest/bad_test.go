@@ -94,13 +94,13 @@ func TestManySkipped(t *testing.T) {
 		put(t, src, fmt.Sprintf("x%03d.json", n), `{"id":1,"name":"A","homepage":"B"}`)
 	}
 	_, err := Run(t.Context(), Config{Catalog: t.TempDir(), Sources: []string{src}})
-	if want := "none of 60 files can be taken, the first: x000.json: its name shows no kind"; err == nil || !strings.HasPrefix(err.Error(), want) {
+	if want := "none of 60 files can be used, the first: x000.json: its name does not show a kind"; err == nil || !strings.HasPrefix(err.Error(), want) {
 		t.Errorf("Run of files that tell no kind = %v, want %s", err, want)
 	}
 	// Likewise files skipped while they are read.
 	other := put(t, t.TempDir(), "1.json", `{"id":1}`)
 	_, err = Run(t.Context(), Config{Catalog: t.TempDir(), Sources: []string{other}})
-	if want := "1.json: its name shows no kind"; err == nil || !strings.HasPrefix(err.Error(), want) {
+	if want := "1.json: its name does not show a kind"; err == nil || !strings.HasPrefix(err.Error(), want) {
 		t.Errorf("Run of a file that tells no kind = %v, want %s", err, want)
 	}
 	put(t, src, "movies.json", `{"id":1}`)

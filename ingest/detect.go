@@ -278,7 +278,7 @@ func (d *detector) unknownReason(in *input, row string, c *layout.Choice) string
 	}
 	for _, table := range imdb.Tables() {
 		if _, ok := imdb.IsTable(table, []byte(row)); ok {
-			return fmt.Sprintf("has the columns of IMDb's table %s, but not its name: want %s.tsv or %s.tsv.gz", table, table, table)
+			return fmt.Sprintf("has the columns of IMDb's table %s, but another name: want %s.tsv or %s.tsv.gz", table, table, table)
 		}
 	}
 	if columns := layout.ColumnsOf(row); in.Format.Table() && len(columns) == 1 && strings.ContainsAny(columns[0], ":^~#/") {
@@ -305,7 +305,7 @@ func (c *Config) draftAdvice(f *input, reason string) string {
 	if object.IsURL(f.Path) {
 		then = "then ingest with --mapping " + mapping
 	}
-	return fmt.Sprintf("%s: run \"%s\", check what it wrote, %s", reason, command, then)
+	return fmt.Sprintf("%s: run \"%s\", check the mapping that it writes, %s", reason, command, then)
 }
 
 // explainCommand returns the command that drafts a mapping for a file, and the path of the mapping, quoted for a shell.
@@ -324,5 +324,5 @@ func (c *Config) explainCommand(f *input) (command, mapping string) {
 
 // noKindReason returns the message for a file whose name has no kind.
 func noKindReason(kinds []string) string {
-	return "its name shows no kind of records: use --kind with one of " + strings.Join(kinds, ", ")
+	return "its name does not show a kind of records: use --kind with one of " + strings.Join(kinds, ", ")
 }

@@ -111,7 +111,7 @@ func Explain(ctx context.Context, c Config) (out Explanation, err error) {
 		out.Files = append(out.Files, file)
 	}
 	if len(out.Files) == 0 {
-		return out, errors.New("the sources hold no records")
+		return out, errors.New("the sources contain no records")
 	}
 	out.Skipped, out.SkippedFiles = r.list.firstSkipped()
 	return out, nil

@@ -170,7 +170,7 @@ func (r *run) find(ctx context.Context) error {
 		return allSkippedError(l.skipped)
 	}
 	if len(l.inputs) == 0 {
-		return errors.New("the sources hold no records")
+		return errors.New("the sources contain no records")
 	}
 	for n := range l.inputs {
 		l.bytes += l.inputs[n].Bytes
@@ -208,7 +208,7 @@ func allSkippedError(skipped []report.Skipped) error {
 	if len(skipped) == 1 {
 		return errors.New(first)
 	}
-	return fmt.Errorf("none of %d files can be taken, the first: %s", len(skipped), first)
+	return fmt.Errorf("none of %d files can be used, the first: %s", len(skipped), first)
 }
 
 // Columns of MovieLens tables: movies.csv has titles and genres, links.csv TMDB's IDs.

@@ -163,10 +163,10 @@ func (r *run) checkFits() error {
 			continue // advice is about the first file
 		}
 		if file, _ := f.first.meaning.Mapping(); f.first.meaning.IsOwn() {
-			poor.advice = fmt.Sprintf("mend %s, list unwanted columns under ignore, or give --min-fit 0", file)
+			poor.advice = fmt.Sprintf("correct %s, list unwanted columns under ignore, or use --min-fit 0", file)
 		} else {
 			command, _ := r.explainCommand(f.first)
-			poor.advice = fmt.Sprintf("run \"%s\" and check what it wrote, or give --min-fit 0 to take the file as it is", command)
+			poor.advice = fmt.Sprintf("run \"%s\" and check the mapping that it writes, or use --min-fit 0 to accept the file as it is", command)
 		}
 	}
 	if len(poor.Files) > 0 {

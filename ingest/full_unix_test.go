@@ -48,7 +48,7 @@ func TestFullDisk(t *testing.T) {
 		dir := t.TempDir()
 		lines(t, dir, Config{}, `{"id":1,"title":"Old"}`)
 		before := catalogBytes(t, dir)
-		message += ".*: file too large; nothing of this run is left: make room, then start it again$"
+		message += ".*: file too large; this run left nothing behind: free some space, then run it again$"
 		if got := runFull(t, blocks, dir, sources...); !regexp.MustCompile(message).MatchString(got) {
 			t.Errorf("Run with files of %d blocks = %s, want %s", blocks, got, message)
 		}

@@ -123,7 +123,7 @@ func newRun(c Config) (*run, error) {
 		errs = append(errs, fmt.Errorf("mode %q: want overlay, fill or replace", c.Mode))
 	}
 	if c.Update && !catalog.Exists(c.Catalog) {
-		errs = append(errs, fmt.Errorf("%s: holds no catalogue to update: ingest into it first", c.Catalog))
+		errs = append(errs, fmt.Errorf("%s: has no catalogue to update: ingest into it first", c.Catalog))
 	}
 	if err := errors.Join(errs...); err != nil {
 		return nil, err
@@ -200,7 +200,7 @@ func Run(ctx context.Context, c Config) (Report, error) {
 	case err != nil:
 		return Report{}, fmt.Errorf("lock catalogue %s: %w", c.Catalog, err)
 	case !ok:
-		return Report{}, fmt.Errorf("catalogue %s: another ingest is at work", c.Catalog)
+		return Report{}, fmt.Errorf("catalogue %s: another ingest is running", c.Catalog)
 	}
 	defer func() { _ = l.Unlock() }() // the lock ends with the process in any case
 	report, err := r.ingest(ctx)

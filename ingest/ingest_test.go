@@ -470,7 +470,7 @@ func TestOneAtATime(t *testing.T) {
 	if _, err := Run(t.Context(), first); err != nil {
 		t.Fatalf("the first ingest: %v", err)
 	}
-	if want := "catalogue " + dir + ": another ingest is at work"; second == nil || second.Error() != want {
+	if want := "catalogue " + dir + ": another ingest is running"; second == nil || second.Error() != want {
 		t.Errorf("the second ingest: %v, want %s", second, want)
 	}
 	if _, err := Run(t.Context(), c); err != nil {

@@ -274,7 +274,7 @@ func (d *decoder) file(ctx context.Context, n int) error {
 	if src != nil {
 		blank, headers := src.SkippedRows()
 		if headers > 0 {
-			d.r.Log.Info("passed over rows that are the header again", "file", in.Name, "rows", headers)
+			d.r.Log.Info("skipped repeated header rows", "file", in.Name, "rows", headers)
 		}
 		d.open.end.blank, d.open.consumed = blank, src.Consumed()
 	}

@@ -85,7 +85,7 @@ func (r *run) ingest(ctx context.Context) (_ Report, err error) {
 	case errors.As(err, &tooMany), errors.As(err, &poor):
 		return r.stop(err)
 	case isFull(err):
-		return Report{}, fmt.Errorf("%w; nothing of this run is left: make room, then start it again", err)
+		return Report{}, fmt.Errorf("%w; this run left nothing behind: free some space, then run it again", err)
 	case err != nil:
 		return Report{}, err
 	}
@@ -179,7 +179,7 @@ func (r *run) read(ctx context.Context) (err error) {
 	}
 	if r.Mode == merge.Replace { // records that only an unread source has would go
 		if unread := slices.Concat(r.progress.failures, r.list.silentSources(r.Sources)); len(unread) > 0 {
-			return fmt.Errorf("replace: a source was not read as a whole, so the catalogue stays as it was: %s", unread[0])
+			return fmt.Errorf("replace: a source was not read completely, so the catalogue stays as it was: %s", unread[0])
 		}
 	}
 	if err := r.checkBad(true); err != nil {
@@ -212,7 +212,7 @@ func (r *run) supersede(ctx context.Context) error {
 		return r.sorter.Add(0, k.Append(p.key[:0]), payload)
 	})
 	if p.merged > 0 && err == nil {
-		r.Log.Info("records with minted ids were merged into those with ids of TMDB's", "records", p.merged)
+		r.Log.Info("records with minted ids were merged into records with TMDB's ids", "records", p.merged)
 	}
 	return err
 }

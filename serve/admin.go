@@ -150,7 +150,7 @@ func AskAdmin(ctx context.Context, addr, path string) (status int, body []byte, 
 		body, err = io.ReadAll(io.LimitReader(response.Body, maxAdmin))
 	}
 	if err != nil {
-		return 0, nil, fmt.Errorf("ask %s: %w", address, err)
+		return 0, nil, fmt.Errorf("request to %s: %w", address, err)
 	}
 	return status, body, nil
 }

@@ -93,7 +93,7 @@ func (m *missingFile) append() (err error) {
 	}
 	m.size = info.Size() + int64(len(lines))
 	if full {
-		return fmt.Errorf("%s has %d bytes: crawl --ids fetches what it names, remove it then", m.path, m.size)
+		return fmt.Errorf("%s has %d bytes: fetch its ids with crawl --ids, then remove it", m.path, m.size)
 	}
 	return nil
 }

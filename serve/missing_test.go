@@ -92,7 +92,7 @@ func TestMissingFile(t *testing.T) {
 		m.add(movie(100 + i))
 	}
 	m.write()
-	if info, err := os.Stat(path); err != nil || info.Size() > maxMissingBytes || !strings.Contains(log.String(), "crawl --ids fetches what it names") {
+	if info, err := os.Stat(path); err != nil || info.Size() > maxMissingBytes || !strings.Contains(log.String(), "fetch its ids with crawl --ids") {
 		t.Errorf("the file has %d bytes, %v, want %d at most and a warning: %s", info.Size(), err, maxMissingBytes, log.String())
 	}
 	if _, err := os.Stat("/dev/full"); err != nil {

@@ -27,7 +27,7 @@ func TestPollStalls(t *testing.T) {
 		t.Helper()
 		sharedtest.Eventually(t, "/readyz reports the state of the look", func() bool {
 			code, text := statusOf(s.AdminURL()+"/readyz", "")
-			return code == 200 && strings.Contains(text, ", but: tests: the last look at the files ended ") == want
+			return code == 200 && strings.Contains(text, ", but: tests: the last check of the files ended ") == want
 		})
 	}
 	ready(false)

@@ -305,7 +305,7 @@ func newPoll(files string, check func()) *poll {
 // err returns an error if no check has completed for a while.
 func (p *poll) err() error {
 	if d := time.Since(time.Unix(0, p.ended.Load())); d > pollStalls {
-		return fmt.Errorf("%s: the last look at the files ended %s ago", p.files, d.Truncate(time.Second))
+		return fmt.Errorf("%s: the last check of the files ended %s ago", p.files, d.Truncate(time.Second))
 	}
 	return nil
 }

@@ -112,14 +112,14 @@ func (s *Site) openPlan() (*work.Plan, *work.Folder, error) {
 		return nil, nil, err
 	}
 	if p.Program != s.Program {
-		return nil, nil, fmt.Errorf("the plan in %s is of version %s of the program, this is %s: %w", s.Work, p.Program, s.Program, ErrRefused)
+		return nil, nil, fmt.Errorf("the plan in %s was made by version %s of the program, this is %s: %w", s.Work, p.Program, s.Program, ErrRefused)
 	}
 	files, err := catalogFiles(s.Catalog)
 	if err != nil {
 		return nil, nil, err
 	}
 	if !slices.Equal(files, p.Files) {
-		return nil, nil, fmt.Errorf("the plan in %s is of another catalogue than %s is now: %w", s.Work, s.Catalog, ErrRefused)
+		return nil, nil, fmt.Errorf("the plan in %s was made before the catalogue %s changed: %w", s.Work, s.Catalog, ErrRefused)
 	}
 	return p, work.Shared(s.Work, p.ID()), nil
 }

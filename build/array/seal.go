@@ -23,7 +23,7 @@ import (
 func Seal(ctx context.Context, s Site) (r build.Report, err error) {
 	p, folder, err := s.openPlan()
 	if errors.Is(err, fs.ErrNotExist) {
-		err = fmt.Errorf("%w; if it was sealed already, the release is there", err)
+		err = fmt.Errorf("%w; if it was sealed already, the release exists", err)
 	}
 	if err != nil {
 		return r, err

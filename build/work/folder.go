@@ -303,7 +303,7 @@ func (f *Folder) PutDone(stage string, index int, v any) error {
 	}
 	existing, err := os.ReadFile(path)
 	if err == nil && !bytes.Equal(existing, data) {
-		err = fmt.Errorf("%s: a twin of this task wrote something else: %w", path, errMismatch)
+		err = fmt.Errorf("%s: another run of this task wrote different bytes: %w", path, errMismatch)
 	}
 	return err
 }

@@ -67,7 +67,7 @@ func TestRecords(t *testing.T) {
 	for _, f := range []*Folder{a, b, a} {
 		sharedtest.NoError(t, f.PutDone("titles", 3, map[string]int{"n": 1}))
 	}
-	if err := b.PutDone("titles", 3, map[string]int{"n": 2}); err == nil || !strings.Contains(err.Error(), "titles-00003.json: a twin of this task wrote something else") {
+	if err := b.PutDone("titles", 3, map[string]int{"n": 2}); err == nil || !strings.Contains(err.Error(), "titles-00003.json: another run of this task wrote different bytes") {
 		t.Errorf("a twin that has made something else: %v", err)
 	}
 	if err := b.Read(Done+"/"+DoneName("titles", 3), &got); err != nil || got["n"] != 1 {

@@ -23,16 +23,16 @@ func buildCommand(a *app) *cobra.Command {
 	var g publishGate
 	c := &cobra.Command{
 		Use:   "build",
-		Short: "Make a release of the catalogue",
-		Long: "build makes a release of the catalogue. The catalogue, --level, --fallback and the previous release determine\n" +
+		Short: "Build a release from the catalogue",
+		Long: "build makes a release from the catalogue. The catalogue, --level, --fallback and the previous release determine\n" +
 			"its id and its bytes. Publish it with --publish or the command publish; the edge serves published releases.\n\n" +
-			"The release has the changes by ingests of the last 15 days, for /3/movie/changes and the other lists of changes.\n" +
+			"The release contains the changes of the last 15 days, for /3/movie/changes and the other change lists.\n" +
 			"If nothing differs from the previous release (by default the current one), build makes no new release and\n" +
 			"reports the previous one.\n\n" +
-			"An incremental build reuses each resource whose inputs have not changed since the previous release, and links its packs\n" +
-			"if the file system has hard links. --full renders everything, and so does a different --level, --fallback\n" +
-			"or version of the program. The responses are the same.\n\n" +
-			"--publish refuses a release that has much less than the current one (see --max-drop), that fails\n" +
+			"An incremental build reuses each resource whose inputs have not changed since the previous release, and hard-links\n" +
+			"its packs. --full renders everything, and so does a different --level, --fallback or version of the program.\n" +
+			"The responses are the same.\n\n" +
+			"--publish refuses a release that has much less data than the current one (see --max-drop), that fails\n" +
 			"an expectation of --expect, or that has the responses of a release that was rolled back. --force\n" +
 			"publishes it anyway.\n\n" +
 			"To upload a release to a bucket, use \"publish --releases URL --from DIR\".",
@@ -41,10 +41,10 @@ func buildCommand(a *app) *cobra.Command {
 	f := c.Flags()
 	f.StringVar(&cfg.Catalog, "catalog", defaultCatalog, "`DIR` of the catalogue")
 	f.StringVar(&cfg.Releases, "releases", defaultReleases, "`DIR` of the releases, created if missing")
-	f.IntVar(&cfg.Jobs, "jobs", cfg.Jobs, "tasks that run side by side")
+	f.IntVar(&cfg.Jobs, "jobs", cfg.Jobs, "tasks that run in parallel")
 	f.Var(bytesFlag[int64]{&cfg.Memory}, "memory", "memory limit, such as 512MiB")
 	contentFlags(f, &cfg)
-	f.BoolVar(&publish, "publish", false, "make the release current, unless --max-drop or --expect forbids it")
+	f.BoolVar(&publish, "publish", false, "make the release current, unless --max-drop or --expect prevents it")
 	g.add(f)
 	c.AddCommand(buildPlanCommand(a), buildTaskCommand(a), buildSealCommand(a), submitCommand(a), buildStatusCommand(a), buildCleanCommand(a))
 	check := func() error { return errors.Join(cfg.Validate(), g.read()) }
@@ -79,7 +79,7 @@ func buildCommand(a *app) *cobra.Command {
 func contentFlags(f *pflag.FlagSet, c *build.Config) {
 	f.IntVar(&c.Level, "level", build.DefaultConfig().Level, "deflate `LEVEL`, 1 to 9")
 	fallbackFlag(f, &c.Fallback)
-	f.StringVar(&c.Previous, "previous", "current", "release to compare with and to reuse: `ID`, current, previous or none")
+	f.StringVar(&c.Previous, "previous", "current", "release to compare with and reuse: `ID`, current, previous or none")
 	f.BoolVar(&c.Full, "full", false, "render everything; reuse nothing of the previous release")
 }
 

@@ -37,8 +37,8 @@ func sourceFlags(f *pflag.FlagSet, s *array.Site) {
 // machineFlags adds the resource limits of a process.
 func machineFlags(f *pflag.FlagSet, s *array.Site) {
 	s.Memory = build.DefaultConfig().Memory
-	f.StringVar(&s.Scratch, "scratch", "", "local `DIR` for unfinished files (default the system's temporary one)")
-	f.IntVar(&s.Jobs, "jobs", runtime.GOMAXPROCS(0), "tasks that run side by side")
+	f.StringVar(&s.Scratch, "scratch", "", "local `DIR` for temporary files (default the system's)")
+	f.IntVar(&s.Jobs, "jobs", runtime.GOMAXPROCS(0), "tasks that run in parallel")
 	f.Var(bytesFlag[int64]{&s.Memory}, "memory", "memory limit, such as 512MiB")
 }
 
@@ -92,9 +92,8 @@ func buildPlanCommand(a *app) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "plan --work DIR",
 		Short: "Divide a build into tasks",
-		Long: "plan divides a build into tasks and writes the plan into the work folder, which belongs to this build alone. A second\n" +
-			"run keeps an existing plan. \"build submit\" lets an engine run the steps:\n" +
-			"plan, each stage with \"build task\", and \"build seal\".",
+		Long: "plan divides a build into tasks and writes the plan to the work folder, which only this build may use. It keeps an\n" +
+			"existing plan. \"build submit\" makes an engine run the steps: plan, each stage with \"build task\", and \"build seal\".",
 	}
 	f := c.Flags()
 	f.StringVar(&cfg.Catalog, "catalog", defaultCatalog, "`DIR` of the catalogue")
@@ -124,7 +123,7 @@ func buildPlanCommand(a *app) *cobra.Command {
 			Previous string           `json:"previous"`
 		}{p.ID(), p.Records, p.TitleTasks(), p.Partitions(), p.Previous}
 		return a.print(v, func(w io.Writer) {
-			fmt.Fprintf(w, "plan\t%s: %s and %s, upon %s\n", v.Plan, plural(v.Titles, "title task"), plural(v.Parts, "resource task"), cmp.Or(v.Previous, "no release"))
+			fmt.Fprintf(w, "plan\t%s: %s and %s, based on %s\n", v.Plan, plural(v.Titles, "title task"), plural(v.Parts, "resource task"), cmp.Or(v.Previous, "no release"))
 		})
 	})
 }
@@ -138,12 +137,12 @@ func buildTaskCommand(a *app) *cobra.Command {
 	}
 	c := &cobra.Command{
 		Use:   "task STAGE --work DIR --count N",
-		Short: "Run a share of the tasks of a stage",
+		Short: "Run one process's share of the tasks of a stage",
 		Long: "task runs share --index (from 0) of --count of the tasks of a stage. All shares of the earlier stages must be\n" +
 			"done: " + strings.Join(names[:len(names)-1], ", ") + ".\n\n" +
 			"--index defaults to the engine's environment variable: JOB_COMPLETION_INDEX (Kubernetes),\n" +
 			"SLURM_ARRAY_TASK_ID, AWS_BATCH_JOB_ARRAY_INDEX, NOMAD_ALLOC_INDEX or CLOUD_RUN_TASK_INDEX.\n\n" +
-			"It may be killed, repeated, or run twice at a time. Exit code 2 means that a retry cannot help: the plan\n" +
+			"It may be killed, repeated, or run twice at the same time. Exit code 2 means that a retry cannot help: the plan\n" +
 			"belongs to another program or catalogue.",
 		Args: argCount(1, 1),
 	}
@@ -165,7 +164,7 @@ func buildTaskCommand(a *app) *cobra.Command {
 			return usage(err)
 		}
 		if share.Stage == names[len(names)-1] {
-			return usage(fmt.Errorf("stage %s: it is done by build seal", share.Stage))
+			return usage(fmt.Errorf("stage %s: build seal runs it", share.Stage))
 		}
 		if err := a.openSite(&s); err != nil {
 			return err
@@ -216,13 +215,13 @@ func buildSealCommand(a *app) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "seal --work DIR",
 		Short: "Complete the release when all tasks are done",
-		Long:  "seal completes the release, adds it to the releases, empties the work folder and prints the report.",
+		Long:  "seal completes the release, adds it to the folder of releases, empties the work folder and prints the report.",
 	}
 	f := c.Flags()
 	workFlag(f, &s)
 	sourceFlags(f, &s)
 	machineFlags(f, &s)
-	f.BoolVar(&publish, "publish", false, "make the release current, unless --max-drop or --expect forbids it")
+	f.BoolVar(&publish, "publish", false, "make the release current, unless --max-drop or --expect prevents it")
 	g.add(f)
 	required(c, "work")
 	return a.checked(c, g.read, func(ctx context.Context, _ []string) error {
@@ -307,12 +306,12 @@ func submitCommand(a *app) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "submit --engine NAME --work DIR --count N",
 		Short: "Build on an engine: Slurm, Kubernetes or processes on this machine",
-		Long: "submit divides a build into a chain of array jobs: one per stage, which starts when all tasks of the one before it\n" +
-			"are done. For slurm it prints a script that submits all jobs and ends, for kubernetes a script that creates each\n" +
-			"Job and waits for it. With --run, processes on this machine run the chain, and the report of the build is printed.\n\n" +
+		Long: "submit divides a build into a chain of array jobs, one per stage; each starts when all tasks of the previous job\n" +
+			"are done. For slurm it prints a script that submits all jobs and exits, for kubernetes a script that creates each\n" +
+			"Job and waits for it. With --run, it runs the chain as processes on this machine, and prints the build's report.\n\n" +
 			"Catalogue, releases and work folder are folders that all nodes share. --count may exceed\n" +
-			"the number of tasks in a stage. It changes no byte of the release.\n\n" +
-			"A failed chain can be submitted again with the same work folder: finished tasks are kept.",
+			"the number of tasks in a stage. It does not change the release.\n\n" +
+			"After a failure, submit the chain again with the same work folder: finished tasks are not repeated.",
 		Example: "  reelsplice build submit --engine slurm --catalog /data/catalog --releases /data/releases \\\n" +
 			"    --work /data/work --count 16 --publish >build.sh && bash build.sh",
 	}
@@ -322,7 +321,7 @@ func submitCommand(a *app) *cobra.Command {
 	f.StringVar(&chainSettings.Releases, "releases", defaultReleases, "`DIR` of the releases, as tasks see it")
 	f.StringVar(&chainSettings.Work, "work", "", "`DIR` of the files between tasks, for this build only")
 	f.IntVar(&chainSettings.Count, "count", 0, "tasks of each stage")
-	f.IntVar(&chainSettings.Attempts, "attempts", 4, "tries per task")
+	f.IntVar(&chainSettings.Attempts, "attempts", 4, "attempts per task")
 	f.Var(bytesFlag[int64]{&chainSettings.Memory}, "memory", "memory limit of a task, such as 512MiB")
 	f.IntVar(&chainSettings.CPUs, "cpus", 0, "CPUs of a task")
 	f.StringVar(&chainSettings.Scratch, "scratch", "", "local `DIR` of a task for its temporary files")

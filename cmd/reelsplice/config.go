@@ -110,7 +110,7 @@ func setText(cmd *cobra.Command, f *pflag.Flag, text string) error {
 	}
 	cells, err := csv.NewReader(strings.NewReader(text)).Read()
 	if err != nil {
-		return fmt.Errorf("want values with commas between them: %w", err)
+		return fmt.Errorf("want comma-separated values: %w", err)
 	}
 	for _, cell := range cells {
 		if err := cmd.Flags().Set(f.Name, cell); err != nil {

@@ -32,7 +32,7 @@ func diffCommand(a *app) *cobra.Command {
 		Long: "diff compares two releases without reading their responses, and lists created, changed, deleted and merged\n" +
 			"resources. A and B are ids, or the words current and previous.\n\n" +
 			"With --purge it prints the purge list for caches when B replaces A, one value of\n" +
-			"Surrogate-Key per line. That covers lists, search and discover (query), the lists of a resource that show a\n" +
+			"Surrogate-Key per line. It covers lists, search and discover (query), the lists of a resource that contain a\n" +
 			"changed title, and resources that were not found before.",
 		Example: "  reelsplice diff previous current --purge",
 		Args:    argCount(2, 2),

@@ -20,12 +20,12 @@ func doctorCommand(a *app) *cobra.Command {
 	cfg := serve.DefaultConfig()
 	c := &cobra.Command{
 		Use:   "doctor",
-		Short: "Find the problems of this installation",
+		Short: "Find problems in this installation",
 		Long: "doctor takes the flags of serve, from the same environment and the [serve] table of the config file, and checks\n" +
-			"all that serve depends on: addresses, limits, releases or their bucket and age, tokens, keys and certificate. With\n" +
-			"--admin-addr it also checks that the running edge is ready, and lists the unknown keys that the edge refused\n" +
-			"last. Each problem comes with its fix. doctor changes nothing and may run beside the edge. Run it as the user of\n" +
-			"the edge: other users may have other permissions.\n\n" +
+			"everything that serve depends on: addresses, limits, releases or their bucket and age, tokens, keys and certificate.\n" +
+			"With --admin-addr it also checks that the running edge is ready, and lists the unknown keys that the edge refused\n" +
+			"last. It prints a fix for each problem. doctor changes nothing and may run next to the edge. Run it as the edge's\n" +
+			"user, because other users may have other permissions.\n\n" +
 			"The exit code is 1 if the edge would not serve. Warnings, such as about settings of other commands, do not change it.",
 		Annotations: map[string]string{settingsOf: "serve"},
 	}
@@ -46,7 +46,7 @@ func doctorCommand(a *app) *cobra.Command {
 			for _, f := range findings {
 				fmt.Fprintf(w, "%s\t%s\t%s\n", f.Level, f.Check, f.Text)
 				if f.Mend != "" {
-					fmt.Fprintf(w, "\t\tmend: %s\n", f.Mend)
+					fmt.Fprintf(w, "\t\tfix: %s\n", f.Mend)
 				}
 			}
 		})
@@ -79,7 +79,7 @@ func (a *app) unknownVariables(root *cobra.Command) (findings []doctor.Finding) 
 		if names := similar(flag, flags); len(names) > 0 {
 			mend += ", and set " + variableOf(names[0]) + " if you meant that"
 		}
-		findings = append(findings, doctor.Finding{Check: "environment", Level: doctor.Warn, Text: name + " is no setting", Mend: mend})
+		findings = append(findings, doctor.Finding{Check: "environment", Level: doctor.Warn, Text: name + " is not a setting", Mend: mend})
 	}
 	return findings
 }

@@ -22,7 +22,7 @@ func manCommand(a *app) *cobra.Command {
 		Use:    "man --out DIR",
 		Short:  "Write the manual pages",
 		Hidden: true,
-		Long:   "man writes a manual page for each command into DIR. Their date is SOURCE_DATE_EPOCH, or today.",
+		Long:   "man writes a manual page for each command to DIR. Their date is SOURCE_DATE_EPOCH, or today.",
 	}
 	c.Flags().StringVar(&out, "out", "", "`DIR` of the pages, created if missing")
 	required(c, "out")
@@ -35,7 +35,7 @@ func manCommand(a *app) *cobra.Command {
 		asMarkdown(root)
 		header := &doc.GenManHeader{Section: "1", Source: "reelsplice " + version().Version, Manual: "reelsplice"}
 		if err := doc.GenManTree(root, header, out); err != nil {
-			return fmt.Errorf("write manual pages into %q: %w", out, err)
+			return fmt.Errorf("write manual pages to %q: %w", out, err)
 		}
 		return nil
 	})
@@ -78,7 +78,7 @@ func openapiCommand(a *app) *cobra.Command {
 		Long: "openapi prints the OpenAPI document of the operations that the edge serves, as JSON: parameters, responses,\n" +
 			"errors and credentials. It describes this version of the program, not the release.\n\n" +
 			"The document is OpenAPI 3.1. For tools that cannot read 3.1, --spec 3.0 prints it as 3.0, which allows any\n" +
-			"further field where 3.1 has patterns of names, such as season/1 appended to a series.",
+			"additional field where 3.1 has patterns of names, such as season/1 appended to a series.",
 		Example: "  reelsplice openapi --out openapi.json",
 	}
 	f := c.Flags()

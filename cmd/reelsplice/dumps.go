@@ -24,11 +24,11 @@ const crawlLong = "crawl fetches titles, people and collections from an API serv
 	"another program or site), TMDB's daily id exports (--daily-ids), the names and NFO files of a media library\n" +
 	"(--library), lists of changes (--changed-since), or the age of rows in DIR (--refresh). Seasons come with their\n" +
 	"series. Lines, rows and names that lead to no title are printed as unresolved.\n\n" +
-	"A killed crawl continues when the same command runs again, without repeating requests. If complete, it sends none.\n" +
-	"An id that the server lacks becomes a row with _deleted if DIR had its title, or if a list of changes contains\n" +
-	"it; a merged one becomes a row with _merged_into. 429 and Retry-After are obeyed; a truncated, damaged\n" +
-	"or late response is retried.\n\n" +
-	"The key is one word in a file. It appears in no log, error or row. Follow the server's terms: TMDB's require\n" +
+	"If a crawl is killed, run the same command again: it continues without repeating requests. If it was complete, it\n" +
+	"sends none. An id that the server lacks becomes a row with _deleted if DIR had its title, or if a change list\n" +
+	"contains it; a merged one becomes a row with _merged_into. crawl obeys 429 and Retry-After, and retries truncated,\n" +
+	"damaged or late responses.\n\n" +
+	"The key is one word in a file. No log, error or row contains it. Follow the server's terms: TMDB's require\n" +
 	"attribution, data no older than six months, and an agreement for commercial use."
 
 const crawlExample = "  reelsplice crawl --from https://api.themoviedb.org/3 --key-file tmdb.key --out crawl --library /media\n" +
@@ -56,12 +56,12 @@ func crawlCommand(a *app) *cobra.Command {
 	f.StringArrayVar(&cfg.DailyIDs, "daily-ids", nil, "`FILE` of TMDB's daily id exports, also .gz; its name states the kind; repeatable")
 	f.Float64Var(&cfg.MinPopularity, "min-popularity", 0, "skip ids of daily id exports with a popularity below `N`")
 	f.StringArrayVar(&cfg.Library, "library", nil, "`DIR` of a media library, for ids in names and NFO files; repeatable")
-	f.BoolVar(&cfg.Search, "library-search", false, "search for names in a library that have no id; take a result if it is the only one with that name and year")
+	f.BoolVar(&cfg.Search, "library-search", false, "search for library names that have no id; accept a result if it is the only one with that name and year")
 	f.TextVar(&cfg.ChangedSince, "changed-since", cfg.ChangedSince, "fetch resources changed since `DAY`, YYYY-MM-DD")
 	f.BoolVar(&cfg.OnlyKnown, "only-known", false, "with --changed-since, fetch only resources that DIR has")
 	f.Var(durationFlag{&refresh, true}, "refresh", "fetch responses older than this `AGE` again, in whole days such as 150d")
-	f.StringSliceVar(&cfg.Kinds, "kinds", nil, "`KINDS` to take from daily id exports and changes: "+strings.Join(crawl.KindNames(), ","))
-	f.StringSliceVar(&cfg.Languages, "languages", nil, "further `LANGUAGES` of texts, besides en-US: de-DE,fr-FR")
+	f.StringSliceVar(&cfg.Kinds, "kinds", nil, "`KINDS` to fetch from daily id exports and change lists: "+strings.Join(crawl.KindNames(), ","))
+	f.StringSliceVar(&cfg.Languages, "languages", nil, "`LANGUAGES` to fetch besides en-US: de-DE,fr-FR")
 	f.StringVar((*string)(&cfg.Seasons), "seasons", string(cfg.Seasons), "`HOW` much of seasons to fetch: all, details (20 per request, without their sub-requests), none")
 	f.BoolVar(&cfg.Episodes, "episodes", false, "also fetch each episode separately, for its images, videos, translations and ids: one request each")
 	f.BoolVar(&cfg.People, "people", false, "fetch the people in titles")
@@ -69,7 +69,7 @@ func crawlCommand(a *app) *cobra.Command {
 	f.BoolVar(&cfg.Companies, "companies", false, "fetch the companies and networks of titles")
 	f.Float64Var(&cfg.Rate, "rate", cfg.Rate, "at most `N` requests per second")
 	f.IntVar(&cfg.Concurrency, "concurrency", cfg.Concurrency, "at most `N` requests at once")
-	f.IntVar(&cfg.Tries, "tries", cfg.Tries, "give up a request after `N` tries")
+	f.IntVar(&cfg.Tries, "tries", cfg.Tries, "give up on a request after `N` tries")
 	f.DurationVar(&cfg.Timeout, "timeout", cfg.Timeout, "time for one response")
 	required(c, "from", "key-file", "out")
 	return a.leaf(c, func(ctx context.Context, _ []string) (err error) {
@@ -144,13 +144,13 @@ func genCommand(a *app) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "gen --out DIR --movies N",
 		Short: "Make a synthetic dump of any size",
-		Long: "gen makes a dump like one of a crawl: movies, series with their seasons, people, collections,\n" +
+		Long: "gen makes a dump like that of a crawl: movies, series with their seasons, people, collections,\n" +
 			"companies, networks and keywords. Each kind has one file; each line is a response with everything appended:\n" +
 			"a row of the built-in sample with random ids, names, votes, popularity, dates and links. Lengths of\n" +
 			"lists, votes and popularity are distributed roughly as in the real catalogue.\n\n" +
-			"The real catalogue has 229 series and 4,800 people for 1,240 movies. All kinds but series follow that ratio by default.\n" +
-			"Ask for series with --tv: with its seasons, a series takes three times the bytes of a movie.\n\n" +
-			"The same --seed and numbers give the same bytes, whatever --jobs is. gen replaces its own earlier dump in\n" +
+			"The real catalogue has 229 series and 4,800 people for 1,240 movies. All kinds except series follow that ratio by default.\n" +
+			"Request series with --tv: with its seasons, a series takes three times the bytes of a movie.\n\n" +
+			"The same --seed and numbers give the same bytes, regardless of --jobs. gen replaces its own earlier dump in\n" +
 			"DIR and refuses to overwrite other files.",
 		Example: "  reelsplice gen --out dump --movies 10000 --tv 500\n" +
 			"  reelsplice ingest --catalog catalog dump",

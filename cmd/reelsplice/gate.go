@@ -32,10 +32,10 @@ type publishGate struct {
 }
 
 func (g *publishGate) add(f *pflag.FlagSet) {
-	f.StringArrayVar(&g.drops, "max-drop", nil, fmt.Sprintf("`PERCENT`, or NAME=PERCENT, that a count may be below the current release's (default %d%%); "+
+	f.StringArrayVar(&g.drops, "max-drop", nil, fmt.Sprintf("`PERCENT`, or NAME=PERCENT, by which a count may fall from the current release's (default %d%%); "+
 		"repeatable, NAME is a kind, a sub-request (movie/videos), language, terms or bytes", defaultDrop))
 	f.StringVar(&g.expectations, "expect", "", "`FILE` of expectations, one per line, such as: /3/movie/550 title == \"Fight Club\"")
-	f.BoolVar(&g.force, "force", false, "publish against --max-drop and --expect, or after a rollback, and record that in the release's report")
+	f.BoolVar(&g.force, "force", false, "publish in spite of --max-drop, --expect or a rollback, and record that in the release's report")
 }
 
 // read checks the flags and reads the expectations.

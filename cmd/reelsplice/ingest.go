@@ -31,17 +31,16 @@ const ingestLong = "ingest reads dumps into the catalogue: files, folders or glo
 	"tv/1399-season-1.json, people.parquet), the columns of tables, or --kind and --layout determine the\n" +
 	"kind of the rows. --explain prints the fields of the first rows, and a draft mapping for an unknown\n" +
 	"table.\n\n" +
-	"Dumps may lie in object storage: s3://bucket/key?region=R, with the credentials of the AWS CLI,\n" +
+	"Dumps may be in object storage: s3://bucket/key?region=R, with the credentials of the AWS CLI,\n" +
 	"and gs://bucket/key, with an HMAC key in GS_ACCESS_KEY_ID and GS_SECRET_ACCESS_KEY.\n" +
 	"A key that ends in a slash is a folder; *, ** and [] make a pattern.\n\n" +
 	"Later sources win over earlier ones, field by field. Sources win over the\n" +
 	"catalogue, whose other fields stay. --replace, --fill and --overlay change that. A row\n" +
 	"{\"id\":1,\"_deleted\":true} or {\"id\":1,\"_merged_into\":2} removes a resource.\n\n" +
-	"A value that fits no field is left out, and its row stays. The report counts such values by field; the exit code is 0,\n" +
-	"unless there are more than --max-bad-values. A row without an id, or with a syntax error, goes to quarantine;\n" +
-	"the exit code is then 1, unless --max-quarantined or --max-bad allows that many. --strict puts rows with any bad\n" +
-	"value there. A killed ingest leaves the catalogue unchanged;\n" +
-	"run it again."
+	"A value that does not fit its field is left out, and its row stays. The report counts such values by field; the exit\n" +
+	"code is 0, unless there are more than --max-bad-values. A row without an id, or with a syntax error, goes to\n" +
+	"quarantine; the exit code is then 1, unless --max-quarantined or --max-bad allows that many. With --strict, rows with\n" +
+	"any bad value go there. If an ingest is killed, the catalogue stays as it was: run it again."
 
 const ingestExample = "  reelsplice ingest dumps/movies.ndjson.zst\n" +
 	"  reelsplice ingest --language de-DE 'crawl-de/*.json'\n" +
@@ -67,13 +66,13 @@ func ingestCommand(a *app) *cobra.Command {
 	f.StringVar(&cfg.Catalog, "catalog", defaultCatalog, "`DIR` of the catalogue, created if missing")
 	meaningFlags(f, &cfg)
 	f.BoolVar(&overlay, "overlay", false, "these sources take precedence over all others, even later ones")
-	f.BoolVar(&fill, "fill", false, "these sources only fill gaps of the catalogue, and overwrite nothing")
+	f.BoolVar(&fill, "fill", false, "these sources only fill gaps in the catalogue, and overwrite nothing")
 	f.BoolVar(&replace, "replace", false, "for each kind in these sources, remove the records that they lack from the catalogue")
 	f.BoolVar(&cfg.Update, "update", false, "require an existing catalogue")
 	f.StringVar(&date, "date", "", "`TIME` of the changes, such as 2026-11-22 or 2026-11-22T04:00:00Z; now by default")
-	f.StringVar(&maxBad, "max-bad", "", "stop when more than `N` rows, or N% of them, do not validate; the catalogue is then unchanged")
+	f.StringVar(&maxBad, "max-bad", "", "stop when more than `N` rows, or N% of them, are bad; the catalogue is then unchanged")
 	f.StringVar(&maxValues, "max-bad-values", "", "stop when more than `N` values, or N% of the number of rows, are left out; the catalogue is then unchanged")
-	f.BoolVar(&cfg.Strict, "strict", false, "refuse a row for one value that fits no field, and do not correct nearly valid values")
+	f.BoolVar(&cfg.Strict, "strict", false, "refuse a row if one value does not fit its field, and do not correct nearly valid values")
 	f.Int64Var(&tolerated, "max-quarantined", 0, "succeed with up to `N` rows in quarantine")
 	f.BoolVar(&explain, "explain", false, "print the fields of the first rows, and a draft mapping for an unknown table; write nothing")
 	cfg.Memory, cfg.Limits = ingest.DefaultMemory, limit.Limits{
@@ -81,7 +80,7 @@ func ingestCommand(a *app) *cobra.Command {
 		MaxPageBytes: limit.DefaultMaxPageBytes, MaxDictionaryBytes: limit.DefaultMaxDictionaryBytes,
 	}
 	l := &cfg.Limits
-	f.Var(bytesFlag[int64]{&cfg.Memory}, "memory", "bytes of rows held in memory, such as 512MiB; more go to disk")
+	f.Var(bytesFlag[int64]{&cfg.Memory}, "memory", "bytes of rows kept in memory, such as 512MiB; others go to disk")
 	f.Var(bytesFlag[int64]{&l.MaxRowBytes}, "max-row-bytes", "length limit of a row; longer rows are bad")
 	f.Var(bytesFlag[int64]{&l.MaxBytes}, "max-file-bytes", "size limit of a file after decompression; 0 for no limit")
 	f.Int64Var(&l.MaxRatio, "max-ratio", l.MaxRatio, "a compressed file may expand to at most `N` times its size; -1 for no limit")
@@ -162,7 +161,7 @@ func meaningFlags(f *pflag.FlagSet, cfg *ingest.Config) {
 	f.StringVar(&cfg.Encoding, "encoding", source.EncodingAuto, "`ENCODING` of texts that are not UTF-8, such as windows-1252, iso-8859-1, utf-16, shift_jis, gb18030")
 	f.StringVar(&cfg.Rows, "rows", "", "`PATH` to the rows of JSON files, if they are nested: data.items, hits.hits[]._source, {}")
 	f.Var((*minFitFlag)(&cfg.MinFit), "min-fit", "stop at a file if less than this `SHARE` of its values is used, such as 80%; 0 accepts any file")
-	f.StringArrayVar(&cfg.Mappings, "mapping", nil, "mapping `FILE` for the columns of tables, besides those next to the tables; repeatable")
+	f.StringArrayVar(&cfg.Mappings, "mapping", nil, "mapping `FILE` for the columns of tables, in addition to those next to the tables; repeatable")
 }
 
 // A minFitFlag is a share for ingest.Config.MinFit.

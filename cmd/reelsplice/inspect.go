@@ -92,9 +92,9 @@ func verifyCommand(a *app) *cobra.Command {
 		Short: "Check every checksum and every reference of a release",
 		Long: "verify reads a release, the current one or ID, and checks every checksum and every reference. It\n" +
 			"prints one problem per line, with its file, offset and resource, and exits with 1 if there are any.\n\n" +
-			"--subset reads about that share of the release: every T-th file, and every T-th part with all its references.\n" +
+			"--subset reads about one T-th of the release: every T-th file, and every T-th part with all its references.\n" +
 			"All subsets together check everything except two counts: bytes of packs in use, and resources with a sub-request or language.\n\n" +
-			"A release in a bucket is first copied into the folder for temporary files (TMPDIR). Each problem names its object.",
+			"A release in a bucket is first copied to the folder for temporary files (TMPDIR). Each problem names its object.",
 		Args: argCount(0, 1),
 	}
 	storeFlag(c, &releases)
@@ -160,7 +160,7 @@ func (s releaseSet) verify(ctx context.Context, name string, part check.Options)
 			if part.Of > 0 {
 				subset = fmt.Sprintf("part %d of %d of ", part.Subset, part.Of)
 			}
-			fmt.Fprintf(w, "%s%s is sound\n", subset, id)
+			fmt.Fprintf(w, "%s%s is intact\n", subset, id)
 		}
 	})
 	if err == nil && len(problems) > 0 {

@@ -147,7 +147,7 @@ func newApp(p process) *app {
 func rootCommand(a *app) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "reelsplice",
-		Short: "A movie API of your own, from dumps",
+		Short: "A self-hosted movie API, built from dumps",
 		Long: "reelsplice turns dumps of movie data into a catalogue (ingest), the catalogue into an\n" +
 			"immutable release (build), and serves the API from the release (serve).\n\n" +
 			"\"reelsplice up\" does all of this with the built-in sample.\n\n" +

@@ -120,18 +120,18 @@ func publishCommand(a *app) *cobra.Command {
 		Use:   "publish [ID]",
 		Short: "Make a release current",
 		Long: "publish makes a release current: the newest one, or ID. Servers switch to it at once.\n\n" +
-			"It refuses a release that has much less than the current one (see --max-drop), that fails an expectation of\n" +
+			"It refuses a release that has much less data than the current one (see --max-drop), that fails an expectation of\n" +
 			"--expect, or that has the responses of a release that was rolled back. --force publishes it anyway.\n\n" +
 			"With --canary it becomes the canary instead, which servers with --follow canary serve.\n\n" +
-			"--from uploads a release of a local folder, the newest one or ID, to the bucket first, except files that\n" +
-			"are there already. If the folder has the bucket's current release too, deltas to the new one are\n" +
-			"uploaded, and edges with the current release pull only these.",
+			"--from first uploads a release of a local folder, the newest one or ID, to the bucket, except files that\n" +
+			"are already there. If the folder also has the bucket's current release, publish uploads deltas too, and edges\n" +
+			"with the current release pull only these.",
 		Example: "  reelsplice publish\n" +
 			"  reelsplice publish --releases s3://bucket/releases --from releases --canary",
 		Args: argCount(0, 1),
 	}
 	storeFlag(c, &releases)
-	c.Flags().BoolVar(&canary, "canary", false, "make it the canary, not the current release")
+	c.Flags().BoolVar(&canary, "canary", false, "make it the canary instead of the current release")
 	c.Flags().StringVar(&from, "from", "", "`DIR` of the releases to upload from")
 	g.add(c.Flags())
 	return a.checked(c, g.read, func(ctx context.Context, args []string) error {
@@ -295,7 +295,7 @@ func rollbackCommand(a *app) *cobra.Command {
 	var canary bool
 	c := &cobra.Command{
 		Use:   "rollback",
-		Short: "Go back to the previous release",
+		Short: "Make the previous release current again",
 		Long: "rollback makes the previous release current again. With --canary it removes the canary instead: servers\n" +
 			"that follow it serve the current release again.\n\n" +
 			"Until another release is published, publishing a release with the same responses as the rolled-back one needs\n" +
@@ -326,7 +326,7 @@ func rollbackCommand(a *app) *cobra.Command {
 				Release string `json:"release"`
 				From    string `json:"from"`
 			}{to, from}
-			return a.print(v, func(w io.Writer) { fmt.Fprintf(w, "%s is current, %s no more\n", to, from) })
+			return a.print(v, func(w io.Writer) { fmt.Fprintf(w, "%s is current again; %s was rolled back\n", to, from) })
 		})
 	})
 }
@@ -410,11 +410,10 @@ func pruneCommand(a *app) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "prune --keep N",
 		Short: "Remove old releases",
-		Long: "prune removes the oldest releases until N are left, and the remains of killed builds. It never removes the current\n" +
-			"release, the previous one that rollback goes to, the canary, rolled-back releases, or folders\n" +
+		Long: "prune removes the oldest releases until N are left, and leftovers of killed builds. It never removes the current\n" +
+			"release, the previous one, which rollback needs, the canary, rolled-back releases, or folders\n" +
 			"that are not releases.\n\n" +
-			"In a bucket, it removes unreferenced objects older than --grace, which has to be\n" +
-			"longer than an upload takes.",
+			"In a bucket, it removes unreferenced objects older than --grace, which must be longer than an upload takes.",
 	}
 	storeFlag(c, &releases)
 	c.Flags().IntVar(&keep, "keep", 0, "releases to keep, 1 or more")

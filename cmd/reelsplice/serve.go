@@ -40,16 +40,16 @@ func serveCommand(a *app) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "serve",
 		Short: "Serve the API from the current release",
-		Long: "serve serves the API from the current release. It picks up published releases, changed tokens and new\n" +
-			"certificates without a restart, and at once on SIGHUP, which also reopens the access log.\n\n" +
-			"SIGINT and SIGTERM stop the edge: /readyz turns 503 at once, the edge accepts requests for --shutdown-delay,\n" +
-			"then running requests end within --drain-timeout. A second signal ends it at once.\n\n" +
-			"Releases of a bucket are pulled into --cache-dir, checked, and served from there; problems of the bucket never\n" +
+		Long: "serve serves the API from the current release. It loads published releases, changed tokens and new certificates\n" +
+			"without a restart, and at once on SIGHUP, which also reopens the access log.\n\n" +
+			"SIGINT and SIGTERM stop the edge: /readyz turns to 503 at once, the edge accepts requests for --shutdown-delay,\n" +
+			"then running requests must finish within --drain-timeout. A second signal ends it at once.\n\n" +
+			"Releases in a bucket are pulled into --cache-dir, checked, and served from there; problems with the bucket never\n" +
 			"affect the served release. With an empty cache, the edge responds with 503 until it has a release.\n\n" +
 			"At a terminal, the edge prints its address, its page, the release and the file of tokens; --log-level debug logs\n" +
 			"more about the start. With --json, it prints its address as one line of JSON once it accepts requests.\n\n" +
 			"Under systemd, the edge reports when it is ready, reloads and stops (Type=notify-reload), and takes listeners of\n" +
-			"a socket unit in place of --addr and, by the name admin, of --admin-addr.",
+			"a socket unit instead of --addr and, if named admin, instead of --admin-addr.",
 		Example: "  reelsplice serve --addr :8080 --admin-addr " + exampleAdminAddr + "\n" +
 			"  reelsplice serve --releases s3://bucket/releases --cache-dir cache --cache-size 100GiB",
 	}
@@ -164,7 +164,7 @@ func serveFlags(f *pflag.FlagSet, cfg *serve.Config) {
 	f.StringVar(&cfg.Cache, "cache", cfg.Cache, "caches that may store responses: public, private, or revalidate for caches that revalidate each time")
 	f.DurationVar(&cfg.MaxAge, "max-age", cfg.MaxAge, "how long caches may store a response")
 	f.BoolVar(&cfg.Page, "page", cfg.Page, "serve the web page at / and below /page/")
-	f.IntVar(&cfg.MaxConns, "max-conns", cfg.MaxConns, "limit of connections, lowered to fit the limit of open files; a full edge closes idle ones for new ones")
+	f.IntVar(&cfg.MaxConns, "max-conns", cfg.MaxConns, "limit of connections, lowered to fit the limit of open files; at the limit, a new connection replaces an idle one")
 	f.IntVar(&cfg.MaxConnsPerIP, "max-conns-per-ip", 0, "limit of connections per IPv4 address or IPv6 /64; 0 for no limit")
 	f.Var(durationFlag{&cfg.IdleTimeout, false}, "idle-timeout", "time between the requests of a connection")
 	f.DurationVar(&cfg.ShutdownDelay, "shutdown-delay", 0, "how long a stopping edge accepts requests, with /readyz at 503; 5s by default without a terminal")
@@ -185,7 +185,7 @@ func (a *app) serve(ctx context.Context, cfg *serve.Config, announce func(*serve
 	case errors.Is(err, store.ErrNoRelease):
 		err = fmt.Errorf("%w: run reelsplice build --publish first", err)
 	case errors.Is(err, release.ErrVersion):
-		err = fmt.Errorf("%w: run reelsplice build --publish first, which leaves this release as a way back", err)
+		err = fmt.Errorf("%w: run reelsplice build --publish first, which keeps this release for rollback", err)
 	}
 	if err == nil {
 		err = announce(s)
@@ -238,7 +238,7 @@ func healthCommand(a *app) *cobra.Command {
 		Annotations: map[string]string{settingsOf: "serve"},
 	}
 	c.Flags().StringVar(&cfg.AdminAddr, "admin-addr", "", "host:port of the edge's admin listener")
-	c.Flags().DurationVar(&timeout, "timeout", timeout, "how long the edge may take")
+	c.Flags().DurationVar(&timeout, "timeout", timeout, "time for the edge's response")
 	required(c, "admin-addr")
 	return a.leaf(c, func(ctx context.Context, _ []string) error {
 		if err := usage(serve.CheckAdminAddr(cfg.AdminAddr)); err != nil {
@@ -254,7 +254,7 @@ func healthCommand(a *app) *cobra.Command {
 			return err
 		}
 		if status != http.StatusOK && status != http.StatusServiceUnavailable {
-			return fmt.Errorf("ask %s: status %d: %[1]s is no admin listener: give the address of --admin-addr", cfg.AdminAddr, status)
+			return fmt.Errorf("request to %s: status %d: %[1]s is not an admin listener: want the address of --admin-addr", cfg.AdminAddr, status)
 		}
 		v := struct {
 			Ready bool   `json:"ready"`

@@ -41,11 +41,11 @@ func tokenIssueCommand(a *app) *cobra.Command {
 		Short: "Make a token and print it once",
 		Long: "issue makes a token, adds its hash to FILE, and prints the token alone on a line. The token itself is not stored.\n\n" +
 			"--hex makes a key in the form of TMDB's v3 keys, for applications whose settings accept no other.\n\n" +
-			"--value takes a token that you choose, for clients with a built-in key; \"--value -\" reads it from stdin, which\n" +
+			"--value issues a token that you choose, for clients with a built-in key; \"--value -\" reads it from stdin, which\n" +
 			"hides it from the list of processes. A token that is easy to guess needs --force.\n\n" +
-			"--sha256 takes the hash of an unreadable key, which the edge logs with \"credential refused\". Such a key\n" +
+			"--sha256 issues an unreadable key by its hash, which the edge logs with \"credential refused\". Such a key\n" +
 			"cannot be checked: take the hash only from the log line of a client that you know.\n\n" +
-			"--session makes the session_id of an account: clients send it beside a token to read the account's data. With\n" +
+			"--session makes the session_id of an account: clients send it with a token to read the account's data. With\n" +
 			"--guest it is the guest_session_id of an account that can only rate; with --v4 one token for both.",
 		Example: "  reelsplice token issue --name alice --expires 90d --rate 40\n" +
 			"  reelsplice token issue --session 548",
@@ -63,9 +63,9 @@ func tokenIssueCommand(a *app) *cobra.Command {
 	f.BoolVar(&t.guest, "guest", false, "make a guest session")
 	f.BoolVar(&t.v4, "v4", false, "make a token of the account instead, for version 4 of the API")
 	f.BoolVar(&t.hex, "hex", false, "make a token of 32 hex digits")
-	f.StringVar(&t.value, "value", "", "take the token `V` instead of a random one; - reads it from stdin")
-	f.StringVar(&t.sha256, "sha256", "", "take the token whose SHA-256 is `HASH`, 64 hex digits")
-	f.BoolVar(&t.force, "force", false, "take a --value that is easy to guess")
+	f.StringVar(&t.value, "value", "", "use the token `V` instead of a random one; - reads it from stdin")
+	f.StringVar(&t.sha256, "sha256", "", "use the token whose SHA-256 is `HASH`, 64 hex digits")
+	f.BoolVar(&t.force, "force", false, "accept a --value that is easy to guess")
 	c.MarkFlagsMutuallyExclusive("guest", "v4")
 	c.MarkFlagsMutuallyExclusive("value", "sha256", "hex")
 	return a.leaf(c, func(ctx context.Context, _ []string) error {

@@ -48,8 +48,8 @@ func upCommand(a *app) *cobra.Command {
 			"again to include changes. Without SRC it serves the release in --dir. Without a release, it builds the catalogue\n" +
 			"in --dir or else the built-in sample, which each run builds again.\n\n" +
 			"It prints the address, a token, a link to the web page, the folder of its data and two commands to try. The\n" +
-			"token stays the same until it is revoked: the file token in --dir stores it, readable by you alone. The sample's\n" +
-			"lists of a day, such as now_playing, count from " + sample.Date + " unless --date names another day.\n\n" +
+			"token stays the same until it is revoked: the file token in --dir stores it, readable only by you. The sample's\n" +
+			"lists that depend on the day, such as now_playing, count from " + sample.Date + " unless --date names another day.\n\n" +
 			"--dir is a folder in your cache folder by default: reelsplice for the sample, with a subfolder for each set of SRC.",
 		Example: "  reelsplice up\n  reelsplice up films.csv\n  reelsplice up --mapping films.toml films.csv people.csv\n" +
 			"  reelsplice up --addr 127.0.0.1:9000 --json",
@@ -270,7 +270,7 @@ func (u *up) publishSources(ctx context.Context, folder store.Folder) error {
 
 // printDraft prints the drafted mapping of a table without one.
 func (u *up) printDraft(d ingest.Drafted) {
-	fmt.Fprintf(u.Stderr, "%s: taken by a drafted mapping, %s: check it, or write your own\n", d.File, d.Mapping)
+	fmt.Fprintf(u.Stderr, "%s: read with a drafted mapping, %s: check it, or write your own\n", d.File, d.Mapping)
 	if d.Err != nil {
 		fmt.Fprintf(u.Stderr, "  it could not be written: %v\n", d.Err)
 	}
@@ -349,9 +349,9 @@ func certCommand(a *app) *cobra.Command {
 		Use:   "cert --out DIR",
 		Short: "Make a certificate for clients with a built-in API host",
 		Long: "cert makes a certificate authority and a certificate that it signs, for clients that reach this edge through a\n" +
-			"DNS override. Clients have to trust ca.pem. The authority can sign only for the given names or, if one is\n" +
+			"DNS override. Clients must trust ca.pem. The authority can sign only for the given names or, if one is\n" +
 			"a host of the API, for all hosts of the API, so its key is useless for other hosts.\n\n" +
-			"The next run renews the certificate with the same authority, and adds new names; a running edge picks it up.",
+			"The next run renews the certificate with the same authority, and adds new names; a running edge loads it.",
 		Example: "  reelsplice cert --out certs --name api.themoviedb.org --name image.tmdb.org\n" +
 			"  reelsplice serve --addr :443 --tls-cert certs/cert.pem --tls-key certs/key.pem",
 	}
@@ -367,7 +367,7 @@ func certCommand(a *app) *cobra.Command {
 		return a.print(r, func(w io.Writer) {
 			authority := "authority, the same as before"
 			if r.NewCA {
-				authority = "authority, which clients have to trust"
+				authority = "authority, which clients must trust"
 			}
 			fmt.Fprintf(w, "%s\t%s\n", filepath.Join(dir, localca.CAFile), authority)
 			fmt.Fprintf(w, "%s\tcertificate of %s, until %s\n", filepath.Join(dir, localca.LeafFile), strings.Join(r.Names, ", "), r.Expires.Format(time.DateOnly))

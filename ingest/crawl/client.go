@@ -130,7 +130,7 @@ func parseFrom(from string) (*url.URL, error) {
 		return nil, fmt.Errorf("from: want a URL such as http://%s", guess.Host)
 	}
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || u.User != nil || u.RawQuery != "" || u.Fragment != "" {
-		return nil, errors.New("from: want a URL such as https://api.themoviedb.org/3, without user, query and fragment: the key has a file of its own")
+		return nil, errors.New("from: want a URL such as https://api.themoviedb.org/3, without user, query and fragment: put the key in --key-file")
 	}
 	u.Path = strings.TrimSuffix(u.Path, "/")
 	if !strings.HasSuffix(u.Path, "/3") {
@@ -203,7 +203,7 @@ func (c *client) get(ctx context.Context, path string, query url.Values, use fun
 			return &failure{shownPath, tries + throttled, err}
 		}
 		c.traffic.retried.Add(1)
-		c.log.Debug("request is tried again", "path", shownPath, "reason", err.Error(), "wait", pause.String())
+		c.log.Debug("retrying a request", "path", shownPath, "reason", err.Error(), "wait", pause.String())
 		if err := sleep(ctx, pause); err != nil {
 			return err
 		}
@@ -324,7 +324,7 @@ func (c *client) classify(rs *http.Response, body []byte, use func(body []byte) 
 	switch code := rs.StatusCode; {
 	case code == http.StatusOK:
 		if body = bytes.TrimSpace(body); len(body) == 0 || body[0] != '{' || !json.Valid(body) {
-			return errors.New("the response is no complete JSON object")
+			return errors.New("the response is not a complete JSON object")
 		}
 		if c.key.in(string(body)) {
 			return errors.New("the response repeats the key")

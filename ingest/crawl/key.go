@@ -32,7 +32,7 @@ func ReadKey(path string) (Key, error) {
 	case len(text) > maxKeyBytes:
 		err = fmt.Errorf("want a key of at most %d bytes, found %d", maxKeyBytes, len(text))
 	case strings.ContainsFunc(text, func(r rune) bool { return r <= ' ' || r > unicode.MaxASCII || !unicode.IsPrint(r) }):
-		err = errors.New("want one key alone, without blanks or other lines")
+		err = errors.New("want only the key, without spaces or other lines")
 	}
 	if err != nil {
 		return Key{}, fmt.Errorf("key file %q: %w", path, err)

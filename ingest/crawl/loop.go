@@ -257,7 +257,7 @@ func (l *loop) process(o outcome) error {
 		if l.report.Failures++; len(l.report.Failed) < maxFailed {
 			l.report.Failed = append(l.report.Failed, o.err.Error())
 		}
-		l.cfg.Log.Warn("request is given up", "reason", o.err.Error())
+		l.cfg.Log.Warn("giving up a request", "reason", o.err.Error())
 		count, limit := &l.failures, maxFailures
 		var status *statusError
 		if errors.As(o.err, &status) && status.refused() {
@@ -400,7 +400,7 @@ func (l *loop) follow(t task, e *entry) error {
 		}
 	case listChanges:
 		if t.page == 1 && e.Pages > maxPages {
-			l.cfg.Log.Warn("a list of changes is longer than the API gives: --refresh fetches the rest by age",
+			l.cfg.Log.Warn("a change list is longer than the API returns: --refresh fetches the rest by age",
 				"kind", t.kind, "day", t.day.String(), "pages", e.Pages, "read", maxPages)
 		}
 		for page := 2; t.page == 1 && page <= min(e.Pages, maxPages); page++ {

@@ -135,7 +135,7 @@ func (s *store) open() (err error) {
 	sizes := map[string]int64{} // sizes of the files of rows
 	entries, err := os.ReadDir(s.dir)
 	if err != nil {
-		return fmt.Errorf("look at folder of the dump: %w", err)
+		return fmt.Errorf("read folder of the dump: %w", err)
 	}
 	for _, e := range entries {
 		if fileKind(e.Name()) == "" {
@@ -143,7 +143,7 @@ func (s *store) open() (err error) {
 		}
 		info, err := os.Stat(filepath.Join(s.dir, e.Name())) // follows links
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return fmt.Errorf("look at rows: %w", err)
+			return fmt.Errorf("read rows: %w", err)
 		}
 		if err == nil {
 			sizes[e.Name()] = info.Size()
@@ -172,11 +172,11 @@ func (s *store) open() (err error) {
 			err = os.Truncate(filepath.Join(s.dir, name), end)
 		}
 		if err != nil {
-			return fmt.Errorf("cut rows without an entry: %w", err)
+			return fmt.Errorf("truncate rows without an entry: %w", err)
 		}
 	}
 	if err := os.Truncate(path, s.end); err != nil {
-		return fmt.Errorf("cut journal: %w", err)
+		return fmt.Errorf("truncate journal: %w", err)
 	}
 	if s.end == 0 {
 		s.end = int64(len(journalHead))
@@ -211,7 +211,7 @@ func (s *store) moveAside(name string) error {
 		return err
 	}
 	from, to := filepath.Join(s.dir, name), filepath.Join(dir, name)
-	s.log.Warn("a file has rows that no crawl has written: it is moved", "from", from, "to", to)
+	s.log.Warn("moving away a file with rows that no crawl has written", "from", from, "to", to)
 	return file.Rename(from, to)
 }
 
@@ -362,11 +362,11 @@ func (s *store) sync() error {
 			err = file.Sync(f)
 		}
 		if err != nil {
-			return fmt.Errorf("bring rows to the disk: %w", err)
+			return fmt.Errorf("sync rows: %w", err)
 		}
 	}
 	if err := file.Sync(s.journal); err != nil {
-		return fmt.Errorf("bring journal to the disk: %w", err)
+		return fmt.Errorf("sync journal: %w", err)
 	}
 	s.dirty = false
 	return nil

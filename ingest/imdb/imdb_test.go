@@ -258,13 +258,13 @@ func TestTwice(t *testing.T) {
 	g = join(t, c, files...)
 	slices.Sort(bad)
 	wantBad := []string{
-		"nconst: nm0000001 is already at name.basics:1, with other content than at name.basics:6",
-		"tconst: tt0000001 10 is already at title.principals:1, with other content than at title.principals:18",
-		"tconst: tt0000001 is already at title.basics:1, with other content than at title.basics:12",
-		"tconst: tt0000001 is already at title.crew:1, with other content than at title.crew:3",
-		"tconst: tt0000001 is already at title.ratings:1, with other content than at title.ratings:4",
-		"tconst: tt0000004 is already at title.episode:1, with other content than at title.episode:7",
-		"titleId: tt0000001 1 is already at title.akas:1, with other content than at title.akas:8",
+		"nconst: nm0000001 already occurs at name.basics:1, with different content than at name.basics:6",
+		"tconst: tt0000001 10 already occurs at title.principals:1, with different content than at title.principals:18",
+		"tconst: tt0000001 already occurs at title.basics:1, with different content than at title.basics:12",
+		"tconst: tt0000001 already occurs at title.crew:1, with different content than at title.crew:3",
+		"tconst: tt0000001 already occurs at title.ratings:1, with different content than at title.ratings:4",
+		"tconst: tt0000004 already occurs at title.episode:1, with different content than at title.episode:7",
+		"titleId: tt0000001 1 already occurs at title.akas:1, with different content than at title.akas:8",
 	}
 	if !slices.Equal(bad, wantBad) {
 		t.Errorf("bad = %q\nwant %q", bad, wantBad)

@@ -138,8 +138,8 @@ func (j *Joiner) duplicate(first, second *row) error {
 	if second.table.columns[1].name == "ordering" {
 		key += " " + second.cells[1]
 	}
-	return j.refuse(second, key+" is already at "+c.Place(first.file, first.row, first.line)+
-		", with other content than at "+c.Place(second.file, second.row, second.line))
+	return j.refuse(second, key+" already occurs at "+c.Place(first.file, first.row, first.line)+
+		", with different content than at "+c.Place(second.file, second.row, second.line))
 }
 
 // refuse passes a row to Config.Bad, as an object of its columns.

@@ -255,7 +255,7 @@ func (s *sourceMerge) add(row *sortedRow) {
 	case k.m.minted.isTaken(k.typ.Kind, s.key.ID(), head.Mint):
 		id, _ := row.record.Schema.Field("id") // ingested again, the row must not be taken for the other resource
 		record.Unset(row.record, id)
-		s.refuse(row, fmt.Sprintf("its minted id, %d, belongs to another %s by chance: let the mapping mint from more fields", s.key.ID(), k.typ.Name()))
+		s.refuse(row, fmt.Sprintf("its minted id, %d, is already minted for another %s: add a part to mint in the mapping", s.key.ID(), k.typ.Name()))
 	case head.Part:
 		s.parts.put(row.record, head.Row, func(c conflict) {
 			k.conflict(s.key, c.field, func() string {
@@ -269,7 +269,7 @@ func (s *sourceMerge) add(row *sortedRow) {
 	default: // the contents differ: of two rows fetched on different days the later one counts
 		day, rowDay := catalog.FetchedOf(s.version.record), catalog.FetchedOf(row.record)
 		if rowDay == "" || day == "" || rowDay == day {
-			s.refuse(row, fmt.Sprintf("%s is already at %s, with other content", s.key.Describe(k.typ.Kind), s.place))
+			s.refuse(row, fmt.Sprintf("%s already occurs at %s, with different content", s.key.Describe(k.typ.Kind), s.place))
 			return
 		}
 		k.duplicate(head)
@@ -410,7 +410,7 @@ func readMinted(dir string) (m mintedList, err error) {
 		m.old = append(m.old, next)
 	}
 	if err == nil && !ok {
-		return m, fmt.Errorf("read minted ids: %s is damaged: remove it, the ids stay the same without", path)
+		return m, fmt.Errorf("read minted ids: %s is damaged: remove it; the ids do not change", path)
 	}
 	return m, nil
 }

@@ -227,7 +227,7 @@ func TestMask(t *testing.T) {
 	f("want an integer, found 1.5e-07", "want an integer, found #")
 	f("want an integer, found nothing", "want an integer, found nothing")
 	f("invalid UTF-8 at byte 12,345", "invalid UTF-8 at byte #")
-	f("is already at movies.ndjson:12, with other content", "is already at movies.ndjson:#, with other content")
+	f("already occurs at movies.ndjson:12, with different content", "already occurs at movies.ndjson:#, with different content")
 	f("movie 550 and tt0137523 and 5b2d1ba70e0a26431d004b10", "movie # and # and #")
 	f("day 2024-05-01T10:00:00Z", "day #")
 	f("unexpected 'x' at 3: the row's 2nd value isn't one", "unexpected '…' at #: the row's # value isn't one")

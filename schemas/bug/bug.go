@@ -28,5 +28,5 @@ func Catch(err *error) {
 			calls = append(calls, fmt.Sprintf("%s:%d", path.Base(f.File), f.Line))
 		}
 	}
-	*err = fmt.Errorf("a fault of the program, please report it: %v (at %s)", p, strings.Join(calls, ", "))
+	*err = fmt.Errorf("a bug in the program, please report it: %v (at %s)", p, strings.Join(calls, ", "))
 }

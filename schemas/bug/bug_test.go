@@ -27,7 +27,7 @@ func TestCatch(t *testing.T) {
 		},
 	} {
 		err := f(fn)
-		line := regexp.MustCompile(`^a fault of the program, please report it: .*` + want + ` \(at bug_test\.go:\d+, bug_test\.go:\d+, [^\n]*\)$`)
+		line := regexp.MustCompile(`^a bug in the program, please report it: .*` + want + ` \(at bug_test\.go:\d+, bug_test\.go:\d+, [^\n]*\)$`)
 		if err == nil || !line.MatchString(err.Error()) {
 			t.Errorf("Catch = %v, want one line that matches %s", err, line)
 		}

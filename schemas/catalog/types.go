@@ -123,7 +123,7 @@ func CheckComplete(dir string) error {
 		return nil
 	}
 	if err == nil {
-		err = errors.New("an ingest is moving its files into place, or was killed meanwhile: wait for its end, or run ingest again")
+		err = errors.New("an ingest is moving its files into place, or was killed while doing so: wait until it ends, or run ingest again")
 	}
 	return fmt.Errorf("catalogue %s: %w", dir, err)
 }

@@ -88,7 +88,7 @@ for upgrade in "dpkg -i /reelsplice.deb" "sh /postinst 2"; do
   grep -q 'keeps running the earlier program' "$work/upgrade"
   grep -q 'it is of version 1, ' "$work/upgrade"
 done
-sed -n 's/^ *mend: //p' "$work/upgrade" >"$root/mend"
+sed -n 's/^ *fix: //p' "$work/upgrade" >"$root/mend"
 as_user sh -e /mend >/dev/null 2>&1
 in_root dpkg -i /reelsplice.deb >"$work/upgrade"
 grep -qx 'try-restart reelsplice.service' "$root/systemctl-calls"

@@ -146,7 +146,7 @@ func edit(path string, create bool, change func(data []byte, records []Record) (
 	}
 	defer unlock()
 	if err := file.RemovePending(target); err != nil {
-		return fmt.Errorf("remove what a killed command left beside %q: %w", target, err)
+		return fmt.Errorf("remove leftovers of a killed command next to %q: %w", target, err)
 	}
 	data, err := readFile(target)
 	if create && (errors.Is(err, fs.ErrNotExist) || err == nil && len(data) == 0) {

@@ -61,7 +61,7 @@ func CheckChosen(token []byte, weak bool) error {
 	case len(token) == 0 || len(token) > MaxTokenLen:
 		return fmt.Errorf("token of %d bytes: want 1 to %d", len(token), MaxTokenLen)
 	case !isVisible(token):
-		return errors.New("token: want visible ASCII without blanks")
+		return errors.New("token: want visible ASCII without spaces")
 	case weak:
 		return nil
 	}

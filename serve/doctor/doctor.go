@@ -167,7 +167,7 @@ func (x *examiner) address(check, addr string) {
 		_ = ln.Close()
 		x.ok(check, "%s is free", addr)
 	case addressInUse(err) && x.up:
-		x.ok(check, "%s is held, presumably by the running edge", addr)
+		x.ok(check, "%s is in use, presumably by the running edge", addr)
 	case addressInUse(err):
 		holder := "another program"
 		if x.Config.AdminAddr == "" {
@@ -175,7 +175,7 @@ func (x *examiner) address(check, addr string) {
 		}
 		_, port, _ := net.SplitHostPort(addr)
 		x.fail(check, shellescape.QuoteCommand([]string{"ss", "-ltnp", "sport = :" + port})+" names it: stop that program, or "+x.setHint(check, "another port"),
-			"%s is held by %s", addr, holder)
+			"%s is in use by %s", addr, holder)
 	case errors.Is(err, fs.ErrPermission): // the system asks for the privilege before it looks at the port
 		x.fail(check, x.setHint(check, "a port above 1023")+", or give the program CAP_NET_BIND_SERVICE", "%s needs a privilege", addr)
 	default:

@@ -139,7 +139,7 @@ func TestTokens(t *testing.T) {
 	in.Config.Tokens = file + ".later"
 	line := strings.Repeat("0", 64) + "\tname=later\tquota=5\n"
 	write(t, in.Config.Tokens, line, 0o600)
-	has(t, "a void token", of(t, in, "tokens"), `warn: token later is void: field "quota": unknown`, "update this program", "fail: no token of ")
+	has(t, "a void token", of(t, in, "tokens"), `warn: token later is void: field "quota": unknown`, "update this program", "fail: no token in ")
 	write(t, in.Config.Tokens, line+strings.Repeat("1", 64)+"\tname=good\n", 0o600)
 	if got := of(t, in, "tokens"); strings.Contains(got, "fail") || strings.Contains(got, "ok:") {
 		t.Errorf("a void token beside a good one: %s", got)
@@ -207,7 +207,7 @@ func TestReleases(t *testing.T) {
 	if err := os.Mkdir(filepath.Join(dir, "media"), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	has(t, "a folder", of(t, in, "releases"), "warn: media is no release: ", "-> move ")
+	has(t, "a folder", of(t, in, "releases"), "warn: media is not a release: ", "-> move ")
 	for _, text := range []string{"", "x\n"} { // publish without an id needs the pointer
 		write(t, filepath.Join(dir, "current"), text, 0o600)
 		write(t, filepath.Join(dir, "canary"), text, 0o600)
@@ -257,7 +257,7 @@ func TestOtherVersion(t *testing.T) {
 		}
 		two := servetest.Build(t, dir, 2, movie)
 		has(t, "two releases", of(t, in, "release"), "ok: "+two)
-		has(t, "the one before", of(t, in, "releases"), "warn: "+one+" is of another version: ", why, "-> remove "+filepath.Join(dir, one)+" once nobody goes back ")
+		has(t, "the one before", of(t, in, "releases"), "warn: "+one+" is of another version: ", why, "-> remove "+filepath.Join(dir, one)+" once nobody needs a program that reads it")
 		servetest.Publish(t, dir, two)
 	}
 }

@@ -56,7 +56,7 @@ func (x *examiner) tokens() {
 	}
 	switch {
 	case active == 0:
-		x.fail("tokens", x.issueCommand("me", records), "no token of %s is in force: every request gets 401", path)
+		x.fail("tokens", x.issueCommand("me", records), "no token in %s is valid: every request gets 401", path)
 	case expiring+void == 0:
 		x.ok("tokens", "%d in force", active)
 	}
@@ -75,7 +75,7 @@ func (x *examiner) refused(ctx context.Context) {
 			continue
 		}
 		x.warn("refused", "if you know this client: "+x.command("token", "issue", "--tokens", x.Config.Tokens, "--name", "NAME", "--sha256", r.SHA256),
-			"an unknown key was refused at %s, of the client %q", r.Last.Format(time.RFC3339), r.UserAgent)
+			"an unknown key was refused at %s, from client %q", r.Last.Format(time.RFC3339), r.UserAgent)
 	}
 }
 

@@ -55,9 +55,9 @@ func (x *examiner) folder(ctx context.Context) {
 			kept++
 		case info.ID == id: // verify reports it
 		case errors.Is(info.Err, release.ErrVersion):
-			x.warn("releases", "remove "+folder.Path(info.ID)+" once nobody goes back to a program that reads it", "%s is of another version: %v", info.ID, info.Err)
+			x.warn("releases", "remove "+folder.Path(info.ID)+" once nobody needs a program that reads it", "%s is of another version: %v", info.ID, info.Err)
 		default:
-			x.warn("releases", "move "+folder.Path(info.ID)+" elsewhere", "%s is no release: %v", info.ID, info.Err)
+			x.warn("releases", "move "+folder.Path(info.ID)+" elsewhere", "%s is not a release: %v", info.ID, info.Err)
 		}
 	}
 	if kept > manyReleases {
@@ -170,7 +170,7 @@ func (x *examiner) bucket(ctx context.Context) {
 		report("release", x.command("publish", "--releases", x.Config.Releases, "--from", "DIR")+"; or "+x.setHint("releases", "the URL of the releases"),
 			"nothing is published there, or the URL names another folder: %v", err)
 	case errors.Is(err, fs.ErrPermission):
-		report("release", "export AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or what the vendor of the bucket requires, for a user who may read it",
+		report("release", "export AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or the credentials that the bucket's vendor requires, for a user who may read it",
 			"the bucket refuses these credentials: %v", err)
 	case errors.Is(err, release.ErrVersion):
 		report("release", x.command("build", "--publish")+" with this program, and "+x.command("publish", "--releases", x.Config.Releases, "--from", "DIR"), "%v", err)

@@ -225,7 +225,7 @@ func (w *writer) episode(p *accounts.Placed) error {
 	for _, name := range episodeFields {
 		value, ok := fragment.Field(row, name)
 		if !ok {
-			return fmt.Errorf("%w: row of %s is no JSON", release.ErrCorrupt, i)
+			return fmt.Errorf("%w: row of %s is not JSON", release.ErrCorrupt, i)
 		}
 		if value != nil {
 			w.text(`"` + name + `":`)

@@ -124,7 +124,7 @@ func (x *exchange) fragment(choice *variant.Choice, depth int) error {
 		defer x.trace.begin(&choice.Fragment, x.answer)()
 	}
 	if depth > release.MaxDepth {
-		return fmt.Errorf("%w: fragments lead to fragments more than %d deep", release.ErrCorrupt, release.MaxDepth)
+		return fmt.Errorf("%w: fragments are nested more than %d deep", release.ErrCorrupt, release.MaxDepth)
 	}
 	if choice.Titles != 0 {
 		return filmography(x, choice)
@@ -214,11 +214,11 @@ func appendName(dst []byte, piece *release.Piece, p *route.Params) []byte {
 func (x *exchange) reference(piece *release.Piece, depth int) error {
 	e, ok := x.rel.Lookup(piece.Shared)
 	if !ok {
-		return fmt.Errorf("%w: reference leads nowhere", release.ErrCorrupt)
+		return fmt.Errorf("%w: dangling reference", release.ErrCorrupt)
 	}
 	f, ok := variant.FindShared(e, piece.Sub, &x.q.Params)
 	if !ok {
-		return fmt.Errorf("%w: reference to %s leads nowhere", release.ErrCorrupt, piece.Sub)
+		return fmt.Errorf("%w: dangling reference to %s", release.ErrCorrupt, piece.Sub)
 	}
 	return x.fragment(&variant.Choice{Fragment: f}, depth+1)
 }
@@ -234,7 +234,7 @@ func (x *exchange) include(i *release.Include, depth int) error {
 		choice, ok = x.pick(e, i.Kind, i.Sub)
 	}
 	if !ok {
-		return fmt.Errorf("%w: include of %s leads nowhere", release.ErrCorrupt, *i)
+		return fmt.Errorf("%w: dangling include of %s", release.ErrCorrupt, *i)
 	}
 	return x.fragment(&choice, depth+1)
 }

@@ -178,7 +178,7 @@ func (x *exchange) serve() error {
 	}
 	if bytes.HasPrefix(path, imageFolder) {
 		x.edge.log.images.Do(func() {
-			x.edge.opts.Log.Info("clients ask the edge for images, which an image proxy serves: image.tmdb.org should lead to one", "path", observe.MaskPath(x.rq.Path))
+			x.edge.opts.Log.Info("clients request images from the edge: point image.tmdb.org to an image proxy", "path", observe.MaskPath(x.rq.Path))
 		})
 		return status.NotFound
 	}
@@ -341,10 +341,10 @@ func (x *exchange) logVersionHint(c status.Code) {
 	}
 	x.keys = append(append(x.keys[:0], "/3"...), x.rq.Path...)
 	if route.Match(x.rq.Method, x.keys, &x.q) == status.OK {
-		x.edge.log.hints.Info("path not found: it lacks /3, which belongs to the base URL of the client", "path", observe.MaskPath(x.rq.Path))
+		x.edge.log.hints.Info("path not found: it lacks /3: add that to the client's base URL", "path", observe.MaskPath(x.rq.Path))
 	}
 	if rest, ok := bytes.CutPrefix(x.rq.Path, []byte("/3")); ok && route.Match(x.rq.Method, rest, &x.q) == status.OK {
-		x.edge.log.hints.Info("path not found: it has /3 twice, which the base URL of the client and the client add", "path", observe.MaskPath(x.rq.Path))
+		x.edge.log.hints.Info("path not found: it has /3 twice: remove that from the client's base URL", "path", observe.MaskPath(x.rq.Path))
 	}
 }
 

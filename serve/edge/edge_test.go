@@ -193,7 +193,7 @@ func TestImageHint(t *testing.T) {
 			t.Errorf("%s of an image: %d, want 404", method, a.Status)
 		}
 	}
-	if text := log.String(); strings.Count(text, "/t/p") != 1 || !strings.HasSuffix(text, "should lead to one\" path=/t/p/w500/abc.jpg\n") {
+	if text := log.String(); strings.Count(text, "/t/p") != 1 || !strings.HasSuffix(text, "to an image proxy\" path=/t/p/w500/abc.jpg\n") {
 		t.Errorf("3 requests for an image are logged as %q, want one hint with the path", text)
 	}
 }

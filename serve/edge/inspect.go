@@ -85,7 +85,7 @@ var inspector = sync.OnceValues(func() (*Edge, error) {
 })
 
 // errIssued is the error of requests for tokens and sessions.
-var errIssued = errors.New("is answered by a running edge alone")
+var errIssued = errors.New("needs a running edge")
 
 // inspect serves target by x with a trace. A refusal is an Inspection too.
 func inspect(x *exchange, e *Edge, rel *release.Reader, target string) (Inspection, error) {

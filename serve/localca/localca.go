@@ -119,7 +119,7 @@ func checkUnused(dir string) error {
 	for _, name := range []string{caKey, LeafFile, LeafKey} {
 		path := filepath.Join(dir, name)
 		if _, err := os.Lstat(path); err == nil {
-			return fmt.Errorf("%s belongs to no authority, for there is no %s: use another folder, or remove the file", path, CAFile)
+			return fmt.Errorf("%s has no authority, because there is no %s: use another folder, or remove the file", path, CAFile)
 		} else if !errors.Is(err, fs.ErrNotExist) {
 			return err
 		}
@@ -289,7 +289,7 @@ func (a *authority) issue(dir string, h hosts, days int, now time.Time) (*x509.C
 	roots := x509.NewCertPool()
 	roots.AddCert(a.cert)
 	if _, err := cert.Verify(x509.VerifyOptions{Roots: roots, CurrentTime: now}); err != nil {
-		return nil, fmt.Errorf("authority %s: %w: remove the files of the folder for a new authority, which clients have to trust", filepath.Join(dir, CAFile), err)
+		return nil, fmt.Errorf("authority %s: %w: remove the files of the folder for a new authority, which clients must trust", filepath.Join(dir, CAFile), err)
 	}
 	if err := writeKey(filepath.Join(dir, LeafKey), key); err != nil {
 		return nil, err

@@ -74,7 +74,7 @@ func TestKeepsOtherFiles(t *testing.T) {
 		if err := os.WriteFile(path, []byte("another"), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := Make(dir, []string{"a.org"}, 30, now); err == nil || !strings.Contains(err.Error(), path+" belongs to no authority") {
+		if _, err := Make(dir, []string{"a.org"}, 30, now); err == nil || !strings.Contains(err.Error(), path+" has no authority") {
 			t.Errorf("a folder with %s: %v", name, err)
 		}
 		if text, err := os.ReadFile(path); err != nil || string(text) != "another" {
@@ -137,7 +137,7 @@ func TestConstraints(t *testing.T) {
 			t.Fatal(err)
 		}
 		_, err = Make(dir, []string{c.other}, 30, now)
-		if err == nil || !strings.Contains(err.Error(), "for a new authority, which clients have to trust") {
+		if err == nil || !strings.Contains(err.Error(), "for a new authority, which clients must trust") {
 			t.Errorf("%s signs for %s: %v", c.allowed, c.other, err)
 		}
 		if after, err := os.ReadFile(filepath.Join(dir, LeafFile)); err != nil || string(after) != string(before) {

@@ -54,7 +54,7 @@ func (c *cache) read() {
 			err = fmt.Errorf("it is the manifest of release %s", m.ID)
 		}
 		if err != nil {
-			c.log.Warn("folder in the cache is no release and goes", "folder", path, "error", err)
+			c.log.Warn("removing a folder in the cache that is not a release", "folder", path, "error", err)
 			_ = os.RemoveAll(path) // otherwise a pull of the same release replaces it
 			continue
 		}

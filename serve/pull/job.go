@@ -59,7 +59,7 @@ func (p *Puller) watch(ctx context.Context, id string, cancel context.CancelCaus
 		var target string
 		err := p.guarded(func() (err error) { target, err = p.origin.target(ctx); return err })
 		if err == nil && target != id {
-			p.log.Info("pull ends: the pointer moved on", "release", id, "next", target)
+			p.log.Info("pull stopped: the pointer names another release", "release", id, "next", target)
 			cancel(errMoved)
 			return
 		}

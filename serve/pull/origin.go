@@ -18,7 +18,7 @@ import (
 )
 
 // errMoved ends a pull because the pointer names another release.
-var errMoved = errors.New("the pointer names another release by now")
+var errMoved = errors.New("the pointer now names another release")
 
 // An origin reads the bucket by requests of bounded size and time. All methods but target are safe for concurrent use.
 type origin struct {

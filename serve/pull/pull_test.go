@@ -504,7 +504,7 @@ func TestMovedOn(t *testing.T) {
 			t.Errorf("Doing() = %q, want the pull of %s", p.Doing(), a)
 		}
 		w.point(Current, b)
-		sharedtest.Eventually(t, "the pull ends", func() bool { return strings.Contains(w.log.String(), "the pointer moved on") })
+		sharedtest.Eventually(t, "the pull ends", func() bool { return strings.Contains(w.log.String(), "the pointer names another release") })
 		close(freed)
 		w.current(b)
 		if w.has(pullingPrefix) || w.has(a) {

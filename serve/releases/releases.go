@@ -248,7 +248,7 @@ func (r *Releases) follow() {
 	if id == r.ID() {
 		// The mapped files stay readable without names, but a restart or another edge would not find them.
 		if _, err := os.Stat(r.cfg.Store.Path(id)); err != nil {
-			r.fail(id, fmt.Errorf("look at the folder of the served release: %w", err))
+			r.fail(id, fmt.Errorf("check the folder of the served release: %w", err))
 		} else {
 			r.failed.Store(nil)
 		}

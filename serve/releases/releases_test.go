@@ -61,7 +61,7 @@ func TestBrokenReleaseIsNotServed(t *testing.T) {
 		t.Fatal(err)
 	}
 	r.follow()
-	served(bad, "look at the folder of the served release")
+	served(bad, "check the folder of the served release")
 	if err := os.Rename(folder.Path(bad)+"-away", folder.Path(bad)); err != nil {
 		t.Fatal(err)
 	}

@@ -230,7 +230,7 @@ func checkFolder(u *url.URL) error {
 	case u.User != nil:
 		return errors.New("a user name or password would show in responses")
 	case u.RawQuery != "" || u.ForceQuery || u.Fragment != "":
-		return errors.New("a query or fragment leaves no place for the path of an image")
+		return errors.New("image paths cannot follow a query or fragment")
 	}
 	return nil
 }

@@ -323,7 +323,7 @@ func appendFields(dst, raw []byte, filters func(name []byte) bool, keep keeper) 
 		case colon < 0:
 			return dst, fmt.Errorf("byte %d: field without a name", i)
 		case end < 0:
-			return dst, fmt.Errorf("byte %d: value without an end", value)
+			return dst, fmt.Errorf("byte %d: unterminated value", value)
 		}
 		if raw[value] != '[' || !filters(raw[i:colon]) {
 			dst = append(dst, raw[i:end]...)

@@ -18,7 +18,7 @@ import (
 const BuildingPrefix = ".building-"
 
 // ErrLocked matches, through errors.Is, the error of Create while another builder works in the same folder.
-var ErrLocked = errors.New("another builder is at work there")
+var ErrLocked = errors.New("another builder is running there")
 
 // A Builder holds the folder of an unfinished release, and a lock against other builders. Tasks write the files of
 // the release into Dir: see release.CreatePart, CreateTable, WriteIndex and WriteManifest. Install or Abort ends the
