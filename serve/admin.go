@@ -75,8 +75,8 @@ func (s *Server) forThisMachine(next nethttp.Handler) nethttp.Handler {
 	})
 }
 
-// isLoopback reports whether a Host is a name or an address of loopback, with or without port, or absent: browsers send
-// one, probes in HTTP/1.0 none.
+// isLoopback reports whether a Host header is absent or names a loopback address, with or without a port. Browsers
+// always send one; probes over HTTP/1.0 do not.
 func isLoopback(host string) bool {
 	name := (&url.URL{Host: host}).Hostname()
 	if addr, err := netip.ParseAddr(name); err == nil {
@@ -129,7 +129,7 @@ func (s *Server) writeMetrics(dst io.Writer) error {
 const maxAdmin = 64 << 10
 
 // AskAdmin requests a path of the admin listener at addr, without a proxy and without redirects, which an edge never
-// sends. It uses loopback for an address of all interfaces.
+// sends. It uses loopback if addr is the address of all interfaces.
 func AskAdmin(ctx context.Context, addr, path string) (status int, body []byte, err error) {
 	host, port, err := net.SplitHostPort(addr)
 	if err != nil {
@@ -163,8 +163,8 @@ const (
 	readyStopping = "stopping"
 )
 
-// ParseReady reads a text of /readyz. An edge with a release is ready; problem is why it is not, or the fault of a ready
-// one. ok is false for other texts.
+// ParseReady parses a text of /readyz. id is the served release, "" if the edge is not ready; problem is the reason, or
+// the problem of a ready edge. ok is false for other texts.
 func ParseReady(text string) (id, problem string, ok bool) {
 	if rest, found := strings.CutPrefix(text, readyOK); found {
 		id, problem, _ = strings.Cut(rest, readyBut)

@@ -38,7 +38,7 @@ type Config struct {
 	// disk, because nothing is in memory.
 	scrubWait time.Duration
 	AccessLog observe.AccessLogConfig // none by default
-	Missing   string                  // file that gets the kind and id of each resource that a release lacks; "" for none
+	Missing   string                  // file to which the ids of requested resources that the release lacks are appended; "" for none
 	// Bound holds the listeners of Addr and AdminAddr if Bind has bound them, else nil.
 	Bound *Bound
 	Log   *slog.Logger // replaces the logs in Options and Limits

@@ -8,10 +8,9 @@ import (
 
 const (
 	faultInterval = 100 * time.Millisecond
-	// manyFaults is the number of pages from the disk in an interval that starts waiting, each counted
-	// twice.
+	// The edge starts to wait after an interval with manyFaults pages from the disk, each counted twice.
 	manyFaults = 40
-	// calmIntervals is how many intervals with fewer pages end it.
+	// It stops after calmIntervals intervals with fewer pages.
 	calmIntervals = 10
 )
 
@@ -22,8 +21,7 @@ const (
 // touches them, because the scheduler continues during these. Each call costs a part of a microsecond,
 // which is wasted if all pages are in memory.
 //
-// More threads than cores were no solution: raising GOMAXPROCS stops the world, which waits for each
-// thread in a page fault.
+// More threads than cores do not help: raising GOMAXPROCS stops the world, which waits for each thread in a page fault.
 type faultWatch struct{ fromDisk atomic.Bool }
 
 // run watches the process until ctx ends. Where pages are not counted it does nothing.

@@ -17,7 +17,7 @@ import (
 const (
 	// maxMissingBytes bounds the file of missing resources, and by it the memory of its lines: about 100,000.
 	maxMissingBytes = 1 << 20
-	// maxMissing is how many missing resources wait for the file. Others are dropped until a client requests them
+	// maxMissing is how many missing resources may wait to be written. Others are dropped until a client requests them
 	// again.
 	maxMissing = 4096
 )

@@ -166,8 +166,8 @@ func (s *Server) Status() (text string, ready bool) {
 	return strings.ReplaceAll("no release"+s.waitReason(), "\n", "; "), false
 }
 
-// Run serves until ctx ends. Then /readyz responds with 503. Requests are served during the shutdown delay, so
-// that load balancers notice; then requests under way end. The admin listener closes last.
+// Run serves until ctx ends. Then /readyz responds with 503. Requests are served during the shutdown delay, so that
+// load balancers notice; then requests in progress end. The admin listener closes last.
 func (s *Server) Run(ctx context.Context) error {
 	defer s.close()
 	// Serving outlives ctx by the delay and the drain.
@@ -184,7 +184,7 @@ func (s *Server) Run(ctx context.Context) error {
 		})
 	}
 	if s.missing != nil {
-		go every(following, s.cfg.Poll, s.missing.write) // the end waits for no file
+		go every(following, s.cfg.Poll, s.missing.write) // Run does not wait for it
 	}
 	if s.puller != nil {
 		g.Go(func() error { s.puller.Run(following, s.releases); return nil })
@@ -228,7 +228,7 @@ func (s *Server) Run(ctx context.Context) error {
 	go func() { polling.Wait(); close(polled) }()
 	select {
 	case <-polled:
-	case <-time.After(pollsEnd): // the end of the process ends them
+	case <-time.After(pollsEnd): // they end with the process
 	}
 	return err
 }
@@ -268,7 +268,7 @@ func (s *Server) Reload() {
 	s.cfg.Log.Info("reloaded")
 }
 
-// close closes all that Listen opened, except listeners that Run has closed already.
+// close closes everything that Listen opened, except listeners that Run has already closed.
 func (s *Server) close() {
 	if s.http != nil {
 		s.http.Close()
@@ -289,7 +289,7 @@ const (
 	pollsEnd = time.Second
 )
 
-// A poll checks files periodically. A file system that does not respond may block it for ever.
+// A poll checks files periodically. A file system that does not respond may block it forever.
 type poll struct {
 	files string // in messages and metrics
 	check func()

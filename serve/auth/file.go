@@ -219,8 +219,8 @@ func advise(err error) error {
 // Live follows a token file. While the file is unusable, the last valid table stays. So removing or
 // emptying the file revokes nothing: revoke the tokens, or leave only a comment in the file.
 //
-// Replace the file in one step (a rename, as Issue and Revoke do). A check may read an edit in place half
-// written; a file without its end is refused.
+// Replace the file in one step (a rename, as Issue and Revoke do). An edit in place may be read half written; a
+// truncated file is refused.
 type Live = follow.Value[Table]
 
 // OpenLive reads the token file at path. An unusable file is an error. A nil logger logs

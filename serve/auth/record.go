@@ -89,9 +89,9 @@ const (
 //
 // Blank lines and lines that start with # are ignored. An unknown field, kind or scope makes its token void, since a
 // later version may restrict the token by it: the other lines count, revocations among them. Any other fault makes the
-// whole file an error: a typing error in a revocation must not read as "not revoked". A file that lost its end, to a full
-// disk or in a broken copy, is an error too, because the lost part may have held a revocation: its last line has no
-// newline, it is empty, or it starts with fileMark and has no line fileEnd.
+// whole file an error: a typo in a revocation must not mean "not revoked". A truncated file is an error too, because
+// the lost part may contain a revocation: its last line has no newline, it is empty, or it starts with fileMark and has
+// no line fileEnd.
 func parse(name string, data []byte) ([]Record, error) {
 	if word := bytes.TrimSpace(data); len(word) == TokenLen && bytes.HasPrefix(word, []byte(tokenPrefix)) {
 		return nil, fmt.Errorf("%s: %w", name, ErrIsToken)
@@ -251,7 +251,7 @@ const wantTime = "RFC 3339 time"
 func (r *Record) set(key, value string) error {
 	want := ""
 	setTime := func(t *time.Time, wantForm string) {
-		// Go or RFC 3339 cannot write later years back, and the first second of the year 1 is Go's zero time: "never".
+		// Later years have no form in RFC 3339, and the first second of the year 1 is Go's zero time: "never".
 		const lastSecond = 253402300799 // 9999-12-31T23:59:59Z
 		parsed, err := time.Parse(time.RFC3339, value)
 		if err != nil || parsed.Unix() <= 0 || parsed.Unix() > lastSecond {

@@ -116,8 +116,8 @@ func AppendExpiry(dst []byte, t time.Time) []byte {
 	return t.UTC().AppendFormat(dst, "2006-01-02 15:04:05 UTC")
 }
 
-// loadKey reads a signing key: the content of a file, without blanks around it, of at least minKeyLen bytes that are not
-// all the same. A file that other users can read or write is refused. Errors omit the content.
+// loadKey reads a signing key: the content of a file, without white space around it, of at least minKeyLen bytes that
+// are not all the same. A file that other users can read or write is refused. Errors omit the content.
 func loadKey(path string) (key []byte, err error) {
 	defer func() {
 		if err != nil {

@@ -161,7 +161,7 @@ func (g *Grant) Of(t *Table, now int64) (res Result, known bool) {
 }
 
 // Bearer returns the token of an Authorization header "Bearer TOKEN". The scheme may be in any case,
-// one or more blanks (space or tab) follow it, and blanks at the end are ignored. Anything else is
+// one or more spaces or tabs follow it, and spaces and tabs at the end are ignored. Anything else is
 // not ok: a second parameter, another scheme, bytes outside visible ASCII. The token is a part of header.
 func Bearer(header []byte) (token []byte, ok bool) {
 	if !HasScheme(header) {

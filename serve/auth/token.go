@@ -24,7 +24,8 @@ const (
 	MaxTokenLen = 512
 )
 
-// Random bytes of the ids of sessions and of HexKey, each two hex digits: as many as in TMDB's, and too many to guess.
+// Numbers of random bytes in session ids and in HexKey, each two hex digits: as many as in TMDB's, and too many to
+// guess.
 const (
 	keyBytes     = 16
 	sessionBytes = 20

@@ -1,5 +1,5 @@
 // Package doctor examines the installation of an edge without starting it: settings, addresses, limits, releases and
-// their age, tokens, keys and certificate. Each problem comes with what mends it.
+// their age, tokens, keys and certificate. Each problem comes with a fix.
 package doctor
 
 import (
@@ -19,7 +19,7 @@ import (
 	"github.com/reelsplice/reelsplice/serve/http/connlimit"
 )
 
-// A Level is how bad a Finding is.
+// A Level is the severity of a Finding.
 type Level string
 
 // The levels.
@@ -37,10 +37,10 @@ type Finding struct {
 	Mend  string `json:"mend,omitempty"` // a command or a setting; "" for OK
 }
 
-// patience bounds questions to an edge that runs, and to a bucket.
+// patience limits requests to a running edge and to a bucket.
 const patience = 10 * time.Second
 
-// expiresSoon is the time before the end of tokens and certificates in which doctor warns.
+// expiresSoon is how long before their expiry doctor warns of tokens and certificates.
 const expiresSoon = 14 * 24 * time.Hour
 
 // An Installation is the edge to examine, with its surroundings.
@@ -104,7 +104,7 @@ func (x *examiner) command(args ...string) string {
 	return shellescape.QuoteCommand(words)
 }
 
-// setHint returns how a setting gets another value.
+// setHint returns the instruction to change a setting.
 func (x *examiner) setHint(name, value string) string {
 	if x.ConfigFile == "" {
 		return "set --" + name + " to " + value
@@ -194,7 +194,7 @@ func (x *examiner) admin() {
 	}
 }
 
-// openFiles compares the limit of open files, up to which the edge raises its own, with the limit of connections.
+// openFiles compares the hard limit of open files, to which the edge raises its own, with the limit of connections.
 func (x *examiner) openFiles() {
 	limit, want := connlimit.OpenFiles(), uint64(x.Config.MaxConns)+http.OtherFiles
 	raise := "raise the hard limit of open files to " + strconv.FormatUint(want, 10)

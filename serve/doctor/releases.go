@@ -18,9 +18,9 @@ import (
 )
 
 const (
-	verifiedSize = 256 << 20 // bytes of a release that are checked
+	verifiedSize = 256 << 20 // bytes of a release to check
 	manyReleases = 10
-	keptReleases = "3" // in the command against too many releases
+	keptReleases = "3" // releases that the suggested prune keeps
 )
 
 // folder examines the releases of a folder.
@@ -65,7 +65,8 @@ func (x *examiner) folder(ctx context.Context) {
 	}
 }
 
-// publishCommand returns the command that publishes the newest release with records, or makes one, and a catalogue before it.
+// publishCommand returns the command that publishes the newest release with records, or that builds one, after an
+// ingest if there is no catalogue.
 func (x *examiner) publishCommand(infos []store.Info) string {
 	at := slices.IndexFunc(infos, func(i store.Info) bool { return i.Err == nil && !i.Empty })
 	if at < 0 {
@@ -87,7 +88,7 @@ func (x *examiner) storeCommand(command string, args ...string) string {
 	return x.command(append([]string{command, "--releases", x.Config.Releases}, args...)...)
 }
 
-// replaceHint returns how another release replaces one that cannot be served.
+// replaceHint returns how to replace a release that cannot be served.
 func (x *examiner) replaceHint(id string, infos []store.Info) string {
 	isPrevious := func(i store.Info) bool { return i.Previous && i.Err == nil && !i.Empty }
 	isSound := func(i store.Info) bool { return i.ID != id && i.Err == nil && !i.Empty }
@@ -102,7 +103,7 @@ func (x *examiner) replaceHint(id string, infos []store.Info) string {
 		return x.storeCommand("rollback")
 	case slices.ContainsFunc(infos, isSound): // the newest
 		return x.storeCommand("publish", infos[slices.IndexFunc(infos, isSound)].ID)
-	case slices.ContainsFunc(infos, isOtherVersion): // it stays for a way back
+	case slices.ContainsFunc(infos, isOtherVersion): // another version of the program can serve it
 		return x.buildCommand()
 	default: // a build keeps a release that opens
 		return "move " + filepath.Join(x.Config.Releases, id) + " elsewhere, then " + x.buildCommand()

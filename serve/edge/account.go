@@ -128,7 +128,7 @@ func account(x *exchange, op *api.Operation) error {
 	return x.finish()
 }
 
-// shelves has, by operation, the shelf of an account or a guest.
+// shelves maps operations to shelves of an account or a guest.
 var shelves = map[api.Op]accounts.Shelf{
 	api.OpAccountGetFavorites:           accounts.FavoriteMovies,
 	api.OpAccountFavoriteTv:             accounts.FavoriteTV,

@@ -117,8 +117,7 @@ func (x *exchange) pick(e release.Entry, k fragment.Kind, s fragment.Sub) (choic
 	return variant.PickDefault(d.entry, k, s, &x.q)
 }
 
-// fragment adds the pieces of a fragment's recipe. depth is 0 for a part of the response, and counts includes
-// above others.
+// fragment adds the pieces of a fragment's recipe. depth is the number of enclosing includes.
 func (x *exchange) fragment(choice *variant.Choice, depth int) error {
 	if x.trace != nil {
 		defer x.trace.begin(&choice.Fragment, x.answer)()

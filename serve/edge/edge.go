@@ -1,10 +1,9 @@
 // Package edge serves requests from a release, without a transport: a request's bytes in,
 // status, header values and a body out.
 //
-// A request passes these steps in order: credential, limits of its token, route, query, and the
-// answerer in the table of operations; then entity tag and body. The answerers have files of their
-// own: details, lists, lists of changes, account data, static facts and tokens. Details, appended
-// objects, 304 and 401 allocate nothing.
+// A request passes these steps in order: credential, limits of its token, route, query, and the answerer in the table
+// of operations; then entity tag and body. The answerers are in separate files: details, lists, change lists, account
+// data, static facts and tokens. Details, appended objects, 304 and 401 allocate nothing.
 package edge
 
 import (
@@ -333,8 +332,8 @@ func OmitKey(dst, path, query []byte) (target []byte, found bool) {
 	return target, found
 }
 
-// logVersionHint logs a path that was not found because its version is missing or there twice: clients
-// should have it in their base URL. It overwrites x.q and x.keys.
+// logVersionHint logs a path that was not found because its version is missing or repeated: the base URL of the client
+// is wrong. It overwrites x.q and x.keys.
 func (x *exchange) logVersionHint(c status.Code) {
 	if c != status.NotFound {
 		return

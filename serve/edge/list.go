@@ -284,9 +284,9 @@ func derivedRow(x *exchange, i *release.Include, from fragment.Sub) error {
 	return x.deflate(x.scratch.row)
 }
 
-// Rows of lists lie anywhere in a release, and each takes three reads, one after the other.
-// A disk needs several milliseconds for a page of twenty rows, unless it reads for all of
-// them at a time. The waits are system calls: see faultWatch in package serve.
+// The rows of a list are scattered over a release, and each takes three reads, one after another. A disk needs several
+// milliseconds for a page of twenty rows, unless it reads for all rows in parallel. The waits are system calls: see
+// faultWatch in package serve.
 
 // awaitRows waits until the rows of a page are in memory.
 func (s *scratch) awaitRows(rel *release.Reader, shape *pageShape, rows []query.Row) {

@@ -24,7 +24,7 @@ type Options struct {
 	// CacheRevalidate.
 	Cache       string
 	MaxAge      time.Duration // max-age of Cache-Control; 1 hour by default
-	MaxInflight int           // bytes of memory of all responses under way; 256 MiB by default
+	MaxInflight int           // bytes of memory of all responses in progress; 256 MiB by default
 	// Date is the current day, YYYY-MM-DD, of now_playing, upcoming, airing_today and on_the_air,
 	// for catalogues of other times; "" for the clock's.
 	Date string

@@ -38,8 +38,7 @@ const (
 	classFailure       // a refusal or an error
 )
 
-// A Response to a Request has this form from composition to socket, in all classes. It is
-// valid until End.
+// A Response is the response to a Request, from composition to the socket. It is valid until End.
 type Response struct {
 	Status int
 	Gzip   bool // the body is a gzip member
@@ -345,7 +344,7 @@ type inflight struct {
 	refused atomic.Int64 // responses
 }
 
-// Charge counts n more bytes of responses under way, or releases them if n is negative. It returns
+// Charge counts n more bytes of responses in progress, or releases them if n is negative. It returns
 // false and counts nothing above the limit.
 func (e *Edge) Charge(n int) bool {
 	if e.inflight.held.Add(int64(n)) > int64(e.opts.MaxInflight) && n > 0 {

@@ -29,7 +29,7 @@ import (
 // Rows of titles in filmographies, collections, find and similar responses, and rows of the
 // lists that hold a title, add no names. They are refreshed with the release id, when
 // max-age is over, or when the list itself is purged: compare.Releases finds changed lists,
-// and AppendPurge has their names.
+// and AppendPurge appends their names.
 //
 // A series with seasons or episodes appended has their names too. A 404 has the requested
 // name, by text or number ("movie-tt0137523", "season-3624" for changes), unless a byte
@@ -78,8 +78,8 @@ func appendKeys(dst []byte, releaseID string, resource []byte) []byte {
 	return appendKey(dst, k, true, i)
 }
 
-// appendKey appends the name of the resource of kind k that i is or lies in, after the
-// name of its kind if withKind is set.
+// appendKey appends the name of the resource of kind k that i is or belongs to, after the name of its kind if withKind
+// is set.
 func appendKey(dst []byte, k fragment.Kind, withKind bool, i release.Include) []byte {
 	if withKind {
 		dst = append(append(dst, ' '), k.String()...)

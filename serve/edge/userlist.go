@@ -107,7 +107,7 @@ func listItem(x *exchange, op *api.Operation) error {
 	query, t, b := x.rq.Query, accounts.Title{}, x.body[:0]
 	if op.Version() == 3 {
 		t = accounts.Title{Kind: fragment.KindMovie, ID: numberParam(query, "movie_id")}
-		// A number in the published example, but typed clients in use expect a text.
+		// The published example has a number, but typed clients expect a text.
 		b = strconv.AppendUint(append(b, `{"id":"`...), l.ID, 10)
 		b = append(strconv.AppendBool(append(b, `","item_present":`...), l.Has(t)), '}')
 	} else {

@@ -1,4 +1,4 @@
-// Package follow keeps a value that is made from files in step with them.
+// Package follow makes a value from files, and makes it again when they change.
 package follow
 
 import (
@@ -24,9 +24,9 @@ type Files[T any] struct {
 	Log  *slog.Logger
 }
 
-// A Value follows its files. While they cannot be used, be they malformed or gone, the last good
-// value stays: a slip of the editor, or a volume that is remounted, turns no client away. Err returns
-// the reason, and each distinct failure is logged once. It is safe for concurrent use.
+// A Value follows its files. While they are malformed or missing, the last good value stays: a typo, or a volume that
+// is remounted, must not lock clients out. Err returns the reason, and each distinct failure is logged once. It is safe
+// for concurrent use.
 //
 // A file that is replaced in one step, by a rename, is never read half written.
 type Value[T any] struct {
@@ -54,7 +54,7 @@ func (v *Value[T]) Get() *T { return v.current.Load() }
 // Loaded returns when the current value was made.
 func (v *Value[T]) Loaded() time.Time { return time.Unix(0, v.loaded.Load()) }
 
-// Err returns why the value does not follow from the files as they are, or nil.
+// Err returns why the files as they are cannot be used, or nil.
 func (v *Value[T]) Err() error {
 	if err := v.fault.Load(); err != nil {
 		return *err

@@ -56,8 +56,7 @@ func (c *handedConn) Read(p []byte) (int, error) {
 // Close leaves the connection open: its conn closes it.
 func (c *handedConn) Close() error { return nil }
 
-// connWarnings bounds the warnings about connections a second, so that no client fills the
-// log.
+// connWarnings limits the warnings about connections per second, so that no client can fill the log.
 const connWarnings = 5
 
 // ConnectionLog returns the log of warnings about connections, a few a second at most.
@@ -98,7 +97,7 @@ func handle(ctx *fasthttp.RequestCtx, e *edge.Edge, m *meters) {
 	setResponse(&ctx.Response, b)
 }
 
-// setResponse gives the response of b to fasthttp, which closes b when it has written the body.
+// setResponse passes the response of b to fasthttp, which closes b after it has written the body.
 func setResponse(rs *fasthttp.Response, b *body) {
 	rs.SetStatusCode(b.rs.Status)
 	for line := range bytes.Lines(appendFields(nil, b.rs, b.rq.origin(), b.rs.Status == fasthttp.StatusBadRequest)) {

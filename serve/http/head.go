@@ -64,8 +64,8 @@ var fieldNames = [nFields]string{
 // parse reads the head at the start of b into p.rq and returns its length. The length is 0 for an incomplete
 // head, and for an invalid one, which the caller refuses with status.
 //
-// It accepts all that RFC 9112 requires, and nothing that parsers read differently: no bare CR
-// or LF, no folded line, no blank before a colon, and no repeated field that must be unique.
+// It accepts all that RFC 9112 requires, and nothing that parsers read differently: no bare CR or LF, no folded line,
+// no space before a colon, and no repeated field that must be unique.
 func (p *parser) parse(b []byte) (n, status int) {
 	skip := emptyLines(b)
 	n = skip + bytes.IndexByte(b[skip:], '\n') + 1
@@ -80,7 +80,8 @@ func (p *parser) parse(b []byte) (n, status int) {
 	case !ok || !ok2 || !ok3 || !ok4 || !isToken(method):
 		return 0, http.StatusBadRequest
 	case len(target) == 0 || !isValue(target) || bytes.IndexByte(target, '\t') >= 0:
-		// Clients send bytes that a URI must escape, mostly in searches: only blanks and control characters are refused.
+		// Clients send bytes that a URI must escape, mostly in searches: only spaces and control characters are
+		// refused.
 		return 0, http.StatusBadRequest
 	case len(version) != len("1.1") || !isDigit(version[0]) || version[1] != '.' || !isDigit(version[2]):
 		return 0, http.StatusBadRequest
@@ -102,7 +103,7 @@ func (p *parser) parse(b []byte) (n, status int) {
 		return 0, http.StatusBadRequest
 	}
 	if connect {
-		return 0, http.StatusMethodNotAllowed // the next bytes may be for a tunnel
+		return 0, http.StatusMethodNotAllowed // the next bytes may belong to a tunnel
 	}
 	rq := &p.rq
 	rq.method, rq.target, rq.minor, rq.isHead = method, target, version[len("1.")], string(method) == http.MethodHead
@@ -260,7 +261,7 @@ func eachItem(list []byte, visit func(item []byte)) {
 // reads, without a body, and with Connection: close.
 func (p *parser) appendNormalized(dst []byte) []byte {
 	rq, target := &p.rq, p.rq.target
-	// fasthttp would take the text between two slashes and a third one for a host.
+	// fasthttp would treat the text between two slashes and a third one as a host.
 	for bytes.HasPrefix(target, []byte("//")) && bytes.Contains(target, []byte("://")) {
 		target = target[1:]
 	}

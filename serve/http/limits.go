@@ -87,11 +87,11 @@ func CheckAddr(name, addr string) error {
 // are reserved, so that clients of the API cannot take them.
 const AdminConns = 32
 
-// ownFiles is how many files may be open beside connections: the log, the token file, files of
-// a release while it is opened, inherited ones.
+// ownFiles is how many files may be open in addition to connections: the log, the token file, files of a release while
+// it is opened, and inherited ones.
 const ownFiles = 64
 
-// OtherFiles is how many files may be open beside the connections of the API.
+// OtherFiles is how many files may be open in addition to the connections of the API.
 const OtherFiles = ownFiles + connlimit.Extra + AdminConns + connlimit.Extra
 
 // fitConns lowers limits.MaxConns to fit a limit of open files.

@@ -57,7 +57,7 @@ func (m *meter) count(rs *edge.Response, isHead bool) (sent int) {
 	return sent
 }
 
-// add counts a response with a body of so many bytes.
+// add counts a response with a body of the given length.
 func (m *meter) add(class edge.RouteClass, status, bytes int, inGzip bool) {
 	m.bytes.Add(uint64(bytes))
 	if inGzip {

@@ -19,7 +19,7 @@ const (
 	maxPrepared = 32 << 10
 	// maxAllPrepared bounds the bytes of all prepared responses, about.
 	maxAllPrepared = 16 << 20
-	// preparedHeads is about the memory of a prepared response beside its body, in bytes.
+	// preparedHeads is about the memory of a prepared response without its body, in bytes.
 	preparedHeads = 900
 )
 
@@ -68,9 +68,9 @@ func (p *prepared) write(w *reply, rq *request, now time.Time) (code, length int
 	return code, length
 }
 
-// A preparedSet keeps the responses to frequent requests. The hash of a target determines its slot. It
-// gets the slot if two misses come with no other miss of that slot between: a target requested once
-// takes no memory and evicts nothing. It is safe for concurrent use.
+// A preparedSet keeps the responses to frequent requests. The hash of a target determines its slot. A target gets its
+// slot if it misses twice without another miss of the slot in between: a target requested once takes no memory and
+// evicts nothing. It is safe for concurrent use.
 type preparedSet struct {
 	seed   maphash.Seed // random, so that no client can choose targets of one slot
 	slots  [preparedSlots]atomic.Pointer[prepared]

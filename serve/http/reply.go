@@ -30,8 +30,8 @@ type ref struct {
 	b      []byte
 }
 
-// copyBelow is the length below which bytes are copied: another piece of a response costs
-// the kernel more than the copy.
+// copyBelow is the length below which bytes are copied: for the kernel, another piece of a response costs more than the
+// copy.
 const copyBelow = 1 << 10
 
 // add adds b. If stable is set, b does not change while m is used, and is not copied.
@@ -96,7 +96,7 @@ type reply struct {
 }
 
 // send sends the message within the write timeout. When it returns, nothing refers to the release. The error matches
-// syscall.EFAULT if bytes of the release were unreadable: the message is cut.
+// syscall.EFAULT if bytes of the release were unreadable: then the message was sent only in part.
 func (w *reply) send() {
 	sent := 0
 	w.err = nil

@@ -154,14 +154,14 @@ func (s *Server) CertificateErr() error {
 // Drain makes each later response end its connection, so that clients leave without losing a request.
 func (s *Server) Drain() { s.closing.Store(true) }
 
-// endWaits drains, and ends the connections that wait for a request. Responses under way are sent.
+// endWaits drains, and ends the connections that wait for a request. Responses in progress are sent.
 func (s *Server) endWaits() {
 	s.Drain()
 	s.stopped.Store(true)
 	s.endReads(time.Now().Add(s.lastWait))
 }
 
-// Stop refuses new connections and waits until the responses under way are sent, or ctx ends.
+// Stop refuses new connections and waits until the responses in progress are sent, or ctx ends.
 func (s *Server) Stop(ctx context.Context) error {
 	s.conns.Drain()
 	select {

@@ -41,11 +41,11 @@ func openCertificate(cert, key string, log *slog.Logger) (*certificate, error) {
 	})
 }
 
-// failedHandshakes bounds the failed handshakes logged a second.
+// failedHandshakes limits the failed handshakes logged per second.
 const failedHandshakes = 3
 
-// handshakesPerCPU bounds the handshakes that compute at a time for each CPU. Others wait for a slot: in the scheduler's
-// queue they would delay the requests of open connections.
+// handshakesPerCPU limits the handshakes that compute at the same time on each CPU. Others wait for a slot: in the
+// scheduler's queue they would delay the requests of open connections.
 const handshakesPerCPU = 2
 
 // A handshaker begins TLS on connections, and logs why a handshake fails.

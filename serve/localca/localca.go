@@ -1,5 +1,5 @@
-// Package localca makes a certificate authority of one's own and certificates for the hosts that
-// applications have built in. The authority may sign for those hosts alone.
+// Package localca makes a private certificate authority, and certificates for the hosts that applications have built
+// in. The authority may sign only for those hosts.
 package localca
 
 import (
@@ -37,7 +37,7 @@ const (
 const (
 	day    = 24 * time.Hour
 	caLife = 10 * 365 * day
-	// maxDays is the longest life of a certificate that all platforms accept of a private authority.
+	// maxDays is the longest validity of a certificate that all platforms accept from a private authority.
 	maxDays = 825
 	// clockSkew is by how much a client's clock may be late.
 	clockSkew = time.Hour
@@ -54,7 +54,7 @@ var errBadName = errors.New("want a host name such as api.themoviedb.org, or an 
 type Report struct {
 	Dir     string    `json:"dir"`
 	Names   []string  `json:"names"`      // names in the edge's certificate
-	NewCA   bool      `json:"new_ca"`     // clients have to trust it
+	NewCA   bool      `json:"new_ca"`     // clients must trust it
 	CA      string    `json:"ca_sha256"`  // digest of the authority's certificate, in hex
 	Expires time.Time `json:"expires"`    // end of the edge's certificate
 	CAUntil time.Time `json:"ca_expires"` // end of the authority's certificate
@@ -226,7 +226,8 @@ func openAuthority(dir string, now time.Time) (*authority, error) {
 	return &authority{cert: pair.Leaf, key: pair.PrivateKey.(crypto.Signer)}, nil
 }
 
-// newAuthority makes an authority that may sign for h alone, and builtIn, so that its key opens nothing else.
+// newAuthority makes an authority that may sign only for h, and for builtIn if h has one of these hosts, so that its
+// key is useless for others.
 func newAuthority(dir string, h hosts, now time.Time) (*authority, error) {
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
@@ -249,7 +250,7 @@ func newAuthority(dir string, h hosts, now time.Time) (*authority, error) {
 		}
 		t.PermittedIPRanges = append(t.PermittedIPRanges, &net.IPNet{IP: ip, Mask: net.CIDRMask(8*len(ip), 8*len(ip))})
 	}
-	// A constraint on one form of names leaves the other form free.
+	// A constraint on one form of names does not restrict the other form.
 	if len(h.ips) == 0 {
 		t.ExcludedIPRanges = []*net.IPNet{{IP: net.IPv4zero.To4(), Mask: net.CIDRMask(0, 32)}, {IP: net.IPv6zero, Mask: net.CIDRMask(0, 128)}}
 	}
@@ -260,7 +261,7 @@ func newAuthority(dir string, h hosts, now time.Time) (*authority, error) {
 	if err != nil {
 		return nil, err
 	}
-	// The key first: an authority counts as there once it has a certificate.
+	// The key is written first: an authority exists once it has a certificate.
 	if err := writeKey(filepath.Join(dir, caKey), key); err != nil {
 		return nil, err
 	}

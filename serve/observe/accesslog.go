@@ -151,7 +151,7 @@ func (l *AccessLog) closeWithin(limit time.Duration) {
 	}
 	l.queue.Close(limit)
 	if l.file != nil {
-		_ = l.file.f.Load().Close() // ends a Write that a pipe holds up
+		_ = l.file.f.Load().Close() // ends a Write that a pipe blocks
 	}
 }
 
@@ -199,7 +199,7 @@ func (f *file) Write(p []byte) (int, error) {
 	return f.f.Load().Write(p)
 }
 
-// isReplaced reports whether another file, or none, has the name. It compares them once in a while.
+// isReplaced reports whether another file, or none, has the name. It compares them once per compareEvery.
 func (f *file) isReplaced() bool {
 	now := time.Now().UnixNano()
 	if now-f.comparedAt.Load() < int64(compareEvery) {

@@ -1,12 +1,12 @@
-// Package observe has the metrics, the access log, and the log of the server. They never delay a response.
+// Package observe contains the metrics, the access log, and the log of the server. They never delay a response.
 //
 // The registry has each family of metrics with its name, type, help and labels, in the conventions of Prometheus. A
 // Writer writes samples of these families and no others, so that /metrics, its documentation, the dashboard and the
 // alert rules cannot differ. A Queue stands between a log and a pipe that may stall, and Limit bounds how often a
-// client can have something logged. What clients send is masked: no line holds a credential.
+// client can cause a log line. Text from clients is masked: no line contains a credential.
 package observe
 
-// A Family names one metric, or several that differ by their labels: its index in the order of /metrics.
+// A Family is one metric, or several that differ by their labels: its index in the order of /metrics.
 type Family int
 
 // A Type is a type of Prometheus.

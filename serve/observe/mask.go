@@ -9,10 +9,10 @@ import (
 	"unicode/utf8"
 )
 
-// What stands for a secret.
+// masked replaces a secret.
 const masked = "***"
 
-// Bytes of a field at most. The edge refuses longer paths and queries.
+// Maximum lengths of fields, in bytes. The edge refuses longer paths and queries.
 const (
 	maxMethod = 32
 	maxPath   = 2 << 10
@@ -22,7 +22,7 @@ const (
 )
 
 // secretEnds are the ends of the names of parameters that hold credentials: api_key, session_id, guest_session_id,
-// request_token and what clients send by mistake.
+// request_token, and others that clients send by mistake.
 var secretEnds = []string{"key", "token", "session_id", "session", "password", "secret", "authorization", "auth", "signature", "jwt"}
 
 // tokenStarts are the first letters of tokens, in lower case: our own, and a JWT such as TMDB's read access tokens.
@@ -31,7 +31,7 @@ var tokenStarts = []string{"rsp_", "eyjhbgci", "bearer "}
 // guestPath comes before the session of a guest in a path.
 const guestPath = "guest_session/"
 
-// guestEnds are what may follow that session.
+// guestEnds may follow that session.
 var guestEnds = []string{"/rated/movies", "/rated/tv", "/rated/tv/episodes"}
 
 // maskQuery returns a raw query without credentials, as text of visible ASCII.

@@ -11,15 +11,14 @@ import (
 	"golang.org/x/time/rate"
 )
 
-// What a Queue holds at most while its destination stalls.
+// Limits of a Queue while its destination stalls.
 const (
 	maxQueued = 8192    // writes
 	maxBytes  = 8 << 20 // bytes of the writes, about
 )
 
-// A Queue is an io.Writer that never waits. A goroutine passes lines on; a line that
-// does not fit meanwhile, or cannot be written, is counted as lost.
-// It is safe for concurrent use. Each Write must hold whole lines.
+// A Queue is an io.Writer that never waits. A goroutine writes the lines; a line that does not fit, or cannot be
+// written, is counted as lost. It is safe for concurrent use. Each Write must hold whole lines.
 type Queue struct {
 	dst     io.Writer
 	notice  func(lost int64) []byte // the line about lost lines
@@ -31,8 +30,8 @@ type Queue struct {
 	noticed int64        // lost lines in written notices; owned by the goroutine
 }
 
-// NewQueue returns a Queue in front of dst. Once dst takes lines again, it gets the line
-// of notice about the lines lost since the last notice.
+// NewQueue returns a Queue in front of dst. Once dst accepts lines again, notice makes a line about the lines lost
+// since the last notice.
 func NewQueue(dst io.Writer, notice func(lost int64) []byte) *Queue {
 	q := &Queue{
 		dst: dst, notice: notice,

@@ -114,7 +114,7 @@ type Durations struct {
 	nanos   atomic.Uint64
 }
 
-// Observe adds a duration. One below 0, by a clock that was set back, counts as 0.
+// Observe adds a duration. A negative one, from a clock that was set back, counts as 0.
 func (h *Durations) Observe(d time.Duration) {
 	d = max(d, 0)
 	i := 0

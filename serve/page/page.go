@@ -1,4 +1,4 @@
-// Package page has the documents that the edge serves to people: the page at "/", whose HTML, modules, styles and
+// Package page contains the documents that the edge serves to people: the page at "/", whose HTML, modules, styles and
 // pictures are embedded without a build step, and the OpenAPI document. Each is compressed at the first request for it.
 // A Summary describes the current release to the page.
 package page
@@ -24,7 +24,7 @@ var assets embed.FS
 const (
 	Folder      = "/page/" // has all but the page itself
 	OpenAPIPath = "/openapi.json"
-	FaviconPath = "/favicon.ico" // browsers ask for it by themselves
+	FaviconPath = "/favicon.ico" // browsers request it unasked
 )
 
 // A Document is a body with its headers. It is shared and must not be changed.
@@ -34,7 +34,7 @@ type Document struct {
 	Policy string // value of Content-Security-Policy, "" without a page
 }
 
-// types are the values of Content-Type by the extension of a name. Other files are no documents.
+// types are the values of Content-Type by the extension of a name. Other files are not documents.
 var types = map[string]string{
 	".html": "text/html; charset=utf-8",
 	".js":   "text/javascript; charset=utf-8",
@@ -76,7 +76,7 @@ func (s *Set) WithPage(imageBaseURL string) error {
 		s.add(Folder+f.Name(), f.Name(), func() (body, packed []byte) { return content, nil })
 	}
 	s.documents["/"] = s.documents[Folder+"index.html"]
-	delete(s.documents, Folder+"index.html") // its relative addresses lead nowhere from there
+	delete(s.documents, Folder+"index.html") // its relative links would not work there
 	s.documents[FaviconPath] = s.documents[Folder+"favicon.ico"]
 	return nil
 }
@@ -107,8 +107,8 @@ func policy(imageBaseURL string) string {
 		"; connect-src 'self'; font-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 }
 
-// imageSource returns the origin of a URL as a policy names it. A host that a policy cannot name, such
-// as one that is not ASCII, gives its scheme.
+// imageSource returns the origin of a URL for a policy, or only its scheme if a policy cannot name the host, such as
+// one that is not ASCII.
 func imageSource(base string) string {
 	u, err := url.Parse(base)
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" {

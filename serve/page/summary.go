@@ -55,7 +55,7 @@ type Release struct {
 	Bytes   int64  `json:"bytes"` // size of all files
 }
 
-// Changes counts what differs from the previous release: movies, series and people.
+// Changes counts the movies, series and people that differ from the previous release.
 type Changes struct {
 	Created int64 `json:"created"`
 	Changed int64 `json:"changed"` // neither created nor deleted
@@ -122,7 +122,7 @@ func describe(rel *release.Reader, folder store.Folder) (*Summary, error) {
 	return s, nil
 }
 
-// readReport reads the report of a build; an empty one for a release without.
+// readReport reads the report of a build. A release without one has an empty report.
 func readReport(folder store.Folder, id string) (r buildReport, err error) {
 	data, err := file.Read(filepath.Join(folder.Path(id), release.ReportName), maxReport)
 	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, file.ErrTooLarge) {

@@ -33,7 +33,7 @@ type cache struct {
 	log      *slog.Logger
 }
 
-// read reads the manifests of the cache. It deletes remains of removed releases, and folders without a manifest.
+// read reads the manifests of the cache. It deletes leftovers of removed releases, and folders without a manifest.
 func (c *cache) read() {
 	c.releases = map[string]*release.Manifest{}
 	entries, err := os.ReadDir(c.dir)
@@ -129,7 +129,7 @@ func (c *cache) hasRoom(dir string, files []release.File) error {
 			need -= min(st.Size(), f.Size)
 		}
 	}
-	if free, err := file.Free(dir); err == nil && need > free { // without the figure, a full disk shows it later
+	if free, err := file.Free(dir); err == nil && need > free { // if the free space is unknown, the pull may find the disk full
 		return fmt.Errorf("it needs %d bytes (%s) more, the disk of the cache has %s left", need, humanize.IBytes(uint64(need)), humanize.IBytes(uint64(free)))
 	}
 	return nil
@@ -156,7 +156,7 @@ func (c *cache) evict(wanted *release.Manifest) error {
 			}
 		}
 		if oldest == "" {
-			return nil // the rest has to stay
+			return nil // the others must stay
 		}
 		if err := c.store.Remove(oldest); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err

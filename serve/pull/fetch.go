@@ -20,7 +20,7 @@ const partSuffix = ".part"
 // fetch gets a file of a release: by a patch if there is one, otherwise whole.
 func (p *Puller) fetch(ctx context.Context, dir string, f release.File, d *patch, j *job) error {
 	path := filepath.Join(dir, f.Name)
-	if _, err := os.Lstat(path + partSuffix); err != nil && d != nil { // otherwise most of it may be there
+	if _, err := os.Lstat(path + partSuffix); err != nil && d != nil { // otherwise most of it may have been downloaded
 		err := p.apply(ctx, d, f, path)
 		if err == nil {
 			j.done.Add(f.Size)
@@ -58,8 +58,9 @@ type patch struct {
 // maxDeltas bounds the listed deltas of a bucket, so that a listing without an end takes bounded memory.
 var maxDeltas = 100_000 // tests lower it
 
-// patches returns the smallest delta that makes each wanted file of one of the cache, by the SHA-256 of the wanted file.
-// Without one, the whole file is pulled. The cache has room bytes for all deltas together, beside the release.
+// patches returns the smallest delta that makes each wanted file of one of the cache, by the SHA-256 of the wanted
+// file. Without one, the whole file is pulled. The cache has room bytes for all deltas together, in addition to the
+// release.
 func (p *Puller) patches(ctx context.Context, wanted []release.File, room int64) map[string]*patch {
 	cached := map[string]release.File{} // by SHA-256; the name is the path
 	for id, m := range p.cache.releases {
@@ -112,7 +113,7 @@ func (p *Puller) patches(ctx context.Context, wanted []release.File, room int64)
 func (p *Puller) apply(ctx context.Context, d *patch, f release.File, path string) error {
 	temporary := path + "." + d.old.SHA256[:16] + deltaSuffix // an interrupted download continues
 	if err := p.origin.download(ctx, d.info.Key, d.info.Size, temporary, new(job)); err != nil {
-		if ctx.Err() == nil { // the whole file takes its place
+		if ctx.Err() == nil { // the whole file is pulled instead
 			err = errors.Join(err, os.RemoveAll(temporary))
 		}
 		return err

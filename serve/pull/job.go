@@ -22,7 +22,7 @@ import (
 type job struct {
 	id      string
 	total   int64        // bytes of the release
-	done    atomic.Int64 // bytes that are there
+	done    atomic.Int64 // bytes already in the cache
 	started time.Time
 	moved   int64 // bytes that the Puller moved before the start
 }
@@ -31,8 +31,8 @@ func (j *job) String() string {
 	return fmt.Sprintf("pulling release %s: %s of %s are there", j.id, humanize.IBytes(uint64(j.done.Load())), humanize.IBytes(uint64(j.total)))
 }
 
-// pull brings a release into the cache. With verify, files of the cache are read before they are linked. If the pointer
-// moves on meanwhile, the error is errMoved.
+// pull downloads a release into the cache. With verify, files of the cache are checked before they are linked. If the
+// pointer changes meanwhile, the error is errMoved.
 func (p *Puller) pull(ctx context.Context, id string, verify bool) error {
 	p.counts.pulls.Add(1)
 	working, cancel := context.WithCancelCause(ctx)
@@ -70,7 +70,7 @@ func (p *Puller) watch(ctx context.Context, id string, cancel context.CancelCaus
 	}
 }
 
-// gather brings the files of a release into a hidden folder, which then gets the release's name.
+// gather collects the files of a release in a hidden folder, which then gets the release's name.
 func (p *Puller) gather(ctx context.Context, id string, verify bool) error {
 	m, data, err := p.origin.manifest(ctx, id)
 	if err != nil {

@@ -1,9 +1,9 @@
-// Package pull synchronizes a folder of releases with a bucket: it follows a pointer of the bucket, brings the named
+// Package pull synchronizes a folder of releases with a bucket: it follows a pointer of the bucket, downloads the named
 // release into the folder, and makes it the current one there. The folder is a cache of bounded size.
 //
-// A pull links files that the cache has, makes others from a delta to a file in the cache, and downloads the
-// rest by ranges. Each file is verified before use. An interrupted pull continues where it stopped, also in
-// another process. A fault of the bucket never affects the current release.
+// A pull links files that the cache has, makes others from a delta to a file in the cache, and downloads the rest by
+// ranges. Each file is verified before use. An interrupted pull continues where it stopped, even in another process. A
+// problem with the bucket never affects the current release.
 package pull
 
 import (
@@ -36,7 +36,7 @@ const (
 )
 
 const (
-	// filesAtOnce bounds the files in work at a time. Each holds a granule in memory.
+	// filesAtOnce limits the files in progress at a time. Each takes a granule of memory.
 	filesAtOnce = 8
 	// maxWait bounds the wait after failures.
 	maxWait = time.Minute
@@ -113,8 +113,8 @@ type Puller struct {
 	origin  origin // its pointer belongs to the goroutine that watches during a pull
 	log     *slog.Logger
 	counts  counts
-	err     atomic.Pointer[error] // why the last step failed; nil if it did not
-	running atomic.Pointer[job]   // the pull at work; nil for none
+	err     atomic.Pointer[error] // error of the last step; nil if it succeeded
+	running atomic.Pointer[job]   // the running pull; nil for none
 
 	wake chan struct{} // ends a wait
 
@@ -123,7 +123,7 @@ type Puller struct {
 	cache   cache
 	checked string // the id whose release was last opened and published
 
-	patching sync.Mutex // one delta at a time: each takes memory and a processor
+	patching sync.Mutex // one delta at a time: each takes memory and a core
 }
 
 // New returns a Puller. It sends no request.
@@ -207,7 +207,7 @@ func (p *Puller) Run(ctx context.Context, edge Edge) {
 	}
 }
 
-// guarded calls fn and returns a panic as an error: no content of a bucket ends the process. Each goroutine that
+// guarded calls fn and returns a panic as an error: no content of a bucket can end the process. Each goroutine that
 // reads from the bucket does so inside it.
 func (p *Puller) guarded(fn func() error) (err error) {
 	defer func() {
@@ -276,7 +276,7 @@ func (p *Puller) step(ctx context.Context) error {
 	return p.cache.evict(p.cache.releases[id])
 }
 
-// bring makes a release the current one of the cache, and pulls it unless the cache has it.
+// bring makes a release the current one of the cache, and pulls it first if the cache lacks it.
 func (p *Puller) bring(ctx context.Context, id string) error {
 	broken := false
 	if p.cache.releases[id] != nil {
@@ -296,7 +296,7 @@ func (p *Puller) bring(ctx context.Context, id string) error {
 	return p.publish(id)
 }
 
-// publish makes a release of the cache its current one, unless it cannot be opened. It notes the time of use.
+// publish makes a release of the cache its current one, unless it cannot be opened. It records the time of use.
 func (p *Puller) publish(id string) error {
 	previous, err := store.Publish(context.Background(), p.cache.store, id)
 	if err != nil {

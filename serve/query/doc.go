@@ -7,17 +7,17 @@
 // ParseFilter reads the parameters of discover. This package decides what the API's
 // documents leave open:
 //   - In a list, "," is "and", "|" is "or", and "or" binds tighter: 28,12|16 is 28 and one
-//     of 12 and 16. without_ excludes all listed values, whatever the sign.
+//     of 12 and 16. without_ excludes all listed values, with either separator.
 //   - Malformed values are ignored: a number with letters, a date that no calendar has, a
 //     year of other than four digits, a release type of 9, an unlisted certification with
-//     .gte or .lte. So are filters without a value left, and unknown ones. A valid but
+//     .gte or .lte. So are filters without any valid value, and unknown ones. A valid but
 //     unknown id has no results.
 //   - The last of repeated parameters counts.
 //   - Providers and kinds of offers belong together: 8 and flatrate are an offer of
 //     provider 8 at a flat rate. Release types and dates likewise: one release has both.
-//     Filters of dates of one kind (primary_release_year, primary_release_date) meet.
-//   - Missing values: a title without a date passes no filter of that date, and comes last
-//     in both directions when that date sorts.
+//     Filters on the same date (primary_release_year, primary_release_date) intersect.
+//   - Missing values: a title without a date does not match a filter on that date, and comes last
+//     in both directions of a sort by it.
 //   - Equal values sort by popularity in both directions. Titles, original titles and
 //     revenue are exceptions: their ascending order is exactly the reverse of the
 //     descending one. Only equal revenues have the most popular first when descending. An
@@ -32,13 +32,12 @@
 //
 // # Search
 //
-// All words of a query must be in the names of a resource: title, original title,
-// translated and alternative ones. The words may be in several names. The last one may be the
-// beginning of a word, and so may a single letter of a script without blanks. Package text
-// defines words: "spider man", "Spider-Man" and "spiderman" match each other if one of
-// them has punctuation. Whole titles are compared without blanks and punctuation.
-// Queries over several kinds have no years.
+// All words of a query must be in the names of a resource: title, original title, translated and alternative ones. The
+// words may be in several names. The last one may be the beginning of a word, and so may a single letter of a script
+// without spaces. Package text defines words: "spider man", "Spider-Man" and "spiderman" match each other if one of
+// them has punctuation. Whole titles are compared without spaces and punctuation. Searches of several kinds ignore
+// years.
 //
-// A fuzzy search allows typing errors if no resource has the words, filtered out or not: first
-// in words that no name has, then in all. At most four words of 4 to 24 letters may have them.
+// A fuzzy search allows typing errors if no resource has the words, even before filters: first in words that no name
+// has, then in all. At most four words, of 4 to 24 letters, may have errors.
 package query

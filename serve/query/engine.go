@@ -70,8 +70,8 @@ func (e *Engine) Err() error {
 	return errors.Join(errs...)
 }
 
-// Warm reads and checks up to limit bytes that every search reads: otherwise the first one does, and waits for all ids
-// and names of its kinds.
+// Warm reads and checks up to limit bytes that every search needs: otherwise the first search waits for all ids and
+// names of its kinds.
 func (e *Engine) Warm(ctx context.Context, limit int64) {
 	for _, kind := range tables.Kinds {
 		if t := e.tables[kind]; t != nil && ctx.Err() == nil {
@@ -113,8 +113,8 @@ func (e *Engine) Discover(f *Filter, page, size int, out *Result) error {
 // Lookups returns the hits and the misses of the cache of results so far.
 func (e *Engine) Lookups() (hits, misses uint64) { return e.cache.Lookups() }
 
-// firstCached is the number of cached hits of a result: 50 pages, which are enough for most clients. Once a client goes
-// further, it is ten times as many. Tests lower it.
+// firstCached is the number of cached hits of a result: 50 pages, which are enough for most clients. For deeper pages,
+// ten times as many are cached. Tests lower it.
 var firstCached = 1000
 
 // The first byte of keys in the cache: the kind of query.

@@ -28,8 +28,8 @@ func (t *table) find(f *Filter, limit int) (*hits, error) {
 	return h, nil
 }
 
-// eval sets set to the ranks that match f. Cheap and narrow conditions come first, because it ends
-// as soon as the set is empty.
+// eval sets set to the ranks that match f. Cheap and selective conditions come first: it stops as soon as the set is
+// empty.
 func (t *table) eval(f *Filter, set posting.Set) error {
 	if err := t.fill(f, set); err != nil {
 		return err

@@ -19,7 +19,7 @@ type Filter struct {
 	descending bool
 
 	adult, video bool // include them
-	allowUndated bool // titles without a day pass its filter
+	allowUndated bool // titles without a day match the filter on days
 
 	required [][]term // a hit is in a list of each clause; clauses and their terms ascend
 	excluded []term   // a hit is in none of these lists; ascending

@@ -76,10 +76,10 @@ var parameters = sync.OnceValue(func() map[fragment.Kind]map[string]string {
 	return names
 })
 
-// A parser makes a Filter of parameters.
+// A parser makes a Filter from parameters.
 type parser struct {
 	f      *Filter
-	values map[string][]byte // values by parameter, without blanks around them
+	values map[string][]byte // values by parameter, without white space around them
 	terms  int               // number of terms so far
 }
 
@@ -198,7 +198,7 @@ func termsOf(keys []uint64, lists ...tables.ColumnID) []term {
 	return terms
 }
 
-// noKey is the key of no list.
+// noKey is a key that no list has.
 const noKey = math.MaxUint64
 
 func idKey(b []byte) (uint64, bool) { return parseUint(b) }
@@ -362,7 +362,7 @@ func parseSort(kind fragment.Kind, b []byte) (column tables.ColumnID, descending
 	return column, descending || !ok
 }
 
-// parseUint reads a number in digits. A number too large becomes the largest.
+// parseUint reads a number in digits. A number that is too large becomes the largest.
 func parseUint(b []byte) (uint64, bool) {
 	v, err := strconv.ParseUint(string(b), 10, 64)
 	return v, err == nil || errors.Is(err, strconv.ErrRange)
@@ -372,8 +372,8 @@ func parseUint(b []byte) (uint64, bool) {
 // significant difference.
 const slack = 1e-6
 
-// parseNumber reads a decimal number times ten to the power of digits, and returns it
-// rounded down and rounded up to whole numbers. A number too large becomes the largest.
+// parseNumber reads a decimal number, multiplies it by ten to the power of digits, and returns it rounded down and
+// rounded up to whole numbers. A number that is too large becomes the largest.
 func parseNumber(b []byte, digits int) (floor, ceil int32, ok bool) {
 	if len(b) == 0 {
 		return 0, 0, false

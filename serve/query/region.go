@@ -32,10 +32,9 @@ func (e *Engine) showDays(t *table, f *Filter, ranks []uint32, rows []Row) error
 	return nil
 }
 
-// regionDays returns the ranks released in f's region, ascending, with the day to show: the
-// earliest release there of the first of f's types with one, else of the theatrical types,
-// else a premiere, else any. No list is in the order of ranks, so it takes a pass over all
-// releases of the region; the result is cached.
+// regionDays returns the ranks released in f's region, ascending, with the day to show: the earliest release there of
+// the first of f's types with one, else of the theatrical types, else a premiere, else any. The lists are not in the
+// order of ranks, so it reads all releases of the region; the result is cached.
 func (t *table) regionDays(f *Filter) (*hits, error) {
 	days := make([]int32, t.Rows)
 	for i := range days {

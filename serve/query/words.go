@@ -23,7 +23,7 @@ type queryWords struct {
 type word struct {
 	text   []byte // part of folded
 	joined []byte // text without joints, if it has any
-	run    bool   // in a script without blanks
+	run    bool   // in a script without spaces
 	prefix bool   // the beginning of a word suffices: the last word of the query
 	typos  []typo // similar terms
 	tried  bool   // typos is final
@@ -274,7 +274,7 @@ func (w *word) match(name []byte) (n, edits int, ok bool) {
 }
 
 // matchLetters reports whether a name begins with the letters of a word, ignoring joints, and
-// returns their bytes. A run may end within a word of the name and include blanks.
+// returns their bytes. A run may end within a word of the name and include spaces.
 func matchLetters(name, letters []byte, run, prefix bool) (n int, ok bool) {
 	for i := 0; i < len(letters); {
 		switch {

@@ -12,8 +12,8 @@ import (
 )
 
 // The first request that uses a segment checks it. Independently of requests, Poll checks the lengths of files, and
-// Scrub reads all of the release at a bounded rate. New damage makes prepared responses void, so that they are composed,
-// and thereby checked, again.
+// Scrub reads all of the release at a bounded rate. New damage invalidates prepared responses, so that they are
+// composed, and thereby checked, again.
 
 const (
 	// sizesEvery and sizesPerFile, for each file, are the shortest time between two checks of the lengths of files. A check
@@ -32,7 +32,7 @@ func (r *Releases) Damage() (blocks int, first error) {
 		return 0, nil
 	}
 	corrupt, blocks := h.Reader.Damage()
-	if corrupt == nil { // an error that holds it would not be nil
+	if corrupt == nil { // a nil *CorruptError in an error would not be nil
 		return 0, nil
 	}
 	return blocks, fmt.Errorf("damaged blocks: %d, the first: %w", blocks, corrupt)
@@ -74,7 +74,7 @@ func (r *Releases) scrubServed(ctx context.Context, h *Held, wait time.Duration,
 		case err != nil:
 			r.cfg.Log.Warn("release could not be checked to its end", "release", id, "error", err)
 		default:
-			h.scrubbed.Store(h.size()) // files of a bucket that were not needed yet are left out
+			h.scrubbed.Store(h.size()) // files of a bucket that were not needed yet are not read
 			r.scrubbed.Store(time.Now().UnixNano())
 			_, blocks := h.Reader.Damage()
 			r.cfg.Log.Info("release checked", "release", id, "seconds", int(time.Since(start).Seconds()), "damaged blocks", blocks)

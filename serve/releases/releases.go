@@ -23,11 +23,11 @@ import (
 	"github.com/reelsplice/reelsplice/serve/query"
 )
 
-// damages bounds the damaged places logged a second.
+// damages limits the damaged blocks logged per second.
 const damages = 3
 
-// Releases holds the served release and follows the store's current one. A new one is opened while the old one serves,
-// requests move over, and the old one is closed after its last request.
+// Releases holds the served release and follows the store's current one. A new one is opened while the old one is
+// served; new requests use it, and the old one is closed after its last request.
 type Releases struct {
 	cfg            Config
 	current        atomic.Pointer[Held]
@@ -120,7 +120,7 @@ func (r *Releases) Acquire() *Held {
 		if h == nil {
 			return nil
 		}
-		// A count of zero means that h was replaced and its last user left.
+		// A count of zero means that h was replaced and has no users left.
 		for n := h.users.Load(); n > 0; n = h.users.Load() {
 			if h.users.CompareAndSwap(n, n+1) {
 				return h
@@ -188,7 +188,7 @@ func (r *Releases) replace(h *Held) {
 	}
 }
 
-// Store returns the store of the releases: of a bucket's, their cache.
+// Store returns the store of the releases; for a bucket, the cache.
 func (r *Releases) Store() store.Folder { return r.cfg.Store }
 
 // ID returns the id of the served release, "" for none.
@@ -209,8 +209,8 @@ func (r *Releases) Err() error {
 	return nil
 }
 
-// Poll checks the store, and now and then whether served files have become shorter. Callers poll because network file
-// systems send no notices of changes.
+// Poll checks the store, and once per sizesEvery whether served files have become shorter. Callers poll because network
+// file systems send no change notifications.
 func (r *Releases) Poll() {
 	r.follow()
 	h := r.Acquire()

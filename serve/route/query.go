@@ -170,9 +170,9 @@ func (r *reader) text(p param) []byte {
 	return out
 }
 
-// appends reads append_to_response: known names, each once. Blanks around a name do not belong to it: many programs
-// write one after each comma. "season/1" and "season/01" are two names: the response has a field for each. It adds
-// the parameters of the appended sub-requests to r.accepted.
+// appends reads append_to_response: known names, each once. Spaces around a name do not belong to it: many programs
+// write one after each comma. "season/1" and "season/01" are two names: the response has a field for each. It adds the
+// parameters of the appended sub-requests to r.accepted.
 func (r *reader) appends(ns *namespace) status.Code {
 	r.q.Appends = r.q.appends[:0]
 	q, n := r.q, 0
@@ -273,7 +273,7 @@ func equalDecoded(raw []byte, name string) bool {
 	return len(raw) == 0 && len(name) == 0
 }
 
-// appendDecoded appends b percent-decoded, with "+" as a blank.
+// appendDecoded appends b percent-decoded, with "+" as a space.
 func appendDecoded(dst, b []byte) []byte {
 	for len(b) > 0 {
 		ch, n := decodeByte(b)
@@ -308,7 +308,7 @@ func (c Country) String() string {
 	return string(c[:])
 }
 
-// ParseCountry reads two letters in any case; anything else is no country.
+// ParseCountry reads two letters in any case; anything else gives the zero Country.
 func ParseCountry(b []byte) Country {
 	if len(b) != 2 || !isLetter(b[0]) || !isLetter(b[1]) {
 		return Country{}

@@ -4,23 +4,21 @@
 //
 // # Paths
 //
-// A path is percent-decoded once, then dot segments are resolved, so that "%2F" is
-// a slash and "%252F" is not. Repeated slashes count as one and a slash at the end
-// is ignored, as the proxies in front of such services have it; ".." at the root
-// stays at the root. A NUL, encoded or not, and an invalid escape are
-// InvalidInput. Backslash, ";a=b" and full-width slashes are letters like any other.
+// A path is percent-decoded once, then dot segments are resolved, so that "%2F" is a slash and "%252F" is not. Repeated
+// slashes count as one and a slash at the end is ignored, as in common proxies; ".." at the root stays at the root. A
+// NUL, encoded or not, and an invalid escape are InvalidInput. Backslash, ";a=b" and full-width slashes are letters
+// like any other.
 //
-// Words of a path win over parameters: "/3/movie/latest" is no movie. Numbers are
+// Words in a path win over parameters: "/3/movie/latest" is not a movie. Numbers are
 // decimal digits, leading zeros allowed; signs, other letters and numbers that do
 // not fit are NotFound, and so is a path of more than MaxPath bytes.
 //
 // # Queries
 //
-// Names and values are percent-decoded, "+" is a blank, and an invalid escape stays as
-// it is. The order of parameters is irrelevant, and unknown ones are ignored. The last of
-// repeated parameters counts. An empty value counts as no value. A parameter that neither
-// the operation nor its appended sub-requests accept keeps its zero value: it changes no
-// response and causes no error.
+// Names and values are percent-decoded, "+" is a space, and an invalid escape stays as it is. The order of parameters
+// is irrelevant, and unknown ones are ignored. The last of repeated parameters counts. An empty value counts as no
+// value. A parameter that neither the operation nor its appended sub-requests accept keeps its zero value: it changes
+// no response and causes no error.
 //
 // # Which error wins
 //
@@ -61,8 +59,8 @@ const (
 	options = "OPTIONS"
 )
 
-// A Request is a parsed path and query. It takes some 10 KB and is made to be reused: every
-// Match resets it. It must not be copied.
+// A Request is a parsed path and query. It takes some 10 KB and is meant to be reused: every Match resets it. It must
+// not be copied.
 //
 // Its byte slices point into the parsed path and query, or into the Request itself. They are valid
 // until the caller changes those bytes or parses into the Request again.
@@ -132,9 +130,9 @@ type Params struct {
 	// names, each once. It is empty for operations that append nothing.
 	// The caller decides about "account_states".
 	Appends []Append
-	// ImageLanguages are the items of include_image_language: bare languages and NoLanguage
-	// (for "null"), ascending, each once. Regions, blanks around items, other items, and items
-	// beyond maxLanguages are ignored. VideoLanguages are the same for include_video_language.
+	// ImageLanguages are the items of include_image_language: bare languages and NoLanguage (for "null"), ascending,
+	// each once. Regions, spaces around items, other items, and items beyond maxLanguages are ignored. VideoLanguages
+	// are the same for include_video_language.
 	ImageLanguages, VideoLanguages []fragment.Variant
 }
 
@@ -259,7 +257,7 @@ func unhex(b []byte) (byte, bool) {
 	return ch[0], err == nil
 }
 
-// A slot is the type of value that a node matches in place of a word.
+// A slot is the type of value that a node matches instead of a word.
 type slot uint8
 
 const (

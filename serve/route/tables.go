@@ -55,7 +55,7 @@ func newTables() *tables {
 			n.leaf = len(t.reads)
 			t.reads = append(t.reads, api.NoOp)
 		}
-		// GETs that write without a session make values that nobody keeps.
+		// GETs that write without a session return values that need not be stored.
 		if op.Method == get && (!op.Writes || !op.Session) {
 			t.reads[n.leaf] = api.Op(i)
 		}

@@ -28,7 +28,7 @@ func NewBucket(tb testing.TB) *Bucket {
 	return b
 }
 
-// Upload brings a release of a local store into the bucket, with the deltas from earlier ones.
+// Upload uploads a release of a local store, with the deltas from earlier ones.
 func (b *Bucket) Upload(tb testing.TB, local store.Folder, id string, earlier ...string) {
 	tb.Helper()
 	s := store.Bucket{Folder: b.Folder}

@@ -5,7 +5,7 @@ import (
 	"github.com/reelsplice/reelsplice/schemas/release"
 )
 
-// Catalogue is a little of each kind.
+// Catalogue returns a few resources of each kind.
 func Catalogue() []Resource {
 	const (
 		review  = "5488c29bc3a3686f4a00004a"

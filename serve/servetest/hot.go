@@ -4,11 +4,11 @@ package servetest
 type HotRequest struct {
 	URI      string
 	Auth     Auth
-	Identity bool // the client takes no gzip
+	Identity bool // the client does not accept gzip
 	Seen     bool // the client has the response
 }
 
-// Auth is the way in which a request has a token.
+// Auth is the way in which a request sends a token.
 type Auth uint8
 
 // The ways.

@@ -1,5 +1,5 @@
-// Package servetest has what tests of the edge and of its transport share: releases, written piece
-// by piece or built, tokens, and the bodies of refusals.
+// Package servetest has helpers for tests of the edge and of its transport: releases, written piece by piece or built,
+// tokens, and the bodies of refusals.
 package servetest
 
 import (
@@ -37,7 +37,7 @@ const (
 	NotKept = "no-store"
 )
 
-// A Tester is a test, also one of package rapid.
+// A Tester is a test, including one of package rapid.
 type Tester interface {
 	Context() context.Context
 	Helper()
@@ -86,7 +86,7 @@ func Issue(tb testing.TB, path, name string, expires time.Time) string {
 	tb.Helper()
 	now := time.Now()
 	if !expires.IsZero() && expires.Before(now) {
-		now = expires.Add(-time.Hour) // issued when it was good
+		now = expires.Add(-time.Hour) // issued before it expired
 	}
 	token, err := auth.Issue(path, auth.Record{Name: name, Created: now, Expires: expires, Scopes: auth.AllScopes})
 	if err != nil {
@@ -95,8 +95,8 @@ func Issue(tb testing.TB, path, name string, expires time.Time) string {
 	return token
 }
 
-// OneMember reads a body as a decoder does that stops after the first gzip member,
-// and fails when anything is left. The reader checks the CRC and the length.
+// OneMember reads a body like a decoder that stops after the first gzip member, and fails if bytes are left. The reader
+// checks the CRC and the length.
 func OneMember(tb Tester, body []byte) string {
 	tb.Helper()
 	src := bytes.NewReader(body)
@@ -115,7 +115,7 @@ func OneMember(tb Tester, body []byte) string {
 	return string(out)
 }
 
-// Cut returns what stands between two marks.
+// Cut returns the text between two marks.
 func Cut(s, before, after string) string {
 	_, s, _ = strings.Cut(s, before)
 	s, _, _ = strings.Cut(s, after)
@@ -165,7 +165,7 @@ func Version(n int) string {
 	return fmt.Sprintf(`{"adult":false,"genres":[],"id":1,"production_countries":[],"spoken_languages":[],"status":"","tagline":"","title":"v%d","keywords":{"keywords":[{"id":1,"name":"v%d"}]},"credits":{"cast":[{"name":"v%d","credit_id":"c"}],"crew":[]},"_details":true}`, n, n, n)
 }
 
-// Movies of the tests that need no more.
+// Movies for tests that need no other data.
 const (
 	Movie550 = `{"adult":false,"genres":[{"id":18,"name":"Drama"}],"id":550,"imdb_id":"tt0137523","original_language":"en","original_title":"Fight Club",` +
 		`"overview":"Text","poster_path":null,"title":"Fight Club","alternative_titles":{"titles":[{"iso_3166_1":"FR","title":"Le club","type":""},{"iso_3166_1":"DE","title":"Klub","type":""}]},` +

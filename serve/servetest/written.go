@@ -11,8 +11,7 @@ import (
 	"github.com/reelsplice/reelsplice/schemas/release/store"
 )
 
-// Releases of these tests are written piece by piece, so that they hold what the edge
-// promises to serve rather than what the builder makes of a record.
+// Releases of these tests are written piece by piece, so that they test the edge alone, and not the builder.
 
 // A Resource is the content of a release for one key.
 type Resource struct {
@@ -28,7 +27,7 @@ type Fragment struct {
 	Pieces  []any
 }
 
-// A Literal is text that stands in the recipe.
+// A Literal is text in the recipe.
 type Literal string
 
 // The marks of recipes.

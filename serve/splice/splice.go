@@ -203,8 +203,8 @@ func (a *Answer) AppendIdentity(dst []byte) ([]byte, error) {
 	return dst, nil
 }
 
-// WriteIdentity writes the body uncompressed to w, in pieces of some kilobytes. Its errors are
-// AppendIdentity's and w's.
+// WriteIdentity writes the body uncompressed to w, in pieces of some kilobytes. Its errors are those of AppendIdentity
+// and w.
 func (a *Answer) WriteIdentity(w io.Writer) error {
 	for i := range a.chunks {
 		c := &a.chunks[i]
@@ -244,7 +244,7 @@ func (a *Answer) AppendInflated(dst []byte, s *release.Segment) ([]byte, error) 
 	return a.inflater.Append(dst, s)
 }
 
-// Parts calls fn for each piece of a in order, for inspection: a literal, or else a segment.
+// Parts calls fn for each piece of a in order, for inspection: a literal or a segment.
 func (a *Answer) Parts(fn func(literal []byte, s *release.Segment)) {
 	for i := range a.chunks {
 		c := &a.chunks[i]
@@ -257,9 +257,8 @@ func (a *Answer) Parts(fn func(literal []byte, s *release.Segment)) {
 	}
 }
 
-// A Packer compresses bodies as a whole. Many small segments have no common history, so a
-// body of them takes less than two thirds this way. It is reused and not safe for
-// concurrent use.
+// A Packer compresses bodies as a whole. Small segments cannot refer to one another, so a body of many takes less than
+// two thirds this way. It is reused and not safe for concurrent use.
 type Packer struct {
 	z   *gzip.Writer // nil before the first use
 	raw []byte

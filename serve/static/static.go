@@ -27,7 +27,7 @@ import (
 	"github.com/reelsplice/reelsplice/serve/route"
 )
 
-// DefaultImageBaseURL is where the public API's images lie.
+// DefaultImageBaseURL is the address of the public API's images.
 const DefaultImageBaseURL = "https://image.tmdb.org/t/p/"
 
 // A Set holds the responses. It is safe for concurrent use: a prepared response
@@ -46,10 +46,9 @@ type choice struct {
 	byRegion   map[route.Country]prepared    // by watch_region
 }
 
-// New returns the responses. imageBaseURL stands before the size and path of an image, an http or
-// https URL of a folder; a slash at its end is added. Configuration gives it as base_url and
-// secure_base_url. Empty means DefaultImageBaseURL, whose base_url is http, as the API has it. The
-// error names its fault.
+// New returns the responses. imageBaseURL stands before the size and path of an image, an http or https URL of a
+// folder; a slash at its end is added. Configuration gives it as base_url and secure_base_url. Empty means
+// DefaultImageBaseURL, whose base_url is http, as the API has it. The error describes its fault.
 func New(imageBaseURL string) (*Set, error) {
 	images, err := imagesOf(imageBaseURL)
 	if err != nil {
@@ -83,14 +82,14 @@ func New(imageBaseURL string) (*Set, error) {
 }
 
 // Response returns the response of an operation, q's or one appended to it, and false for operations of other
-// packages. Of q it reads Language and WatchRegion.
+// packages. It reads only Language and WatchRegion of q.
 func (s *Set) Response(op api.Op, q *route.Request) (*Body, bool) {
 	c, ok := s.ops[op]
 	if !ok {
 		return nil, false
 	}
-	// From language and region to language alone to the plain response, and from a watch region to the plain response.
-	// No choice has both maps.
+	// Fall back from language and region to language alone and to the plain response, and from a watch region to the
+	// plain response. No choice has both maps.
 	p, ok := c.byRegion[q.WatchRegion]
 	if !ok && q.HasLanguage && c.byLanguage != nil {
 		if p, ok = c.byLanguage[q.Language]; !ok {
@@ -220,7 +219,7 @@ func imagesOf(base string) (images, error) {
 	return images{BaseURL: u.String(), SecureBaseURL: secure, ImageSizes: reference.Images()}, nil
 }
 
-// checkFolder returns why u is no folder that a size and a path can follow.
+// checkFolder returns why a size and a path cannot follow u, or nil.
 func checkFolder(u *url.URL) error {
 	switch {
 	case u.Scheme != "http" && u.Scheme != "https":
@@ -237,13 +236,13 @@ func checkFolder(u *url.URL) error {
 
 // A Body is a prepared response. It is shared by all requests: read only.
 type Body struct {
-	Identity []byte // facts are JSON without blanks or a newline
+	Identity []byte // facts are JSON without white space
 	Gzip     []byte // the same as one gzip member
 	ETag     []byte // W/"<32 hex digits>", the first half of the SHA-256 of Identity
 }
 
-// BodyOf returns the body of its identity form. packed is that as one gzip member, nil to compress it
-// here, as well as deflate can.
+// BodyOf returns the body of its identity form. packed is the body as one gzip member; if it is nil, BodyOf compresses
+// the body at the best level.
 func BodyOf(identity, packed []byte) *Body {
 	if packed == nil {
 		var out bytes.Buffer

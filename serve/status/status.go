@@ -91,7 +91,7 @@ func render(table map[Code]refusal) (all [256]refusal) {
 	return all
 }
 
-// refusal returns the refusal of Internal for an unknown code: a wrong constant becomes an honest 500.
+// refusal returns the refusal of Internal for an unknown code: a wrong constant becomes a 500.
 func (c Code) refusal() *refusal {
 	if refusals[c].http == 0 {
 		return &refusals[Internal]
@@ -108,7 +108,7 @@ func (c Code) Message() string { return c.refusal().message }
 // Body returns the JSON response of c. The slice is shared by all callers and must not be changed.
 func (c Code) Body() []byte { return c.refusal().body }
 
-// Error names the code, the HTTP status and the message: a Code is the error of what it refuses.
+// Error names the code, the HTTP status and the message: a Code is the error for a refused request.
 func (c Code) Error() string {
 	return "status " + strconv.Itoa(int(c)) + " (HTTP " + strconv.Itoa(c.HTTP()) + "): " + c.Message()
 }

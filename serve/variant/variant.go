@@ -1,6 +1,6 @@
 // Package variant picks the stored fragment for one part of a response by the request's parameters:
 // the language, the page, the languages of images and videos, the country of alternative titles,
-// the days of changes. If no fragment is stored for a combination, it names one and a filter.
+// the days of changes. If no fragment is stored for a combination, it returns another one and a filter.
 package variant
 
 import (
@@ -59,7 +59,7 @@ func Pick(e release.Entry, k fragment.Kind, s fragment.Sub, q *route.Request) (c
 			l = languages{} // these take none, even if the details they are appended to have one
 		}
 		c.Fragment, ok = e.Find(fragment.Address{Sub: s}) // groups of languages are no translations
-		// The language alone does not choose among the images of an episode, which hardly ever have one.
+		// The language alone does not select images of an episode, which rarely have one.
 		if len(l.include) > 0 || l.requested != fragment.Base && k != fragment.KindEpisode {
 			ok = ok && c.pickRows(e, s, l, byImageLanguage)
 		}
@@ -206,8 +206,7 @@ const (
 	byTime
 )
 
-// A Filter keeps some rows of a fragment's arrays. The zero Filter keeps all. Arrays
-// that the API may add one day stay whole.
+// A Filter keeps some rows of a fragment's arrays. The zero Filter keeps all. It does not filter unknown arrays.
 type Filter struct {
 	criterion criterion
 	languages               // for images and videos

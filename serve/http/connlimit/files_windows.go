@@ -7,7 +7,7 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// OpenFiles returns how many files the process may have open: as many as fit into memory.
+// OpenFiles returns how many files the process may have open: only memory limits them.
 func OpenFiles() uint64 { return ^uint64(0) }
 
 // outOfFiles reports whether an accept failed because no more files may be open.

@@ -24,13 +24,13 @@ type Config struct {
 	// Refuse returns the response to a connection above the limits, by its HTTP status: 429
 	// or 503. Without it such a connection is closed silently.
 	Refuse func(status int) []byte
-	Log    *slog.Logger // one warning for each incident: limit its rate
+	Log    *slog.Logger // gets one warning per incident: limit its rate
 }
 
 // Bounds of connections open in addition to Config.Max.
 const (
 	maxLeaving  = 16 // evicted, but their reader has not ended
-	maxRefusing = 16 // refused, with a response under way
+	maxRefusing = 16 // refused, with a response in progress
 )
 
 // Extra is how many files a Listener may have open in addition to Config.Max connections.
@@ -39,7 +39,7 @@ const Extra = maxLeaving + maxRefusing + 2 // itself, and the connection just ac
 // Stats counts connections by state and outcome.
 type Stats struct {
 	Open         int   // now
-	Busy         int   // open ones with a request in work
+	Busy         int   // open ones with a request in progress
 	Evicted      int64 // closed while idle, to make room
 	Refused      int64
 	AcceptErrors int64
@@ -53,12 +53,12 @@ type Listener struct {
 	draining atomic.Bool
 	closed   context.Context // ends with Close
 	shut     context.CancelFunc
-	refusing chan struct{} // holds an element for each refusal under way
+	refusing chan struct{} // holds an element for each refusal in progress
 	leaving  atomic.Int64  // evicted connections not yet closed by their server
 	evicted  atomic.Int64
 	refused  atomic.Int64
 	failed   atomic.Int64
-	// Time limits of a refused client: for the start of its request, and in all.
+	// Time limits of a refused client: for the start of its request, and in total.
 	requestTime, refusalTime time.Duration
 
 	mu    sync.Mutex
@@ -134,7 +134,7 @@ func (l *Listener) Accept() (net.Conn, error) {
 			continue
 		}
 		failures = 0
-		// The readers of evicted connections end as soon as they are scheduled. Until few of them remain, no
+		// The readers of evicted connections end as soon as they are scheduled. While many of them remain, no
 		// connection is added, so that the number of open files stays bounded.
 		for tries := 0; l.leaving.Load() >= maxLeaving && tries < 1000; tries++ {
 			time.Sleep(time.Millisecond)
@@ -240,7 +240,7 @@ func (l *Listener) forgetOrigin(c *Conn) {
 }
 
 // refuse sends the reason to a refused client, and closes the connection. Accept does not wait
-// for it. With too many refusals under way, the connection is closed silently.
+// for it. With too many refusals in progress, the connection is closed silently.
 func (l *Listener) refuse(tcp *net.TCPConn, status int) {
 	l.refused.Add(1)
 	l.cfg.Log.Warn("connection refused", "status", status, "max-conns", l.cfg.Max)
@@ -256,9 +256,9 @@ func (l *Listener) refuse(tcp *net.TCPConn, status int) {
 	}
 }
 
-// respondAndClose responds to a request, but not before it begins: clients reject earlier responses as faults. It
-// reads all that the client sends before the close, because closing a socket with unread bytes resets it, and the
-// client may lose the response.
+// respondAndClose responds once a request has begun: clients treat earlier responses as errors. Before the close, it
+// reads everything that the client sends: closing a socket with unread bytes resets it, and the client may lose the
+// response.
 func (l *Listener) respondAndClose(tcp *net.TCPConn, status int) {
 	defer func() { <-l.refusing }()
 	response := l.cfg.Refuse(status)
@@ -282,7 +282,7 @@ func (l *Listener) respondAndClose(tcp *net.TCPConn, status int) {
 	}
 }
 
-// originOf returns the address to which a connection counts.
+// originOf returns the address whose limit applies to a connection.
 func originOf(addr net.Addr) netip.Addr {
 	tcp, ok := addr.(*net.TCPAddr)
 	if !ok {
