@@ -27,7 +27,7 @@ const FieldGeneral = "general"
 type LoggedChange struct {
 	record.Object
 	Kind  record.String `record:"kind,dict"`  // movie, tv, season, episode or person
-	ID    record.Int    `record:"id"`         // seasons and episodes have IDs of their own
+	ID    record.Int    `record:"id"`         // seasons and episodes have their own IDs
 	Field record.String `record:"field,dict"` // named as in the API's changes
 	Time  record.Int    `record:"time"`       // time of the ingest, seconds since 1970
 	// ISO639 and ISO3166 are the language and the country of a text; unset if it has none.

@@ -20,7 +20,7 @@ func Of(t time.Time) Day {
 // First returns 1 January of a year.
 func First(year int) Day { return Of(time.Date(year, time.January, 1, 0, 0, 0, 0, time.UTC)) }
 
-// Parse parses YYYY-MM-DD, a day that the calendar has, and ignores a time after "T" or a blank.
+// Parse parses YYYY-MM-DD, a day that the calendar has, and ignores a time after "T" or a space.
 func Parse[T string | []byte](text T) (Day, bool) {
 	const n = len(time.DateOnly)
 	if len(text) > n && (text[n]|0x20 == 't' || text[n] == ' ') {

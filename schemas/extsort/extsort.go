@@ -324,7 +324,7 @@ func (m *memory) fits(n int) bool {
 	}
 	entries := int64(cap(m.entries))
 	if len(m.entries) == cap(m.entries) {
-		entries *= 3 // during the copy to an allocation of twice the size
+		entries *= 3 // while they are copied to an allocation of twice the size
 	}
 	return m.used+int64(m.needs(n))+entries*entryBytes <= m.bound
 }

@@ -206,7 +206,7 @@ func (f *File) readFooter() error {
 		return err
 	}
 	f.longest = int64(binary.LittleEndian.Uint32(t))
-	end := int64(binary.LittleEndian.Uint64(t[4:])) // of all sections, and start of the table
+	end := int64(binary.LittleEndian.Uint64(t[4:])) // end of all sections, and start of the table
 	n := binary.LittleEndian.Uint32(t[12:])
 	length := f.size - trailerBytes - end // length of the table
 	if string(t[20:]) != magic || end < 0 || length < 0 || n > MaxSections || length > int64(n)*2*binary.MaxVarintLen64 {

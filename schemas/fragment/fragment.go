@@ -12,7 +12,7 @@
 // fragment to derive them from, and AppendRow derives them.
 //
 // Field, FieldEnd and ValueEnd find values in the JSON of fragments without decoding it. The builder writes that JSON
-// without blanks. On damaged text they report that there is no value, and never read past its end.
+// without white space. On damaged text they report that there is no value, and never read past its end.
 package fragment
 
 import (

@@ -30,8 +30,8 @@ func FieldEnd(b []byte, i int) (colon, end int) {
 	return colon, ValueEnd(b, colon+1)
 }
 
-// ValueEnd returns the index after the value that starts at i, or -1 if there is no complete value. It expects no
-// blank before the value.
+// ValueEnd returns the index after the value that starts at i, or -1 if there is no complete value. It expects no white
+// space before the value.
 func ValueEnd(b []byte, i int) int {
 	if i >= len(b) || b[i] <= ' ' {
 		return -1

@@ -21,7 +21,7 @@ type cursor struct {
 	depth int // open arrays and objects in value
 	limit int // limit of depth; 0 means maxDepth
 	zero  int // offset after the first \u0000 in value, 0 for none
-	blank int // offset after the last blank between tokens, 0 for none
+	blank int // offset after the last white space between tokens, 0 for none
 }
 
 // maxDepth is the default limit of nesting, as in encoding/json.
@@ -33,7 +33,7 @@ func (c *cursor) broken() error {
 	return fmt.Errorf("parse JSON: byte %d: %w", min(c.i, len(c.s)), errSyntax)
 }
 
-// peek skips blanks and returns the next byte, 0 at the end.
+// peek skips white space and returns the next byte, 0 at the end.
 func (c *cursor) peek() byte {
 	for c.i < len(c.s) {
 		switch b := c.s[c.i]; b {
@@ -237,7 +237,7 @@ func (c *cursor) skipString() bool {
 	}
 }
 
-// compact consumes any value and returns its text without blanks.
+// compact consumes any value and returns its text without white space.
 func (c *cursor) compact() (string, error) {
 	raw, err := c.skip()
 	if err != nil || c.blank <= c.i-len(raw) {
@@ -388,7 +388,7 @@ func Unquote(raw string) string {
 	return text
 }
 
-// Shown returns the start of a value for a message, on field line. Control characters become blanks.
+// Shown returns the start of a value for a message, on field line. Control characters become spaces.
 func Shown(raw string) string {
 	const maxShown = 60
 	text, end := strings.TrimSpace(raw), ""

@@ -39,10 +39,11 @@ type Parser struct {
 	// Values collects rejected values. If it is nil, a row is rejected for any such value, and for any value that
 	// needs coercion, except numbers in quotes.
 	Values *Values
-	// Tally counts the cells of the rows for which it is asked.
+	// Tally counts the cells of the rows after CountNext.
 	Tally Tally
 
-	// Named returns the JSON text of the object that a text in its place names, "" for none. It may be nil.
+	// Named returns the JSON text of the object with a name, for a text in place of an object; "" for none. It may be
+	// nil.
 	Named func(f *Field, name string) string
 
 	path    path // to the current value; meaningless after an error
@@ -198,8 +199,8 @@ func (p *Parser) fields(c *cursor, r Record, o *object) error {
 	}
 }
 
-// fieldValue reads the value of field i. If nothing of it fits, the field becomes absent, not null, so it replaces
-// nothing from another source.
+// fieldValue reads the value of field i. If no part of it fits, the field becomes absent, not null, so that another
+// source can supply it.
 func (p *Parser) fieldValue(c *cursor, r Record, i int, o *object) error {
 	p.rejected = false
 	f := &r.Schema.Fields[i]

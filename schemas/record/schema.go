@@ -34,7 +34,7 @@ type Field struct {
 	Shape    Shape
 	Nullable bool    // unset means null rather than absent
 	Dict     bool    // few distinct values: dictionary-encode the column
-	Own      bool    // our own: stored in the catalogue, in no response
+	Own      bool    // our own: stored in the catalogue, absent from responses
 	Details  bool    // in details responses of all years
 	Day      bool    // a ShapeString with a day, 1999-10-15, or ""
 	Image    bool    // a ShapeString with the path of an image

@@ -1,5 +1,5 @@
 // Package record is the codec of records: it converts typed structs to JSON as the API writes it, and back. It holds
-// the strict parser of rows; of bytedance/sonic it needs only the decoder of strings with escapes.
+// the strict parser of rows; it uses bytedance/sonic only to decode strings with escapes.
 //
 // A record is a Go struct whose fields are the leaf types String, Int, Float, Bool and Raw, pointers to structs, and
 // slices. It preserves three things that encoding/json loses: whether a field was absent, null or a value; fields

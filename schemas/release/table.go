@@ -317,7 +317,7 @@ func (r *Reader) addTable(m *Mapping) error {
 		return Corrupt(m.name, -1, "%d sections listed at %d do not fit into %d bytes", n, list, len(data))
 	}
 	m.checkAll(list, n*sectionLen)
-	end := int64(HeaderLen) // of the previous section
+	end := int64(HeaderLen) // end of the previous section
 	for i := range n {
 		off := list + i*sectionLen
 		b := data[off : off+sectionLen]

@@ -38,7 +38,7 @@ const (
 	Trend                       // 8 bytes a row, and the order from the highest on
 	Lists                       // the ranks of each key
 	Dated                       // days with ranks of each key
-	Names                       // the index of search, see below
+	Names                       // the search index, see below
 )
 
 // sectionEnds holds, for each type, the suffixes of its sections' names.

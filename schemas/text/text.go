@@ -10,19 +10,19 @@
 //	特工学姐007               特工学姐 007
 //	シン・ゴジラ              シンゴジラ
 //
-// In detail: NFKC replaces wide, narrow and ligature forms with plain ones; letters become lower case; marks of
-// Latin, Greek, Cyrillic, Hebrew and Arabic letters are dropped (й becomes и, أ becomes ا), but marks that spell
-// syllables, as in Devanagari, Thai or Kana, stay. Letters without a decomposition become plain ones (ß ss, ø o, ł l,
-// ı i, final ς σ, Arabic ى ي, ة ه), and digits of any script become 0 to 9. Tatweel, direction marks, joiners and
-// variation selectors are removed. "&" is the word "and". All other characters separate words: next to a blank as a
-// blank, else as a joint. A text without letters and digits, such as "$" or "★★★", is one word of its signs.
+// In detail: NFKC replaces wide, narrow and ligature forms with plain ones; letters become lower case; marks of Latin,
+// Greek, Cyrillic, Hebrew and Arabic letters are dropped (й becomes и, أ becomes ا), but marks that spell syllables, as
+// in Devanagari, Thai or Kana, stay. Letters without a decomposition become plain ones (ß ss, ø o, ł l, ı i, final ς σ,
+// Arabic ى ي, ة ه), and digits of any script become 0 to 9. Tatweel, direction marks, joiners and variation selectors
+// are removed. "&" is the word "and". All other characters separate words: next to a space as a space, otherwise as a
+// joint. A text without letters and digits, such as "$" or "★★★", is one word of its signs.
 //
-// Scripts without blanks between words (Han, Kana, Hangul, Thai, Lao, Khmer, Burmese, Yi) form runs: punctuation does
+// Scripts without spaces between words (Han, Kana, Hangul, Thai, Lao, Khmer, Burmese, Yi) form runs: punctuation does
 // not split a run, and it ends where another script begins.
 //
 // An index holds the terms of a folded title ([Terms]). These are each word; the parts of a word with joints, and the
 // word without joints, so "spider", "man" and "spiderman" all find Spider-Man. For a run they are all pairs of
-// neighbours, also across a blank, and its last letter. So two letters or more are found anywhere, and one letter as
+// neighbours, even across a space, and its last letter. So two letters or more are found anywhere, and one letter as
 // the start of a pair.
 package text
 
@@ -55,7 +55,7 @@ const Joint = 0x1f
 const blank = ' '
 
 var (
-	// unspacedScripts have no blanks between words. The long vowel mark of Kana belongs to no script.
+	// unspacedScripts have no spaces between words. The long vowel mark of Kana belongs to no script.
 	unspacedScripts = rangetable.Merge(unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul, unicode.Bopomofo,
 		unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar, unicode.Yi, rangetable.New('ー'))
 
@@ -283,7 +283,7 @@ func Line(s string) string {
 // A Word is a word of a folded text, or a part of a word with joints.
 type Word struct {
 	Text []byte // slice of the folded text
-	Run  bool   // in a script without blanks
+	Run  bool   // in a script without spaces
 	// Joined is set if a joint separates this part from the one before.
 	Joined bool
 }
@@ -306,8 +306,7 @@ func Next(folded []byte) (w Word, rest []byte) {
 	return w, folded[n:]
 }
 
-// AppendSqueezed appends a folded text without separators: equal for titles that differ only in blanks and
-// punctuation.
+// AppendSqueezed appends a folded text without separators: equal for titles that differ only in spaces and punctuation.
 func AppendSqueezed(dst, folded []byte) []byte {
 	for _, c := range folded {
 		if c != blank && c != Joint {
@@ -317,7 +316,7 @@ func AppendSqueezed(dst, folded []byte) []byte {
 	return dst
 }
 
-// Key returns a hash of a folded text that is equal for titles that differ only in blanks and punctuation. It is
+// Key returns a hash of a folded text that is equal for titles that differ only in spaces and punctuation. It is
 // always even.
 func Key(folded []byte) uint64 {
 	var buf [256]byte
@@ -340,7 +339,7 @@ func Terms(folded []byte, yield func(term []byte)) {
 	var buf [256]byte
 	joined := buf[:0] // the current word without its joints
 	parts := 0
-	var lastRune []byte // last letter of the previous run, if only a blank follows
+	var lastRune []byte // last letter of the previous run, if only a space follows
 	flush := func() {
 		if parts > 1 {
 			yield(Clip(joined))

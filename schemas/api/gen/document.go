@@ -129,7 +129,7 @@ var patternNotes = map[string]string{
 	"season": " Episodes are `episode/M`, `episode/M/images` and so on.",
 }
 
-// appendParameter returns append_to_response of a namespace. An edge accepts 20 names by default and up to 100.
+// appendParameter returns append_to_response of a namespace. An edge accepts 20 names.
 func (s *spec) appendParameter(namespace string) object {
 	own, all := true, list{}
 	var patterns []string

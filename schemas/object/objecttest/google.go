@@ -27,7 +27,7 @@ func NewGoogle(tb testing.TB) *Server {
 	return start(tb, "gs")
 }
 
-// google responds in Google's dialect.
+// google responds like Google Cloud Storage.
 type google struct {
 	fake    http.Handler
 	backend *s3mem.Backend

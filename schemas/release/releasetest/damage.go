@@ -74,8 +74,8 @@ func Flip(tb testing.TB, path string, off int64, bit int) {
 	sharedtest.NoError(tb, err)
 }
 
-// Mend recomputes the checks of a file from its content, like a builder with a bug: the format is then broken, not
-// the disk. FORMAT.md has the layout.
+// Mend recomputes the checks of a file from its content, to simulate a builder with a bug instead of a damaged disk.
+// FORMAT.md has the layout.
 func Mend(tb testing.TB, path string) {
 	tb.Helper()
 	WriteFile(tb, Mended(ReadFile(tb, path)), path)

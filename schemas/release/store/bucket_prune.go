@@ -13,7 +13,7 @@ import (
 	"github.com/reelsplice/reelsplice/schemas/object"
 )
 
-// DefaultGrace is the age from which Prune removes objects that no manifest names.
+// DefaultGrace is the age above which Prune removes objects that no manifest names.
 const DefaultGrace = 24 * time.Hour
 
 var (

@@ -76,7 +76,7 @@ func (b *Builder) LinkFile(dir string, f release.File) error {
 }
 
 // Install renames the release after release.WriteManifest has completed it in Dir. It links packs that exist only in
-// the parent, and files with the same bytes there. A kill at any moment leaves a complete release or none. An intact
+// the parent, and files with the same bytes there. If it is killed, the release is complete or absent. An intact
 // release with the same content stays, with its report. After an error, Abort removes everything.
 func (b *Builder) Install() (release.Manifest, error) {
 	m, err := release.ReadManifest(b.tmp)

@@ -17,7 +17,7 @@ type Info struct {
 	ID         string    `json:"release"`          // name of the folder
 	Current    bool      `json:"current"`          // it is served
 	Previous   bool      `json:"previous"`         // target of Rollback
-	Canary     bool      `json:"canary"`           // it goes out first
+	Canary     bool      `json:"canary"`           // some edges serve it first
 	Forced     bool      `json:"forced"`           // published despite the gate, by its report
 	RolledBack bool      `json:"rolled_back"`      // RolledBack lists it
 	Built      time.Time `json:"built"`            // by its report, or else the modification time of the folder

@@ -333,7 +333,7 @@ var (
 )
 
 // Answer yields the response of changes of a resource after its opening brace: for each key the items of all builds
-// in the window, by time. Seasons and episodes have IDs of their own. An error, which matches release.ErrCorrupt,
+// in the window, by time. Seasons and episodes have their own IDs. An error, which matches release.ErrCorrupt,
 // ends it.
 func (l *Log) Answer(k fragment.Kind, id uint64, w Window) iter.Seq2[Piece, error] {
 	return func(yield func(Piece, error) bool) {
@@ -411,7 +411,7 @@ func (l *Log) Check() error {
 			return broken("%s: %d rows, builds have %d", name, all, n)
 		}
 	}
-	end := uint64(0) // of the last segment
+	end := uint64(0) // end of the last segment
 	for _, k := range kinds() {
 		var last Items
 		for i := range l.itemCount(k) {
