@@ -53,7 +53,7 @@ type Config struct {
 	// Fallback lists the languages whose texts replace missing ones of other languages, such as "en-US,de-DE";
 	// "" for none.
 	Fallback string
-	Jobs     int   // tasks that run side by side; the number of CPUs by default
+	Jobs     int   // tasks that run in parallel; the number of CPUs by default
 	Memory   int64 // memory limit in bytes; 2 GiB by default
 	// Previous is the id of the previous release, the baseline of trends.
 	Previous string
@@ -104,8 +104,7 @@ func Run(ctx context.Context, c Config) (Report, error) {
 	if c.Log == nil {
 		c.Log = slog.New(slog.DiscardHandler)
 	}
-	// The memory limit makes the garbage collector run more often instead of exceeding the bound.
-	// The rest is for memory of the process besides the heap.
+	// Near the limit, the garbage collector runs more often. The other tenth is for memory outside the Go heap.
 	defer debug.SetMemoryLimit(debug.SetMemoryLimit(c.Memory / 10 * 9))
 	start := time.Now()
 	r, err := runOnce(ctx, c, start)
@@ -186,7 +185,7 @@ func runOnce(ctx context.Context, c Config, start time.Time) (r Report, err erro
 	r.Describe(m)
 	r.Seconds, r.PeakRSSBytes = time.Since(start).Seconds(), PeakRSS()
 	if r.Unchanged {
-		return r, nil // the report of its own build stays
+		return r, nil // keep the report of the build that made it
 	}
 	return r, r.Write(filepath.Join(c.Releases, m.ID))
 }
@@ -194,10 +193,10 @@ func runOnce(ctx context.Context, c Config, start time.Time) (r Report, err erro
 // MinMemory is the minimum memory of a task, in bytes.
 var MinMemory int64 = 64 << 20 // tests lower it
 
-// Workers returns how many tasks run side by side.
+// Workers returns how many tasks run in parallel.
 func Workers(jobs int, memory int64) int { return max(1, min(jobs, int(memory/MinMemory))) }
 
-// RunStage runs tasks of a stage side by side, all of them if indexes is nil, and returns the number of finished ones.
+// RunStage runs tasks of a stage in parallel, or all if indexes is nil, and returns the number of finished ones.
 // The first error ends the run.
 func RunStage(ctx context.Context, b *task.Build, s task.Stage, workers int, indexes []int) (done int, err error) {
 	var stage *task.Opened

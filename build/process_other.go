@@ -2,8 +2,8 @@
 
 package build
 
-// PeakRSS returns 0: this system has no figure.
+// PeakRSS returns 0: not supported on this system.
 func PeakRSS() int64 { return 0 }
 
-// CPUSeconds returns 0: this system has no figure.
+// CPUSeconds returns 0: not supported on this system.
 func CPUSeconds() float64 { return 0 }

@@ -6,9 +6,9 @@
 //	Seal      gives the release its name and removes the work folder's content
 //	Chain     the same as steps in order, for an engine that starts the processes and retries failed ones
 //
-// A process may be killed, repeated, or run twice at a time. Exit code 2 is final; after any other but 0, another
-// attempt may succeed. The release has the same bytes as one built in one process. Slurm and Kubernetes turn a Chain
-// into a script; Processes runs it.
+// A process may be killed, repeated, or run twice at the same time. Exit code 2 is final; after any other but 0,
+// another attempt may succeed. The release has the same bytes as one built in one process. Slurm and Kubernetes turn a
+// Chain into a script; Processes runs it.
 package array
 
 import (
@@ -45,13 +45,13 @@ type Site struct {
 	Work     string // folder
 	Program  string // program version
 	Scratch  string // folder for files of this process (default the system's temporary one)
-	Jobs     int    // tasks that run side by side
+	Jobs     int    // tasks that run in parallel
 	Memory   int64  // memory limit of the process, in bytes
 	Log      *slog.Logger
 }
 
-// Plan divides the work of a build and writes the plan into the work folder. It returns the stored plan: an equal one
-// stays, with the date of the first attempt.
+// Plan divides the work of a build and writes the plan into the work folder. It returns the stored plan. If an equal
+// one exists already, that one is kept, with its date.
 func Plan(s Site, params work.Params) (*work.Plan, error) {
 	files, err := catalogFiles(s.Catalog)
 	if err != nil {
@@ -160,7 +160,7 @@ func newScratch(parent string) (dir string, remove func(), err error) {
 		return "", nil, err
 	}
 	for _, path := range locks {
-		lock := flock.New(path, flock.SetFlag(os.O_RDWR)) // never recreate a lock: its folder may belong to another process by now
+		lock := flock.New(path, flock.SetFlag(os.O_RDWR)) // never recreate a lock: its folder may already belong to another process
 		if ok, err := lock.TryLock(); err == nil && ok {
 			removeScratch(lock)
 		}
@@ -227,7 +227,7 @@ type Run struct {
 	PeakRSSBytes int64   `json:"peak_rss_bytes"`
 }
 
-// RunShare runs the unfinished tasks of a share. Without any, it opens only the plan and records.
+// RunShare runs the unfinished tasks of a share. If there are none, it opens only the plan and records.
 func RunShare(ctx context.Context, s Site, share Share) (Run, error) {
 	r := Run{Share: share, PID: os.Getpid(), Started: time.Now().UTC()}
 	r.Host, _ = os.Hostname() // "" if the system has none
@@ -271,7 +271,7 @@ func RunShare(ctx context.Context, s Site, share Share) (Run, error) {
 		err = errors.Join(err, closing())
 	}
 	if current, reading := work.ReadPlan(s.Work); errors.Is(reading, fs.ErrNotExist) || reading == nil && current.ID() != p.ID() {
-		// Its work folder was cleaned: discard later files of this process.
+		// The work folder was cleaned: discard what this process has written since.
 		return r, errors.Join(fmt.Errorf("the build is over: %w", ErrRefused), folder.Discard(), err)
 	}
 	if err != nil {

@@ -112,8 +112,8 @@ func (s *Settings) flags() []string {
 	return out
 }
 
-// pauses returns the seconds to wait before each attempt: 0, 1, 4, 16 and so on. A killed task starts
-// again at once; a file system that is away has minutes to come back.
+// pauses returns the seconds to wait before each attempt: 0, 1, 4, 16 and so on. A killed task restarts at once; an
+// unavailable file system has minutes to recover.
 func (c *Chain) pauses() []int {
 	out, pause := make([]int, c.Attempts), 1
 	for i := 1; i < len(out); i++ {
@@ -123,6 +123,6 @@ func (c *Chain) pauses() []int {
 	return out
 }
 
-// limit returns the bytes at which an engine may end a task. The runtime and the kernel's buffers
-// of open files come on top of the memory that a task may use.
+// limit returns the bytes at which an engine may end a task. It adds a quarter for the runtime and the kernel's buffers
+// of open files.
 func (c *Chain) limit() int64 { return c.Memory + c.Memory/4 }

@@ -18,7 +18,7 @@ import (
 
 // Processes runs a chain on this machine, one process for each task.
 type Processes struct {
-	Parallel int // processes at once
+	Parallel int // processes at the same time
 	Log      *slog.Logger
 }
 

@@ -46,7 +46,7 @@ func Seal(ctx context.Context, s Site) (r build.Report, err error) {
 	if r, err = build.NewReport(b, s.Catalog, s.Log); err != nil {
 		return r, err
 	}
-	// The cost of the processes, without killed ones, whose cost is unknown.
+	// Costs of killed processes are unknown and not included.
 	runs, err := readRuns(folder)
 	if err != nil {
 		return r, err
@@ -73,7 +73,7 @@ func Seal(ctx context.Context, s Site) (r build.Report, err error) {
 }
 
 // install adds the release to the store. It links files of the work folder within one file system and copies them
-// otherwise. It links packs that the previous release has too.
+// otherwise. It links packs that the previous release also has.
 func install(ctx context.Context, releases store.Folder, folder *work.Folder, r *build.Report) (err error) {
 	m, err := release.ReadManifest(folder.OutDir(work.Release))
 	if err != nil {

@@ -90,8 +90,8 @@ func Sample(tb testing.TB, name string) []string {
 	return rows
 }
 
-// SampleCatalog writes a catalogue of the first n rows of the sample's files. With other, every third row has another
-// overview, there is one more movie, and a log of changes.
+// SampleCatalog writes a catalogue of the first n rows of the sample's files. If other is set, every third row has a
+// different overview, and there are one more movie and a log of changes.
 func SampleCatalog(tb testing.TB, n int, other bool) (dir string) {
 	tb.Helper()
 	dir = tb.TempDir()

@@ -1,11 +1,11 @@
 // Package complete turns given records into completed ones, in two steps with a type each.
 //
-// A given record, a plain pointer, has the content of the dumps: the catalogue stores it, and fingerprints cover it.
+// A given record, a plain pointer, has the content of the dumps. The catalogue stores it, and fingerprints cover it.
 // Base makes it a Based one: text from crawls in other languages replaces missing English text. Neighbours and credits
-// are found by it. Of, Series, Season, Episode and Person make that a Record, which has all fields of an API details
-// response: other records and the catalogue as a whole fill gaps, and the API's empty values fill the rest, because
-// clients rely on them. Rendering, tables and contributions use it. This second step leaves details responses
-// unchanged, old shapes too; it is for rows of lists, single sub-requests and other layouts.
+// are computed from it. Of, Series, Season, Episode and Person make that a Record, which has all fields of an API
+// details response: other records and the catalogue as a whole fill gaps, and the API's empty values fill the rest,
+// because clients rely on them. Rendering, tables and contributions use it. This second step leaves details responses
+// unchanged, even of old shapes; it is for rows of lists, single sub-requests and other layouts.
 //
 // Sub-requests stay unchanged until they are rendered: see Sub and Pages.
 //
@@ -21,7 +21,7 @@ import (
 	"github.com/reelsplice/reelsplice/schemas/record"
 )
 
-// A Based record has text in the base language if any crawl gave some. It shares memory with the given record, so
+// A Based record has text in the base language if any crawl has text. It shares memory with the given record, so
 // neither may be changed.
 type Based[T any] struct{ given, v *T }
 
@@ -52,7 +52,7 @@ func details[T any](based *T, derive func(*T)) Record[T] {
 	for i := range rec.Schema.Subs {
 		f := &rec.Schema.Fields[i]
 		switch {
-		case isGiven(rec, f), f.Name == "parts": // derived parts stand in for missing ones
+		case isGiven(rec, f), f.Name == "parts": // derived parts replace missing ones
 		case f == m.Original: // list rows have only the title
 			*rec.String(f) = record.Text(rec.String(m.Texts[0].Field).V)
 		case m.Original != nil && f == m.Texts[0].Field: // an id export has only the original title
@@ -115,9 +115,9 @@ func Person(b Based[catalog.Person], d PersonDerived) Record[catalog.Person] {
 	return details(&p, nil)
 }
 
-// SeriesDerived has the data that seasons and episodes give their series.
+// SeriesDerived has the data of a series that comes from its seasons and episodes.
 type SeriesDerived struct {
-	Seasons []SeasonInfo // ascending, each with a record of its own or of an episode
+	Seasons []SeasonInfo // ascending; each has its own record or an episode's
 	// Last and Next replace missing ones of the record.
 	Last, Next Record[catalog.Episode]
 }
@@ -181,7 +181,7 @@ func summaryOf(e *catalog.Episode) *catalog.EpisodeSummary {
 // SeasonDerived has the data from other records of the same series.
 type SeasonDerived struct {
 	Series   *catalog.TV               // its details; may be nil
-	Episodes []Record[catalog.Episode] // episodes with a record of their own, by number
+	Episodes []Record[catalog.Episode] // episodes with their own records, by number
 }
 
 // Season completes a season.

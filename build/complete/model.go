@@ -11,7 +11,7 @@ import (
 	"github.com/reelsplice/reelsplice/schemas/release"
 )
 
-// A rule gives the value of a details field in a language without text of its own.
+// A rule determines the value of a details field in a language without text.
 type rule uint8
 
 // The rules.
@@ -21,9 +21,9 @@ const (
 	ToOriginal                 // the original title or name
 	ToNothing                  // empty
 	ToGeneric                  // the generic name, such as "Season 1"
-	ToPoster                   // the poster in the language, else in the original language, else the first
+	ToPoster                   // the first poster in the language, or in the original language, or of all
 	ToGenres                   // genres with the reference's names
-	ToNames                    // seasons or episodes, each by ToGeneric and ToNothing
+	ToNames                    // seasons or episodes, with ToGeneric for names and ToNothing for overviews
 )
 
 // textRules are the language-dependent fields of the details by kind, the name first. data is the field's name in the
@@ -99,7 +99,7 @@ type Text struct {
 	Crawl *record.Field // in an element of Localized; nil if missing
 }
 
-// A SubRequest is a record field with a path of its own.
+// A SubRequest is a record field with its own API path.
 type SubRequest struct {
 	Sub   fragment.Sub
 	Field *record.Field
@@ -191,7 +191,7 @@ func GenericName(word release.Word, number int64) string {
 		return ""
 	case word == release.WordEpisode:
 		return reference.EpisodeName("en", "", n)
-	default: // season 0 has a name of its own
+	default: // season 0
 		return reference.SeasonName("en", "", n)
 	}
 }

@@ -19,7 +19,7 @@ var oldFields = map[*record.Schema][]string{
 }
 
 // Sub returns a sub-request with the API's empty values for missing fields: a title with only a crew gets an empty
-// cast. A sub-request without any field is no response and stays unchanged. The result is given itself if nothing is
+// cast. A sub-request without fields stays unchanged. The result is given itself if nothing is
 // missing.
 func Sub(given record.Record) record.Record {
 	rec, p := given, given.Schema
@@ -52,7 +52,7 @@ func Sub(given record.Record) record.Record {
 	return rec
 }
 
-// apiFields are fields of list rows. Every row of the API, of any year, has one of them; a row with none comes from a
+// apiFields are fields of list rows. Every row of the API, of any year, has one of them; a row without any comes from a
 // table.
 var apiFields = map[*record.Schema][]*record.Field{
 	record.SchemaOf[catalog.CastCredit]():   fieldsOf[catalog.CastCredit]("credit_id", "profile_path"),
@@ -106,8 +106,8 @@ func completeRows(rec record.Record, list *record.Field, clone func() record.Rec
 	}
 }
 
-// artwork has, for each list of images, the details field that names an image of the list, and the most common aspect
-// ratio. Logos have neither.
+// artwork has, for each list of images, the details field with the path of one, and the most common aspect ratio. Logos
+// have neither.
 var artwork = map[string]struct {
 	field string
 	ratio float64
@@ -156,7 +156,7 @@ func Images(rec record.Record, f *record.Field) (record.Record, bool) {
 	return images, true
 }
 
-// hasArtwork reports whether a list of images has the path or came from the API.
+// hasArtwork reports whether a list of images contains the path or came from the API.
 func hasArtwork(images record.Record, list *record.Field, path string) bool {
 	n, ok := images.Len(list)
 	api := apiFields[list.Elem]

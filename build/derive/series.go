@@ -56,12 +56,12 @@ type Broadcast struct {
 	GuestStars []catalog.GuestStar
 }
 
-// IsNumber reports whether n is a valid number of an episode or a season. One without has no path, and nothing may
-// refer to it.
+// IsNumber reports whether n is a valid number of an episode or a season. An episode or a season without one has no
+// path, and nothing may refer to it.
 func IsNumber(n record.Int) bool { return n.Set && n.V >= 0 && n.V <= math.MaxUint32 }
 
-// Broadcasts returns the numbered episodes of a season, each once, by number. records are the episodes with records of
-// their own, which take precedence over the season's rows.
+// Broadcasts returns the numbered episodes of a season, each once, by number. records are the episodes' own records,
+// which take precedence over the season's rows.
 func Broadcasts(s *catalog.Season, records []*catalog.Episode) []Broadcast {
 	var out []Broadcast
 	seen := map[int64]bool{}

@@ -16,7 +16,7 @@ import (
 	"github.com/reelsplice/reelsplice/schemas/tables/posting"
 )
 
-// The columns of a range of rows lie in a sorted file, with columnParts sections for each of tables.Columns. Values
+// The columns of a range of rows are in a sorted file, with columnParts sections for each of tables.Columns. Values
 // are blocks in rank order; the other sections hold ranks by key, in several records if a key has many.
 const (
 	valuesPart  = iota // little-endian numbers; for Names, the text lengths of each rank
@@ -249,15 +249,15 @@ func writeRanks(w *extsort.Writer, section int, it *extsort.Iterator) error {
 	return errors.Join(err, flush())
 }
 
-// trends are the scores of a range's rows for a day and a week, the highest being the hottest, and the heat that the
-// next release starts from.
+// trends are the scores of a range's rows for a day and a week, and the heat that the next release starts from. Higher
+// scores are hotter.
 type trends struct {
 	ids                         []uint64
 	popularity, day, week, heat []float64
 }
 
-// since computes the rows' gains since a release, which may be nil or lack the table or its heat. It reads that table's
-// ids once, however few the rows are.
+// since computes the rows' gains since a release, which may be nil or lack the table or its heat. It reads all ids of
+// that table once.
 func (t *trends) since(r *release.Reader, kind fragment.Kind) error {
 	t.day, t.week, t.heat = make([]float64, len(t.ids)), make([]float64, len(t.ids)), append([]float64{}, t.popularity...)
 	if r == nil || len(t.ids) == 0 {

@@ -17,7 +17,7 @@
 //
 //	heat = previous heat + (popularity - previous heat) / 7
 //
-// A new title has its popularity for heat and scores 0. Ties are broken by rank.
+// A new title has its popularity as heat and scores 0. Ties are broken by rank.
 //
 // The bytes of a table depend on its rows and the previous release, not on the order of adding, on
 // ranges or on memory.

@@ -31,7 +31,7 @@ type merger struct {
 }
 
 // WriteTable writes the table of a kind from the columns of its ranges, which merge returns in order by section. rows
-// is their number of rows. It returns the number of search terms.
+// is the number of rows. WriteTable returns the number of search terms.
 func WriteTable(kind fragment.Kind, rows int, merge func(section int) (*extsort.Iterator, error), create Create, o Options) (terms int64, err error) {
 	t, err := create(kind.String(), rows)
 	if err != nil {

@@ -14,8 +14,8 @@ import (
 	"github.com/reelsplice/reelsplice/schemas/text"
 )
 
-// heavyPrefix is the number of terms and ranks above which the list of a prefix is stored. The edge unites fewer in
-// some ten microseconds.
+// heavyPrefix is the number of terms and ranks above which the list of a prefix is stored. The edge merges shorter
+// lists in about ten microseconds.
 const heavyPrefix = 4096
 
 // maxNames limits the names of a resource that are stored for scoring. All names are found.
@@ -55,7 +55,7 @@ func (c *cutter) cut(names []searchName) {
 	for i, name := range c.list {
 		c.keys = append(c.keys, text.Key(name)|uint64(c.tier(i)))
 	}
-	slices.Sort(c.keys) // main names sort before others that differ only in blanks
+	slices.Sort(c.keys) // main names sort before others that differ only in spaces
 	c.keys = slices.CompactFunc(c.keys, func(a, b uint64) bool { return a&^1 == b&^1 })
 	for i, name := range c.list[:min(len(c.list), maxNames)] {
 		c.stored = append(append(c.stored, name...), c.tier(i))

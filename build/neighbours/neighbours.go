@@ -1,5 +1,5 @@
-// Package neighbours computes recommendations and similar titles, if no dump gives them, from common features. Movies
-// and series each have a Table of their own, since their ids overlap.
+// Package neighbours computes recommendations and similar titles that no dump contains, from common features. Movies
+// and series have separate Tables, because their ids overlap.
 //
 //	w := neighbours.NewWriter(sorter, first, parts) // in each task that reads titles
 //	err = w.Add(&title)                             // each title once
@@ -15,12 +15,12 @@
 //
 //	(sum over shared features f of weight(kind of f) * ln(1 + N/df(f))) * sqrt(1 + ln(1 + votes of b))
 //
-// where N is the number of titles and df(f) the number of titles with f. A rare feature counts more than a common
-// one; adding 1 to N/df makes a feature of all titles still count. The weights are 0.5 for a person, 1 for a genre
-// and a keyword, 2 for the collection. Most people are rare, so the logarithm alone would outweigh several keywords;
-// a collection is its makers' own grouping. The last factor prefers titles that people have seen: 1 without votes,
-// 2.4 for a hundred, 3.2 for ten thousand. Similar titles share genres and keywords; other features do not count
-// there. Ties are broken by votes, most first, then by id.
+// where N is the number of titles and df(f) the number of titles with f. A rare feature counts more than a common one;
+// adding 1 to N/df makes a feature of all titles still count. The weights are 0.5 for a person, 1 for a genre and a
+// keyword, 2 for the collection. Most people are rare, so the logarithm alone would outweigh several keywords; a
+// collection is a deliberate grouping. The last factor prefers titles that people have seen: 1 without votes, 2.4 for a
+// hundred, 3.2 for ten thousand. For similar titles, only genres and keywords count. Ties are broken by votes, most
+// first, then by id.
 //
 // The candidates of a feature are its listSize titles with the most votes (then the highest popularity, then the
 // lowest id). So the work for a title does not depend on N. A candidate's keywords and people count only within these
@@ -41,7 +41,7 @@ import (
 )
 
 const (
-	// maxNeighbours is how many neighbours of one sort a title has at most.
+	// maxNeighbours limits the recommendations of a title, and its similar titles.
 	maxNeighbours = 40
 
 	// listSize is the number of candidates of a feature: the first titles that are not adult, and as many that are.

@@ -16,8 +16,8 @@ import (
 	"github.com/reelsplice/reelsplice/schemas/extsort"
 )
 
-// A Table maps a feature to its titles and their number. It lies in files; memory holds two numbers a
-// feature; it is safe for concurrent use.
+// A Table maps a feature to its titles and their number. It is stored in files; memory holds two numbers for each
+// feature. It is safe for concurrent use.
 //
 // A file has a list for each feature in ascending order, each followed by its CRC-32C. A list is varints: df, the
 // number of titles that are not adult, then the titles. A title is id, votes, number of genres, genres. Features of a

@@ -28,7 +28,7 @@ type subject struct {
 	showID         int64           // id of the series
 	episodeCount   int64           // for a season
 	seriesLanguage string          // original language of the series of a season
-	baseName       string          // for a person or a collection: the original name of rows without one
+	baseName       string          // for a person or a collection: the original name in rows whose record has none
 	adult          bool            // for a collection
 	genres         []catalog.Genre // genres of the base: rows have their ids in all languages
 	parts          []int64         // derived parts of a collection; else nil
@@ -83,7 +83,7 @@ func (d *detailer) details(m *model, rec record.Record, langs languages) {
 	}
 }
 
-// The variants of versions without a language of their own.
+// The variants of versions that belong to no single language.
 var (
 	baseOnly  = []fragment.Variant{fragment.Base}
 	plainOnly = []fragment.Variant{fragment.Untranslated}
@@ -169,8 +169,8 @@ func (d *detailer) genericName(word release.Word, number int64) {
 	d.out.value(release.PieceSpec{Op: release.OpName, Word: word, Number: uint32(max(number, 0))})
 }
 
-// textless adds the details for languages that have no text except a poster of their own or genre names outside
-// shared fragments. They serve every region of the language that has no text.
+// textless adds the details for languages that have no text but a poster, or genre names outside shared fragments. They
+// serve every region of the language that has no text.
 func (d *detailer) textless(m *model, rec record.Record, plain *version) []version {
 	var langs []string // languages of posters, and of the reference if genres are not shared, except English
 	add := func(lang string) {
@@ -207,8 +207,8 @@ func (d *detailer) textless(m *model, rec record.Record, plain *version) []versi
 	return list
 }
 
-// posterFor returns the first poster in the language, else in the original language, else the first. A season has the
-// original language of its series.
+// posterFor returns the first poster in the language, or else in the original language, or else the first of all. The
+// original language of a season is that of its series.
 func (d *detailer) posterFor(m *model, rec record.Record, lang string) (string, bool) {
 	original := d.seriesLanguage
 	if m.originalLanguage != nil {

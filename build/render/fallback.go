@@ -13,7 +13,7 @@ import (
 )
 
 // ParseFallback reads a list of languages such as "en-US,de-DE". A language without a region stands for its usual
-// region, and no fallback is "".
+// region; "" is an empty list.
 func ParseFallback(list string) (languages []fragment.Variant, err error) {
 	if list == "" {
 		return nil, nil
@@ -32,11 +32,11 @@ func ParseFallback(list string) (languages []fragment.Variant, err error) {
 	return languages, nil
 }
 
-// fallbackFields are the texts of the details that come from another language where one lacks them.
+// fallbackFields are the texts of the details that another language may replace.
 var fallbackFields = []string{"title", "name", "overview", "tagline", "biography"}
 
-// fillTexts sets each text that l lacks from the first fallback language that has it. l is nil for the
-// base and for versions without text of their own.
+// fillTexts sets each text that l lacks from the first fallback language that has it. l is nil for the base and for
+// versions without text.
 func (d *detailer) fillTexts(m *model, base record.Record, v *version, l *language) {
 	for i := range m.Texts {
 		t := &m.Texts[i]
@@ -53,7 +53,8 @@ func (d *detailer) fillTexts(m *model, base record.Record, v *version, l *langua
 	}
 }
 
-// hasOwnText reports whether a version has a text of its own language. The original title is the own one of its language.
+// hasOwnText reports whether a version has the text in its own language. The original title counts for the original
+// language.
 func (d *detailer) hasOwnText(m *model, base record.Record, t *complete.Text, v *version, l *language) bool {
 	switch {
 	case t.Rule == complete.ToOriginal && m.isOriginalLanguage(base, v.lang):
@@ -71,7 +72,7 @@ func (m *model) isOriginalLanguage(base record.Record, lang string) bool {
 	return m.originalLanguage != nil && lang != "" && base.String(m.originalLanguage).V == lang
 }
 
-// textIn returns a text in a language, "" where the record has none of its own there.
+// textIn returns a text in a language, "" if the record has none.
 func (d *detailer) textIn(m *model, base record.Record, t *complete.Text, v fragment.Variant) string {
 	if v == enUS {
 		s := base.String(t.Field).V
@@ -91,7 +92,7 @@ func (d *detailer) textIn(m *model, base record.Record, t *complete.Text, v frag
 	return ""
 }
 
-// ownText returns a text of l, "" for none. A crawl has the original title and generic names where there is no text.
+// ownText returns a text of l, "" for none. In a crawl, the original title and generic names stand for missing text.
 func (m *model) ownText(base record.Record, t *complete.Text, l *language) string {
 	translated := ""
 	if !l.row.IsNil() && t.Data != nil {
@@ -185,7 +186,7 @@ func (d *detailer) englishText(p place, f *record.Field, name int) nameText {
 	return nameText{}
 }
 
-// rowText returns the text of a row whose name is at a place among its fields.
+// rowText returns the text of a row; name is the index of its name field.
 func rowText(row record.Record, name int) nameText {
 	return nameText{row.String(&row.Schema.Fields[name]).V, row.String(&row.Schema.Fields[name+1]).V}
 }

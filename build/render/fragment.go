@@ -49,7 +49,7 @@ func (f *fragments) gap(before byte) {
 	f.start = len(f.buf)
 }
 
-// fields writes fields; recurring ones become segments of their own, which equal fragments share.
+// fields writes fields. Recurring ones become separate segments, which fragments share.
 func (f *fragments) fields(r record.Record, from, to int) {
 	for _, i := range recurring[r.Schema] {
 		if i < from || i >= to {
@@ -70,7 +70,7 @@ func (f *fragments) fields(r record.Record, from, to int) {
 	f.buf = record.AppendFields(f.buf, r, from, to)
 }
 
-// minApart is the length in bytes from which a recurring field is a segment of its own. Each cut costs about 100
+// minApart is the length in bytes from which a recurring field is a separate segment. Each cut costs about 100
 // bytes of a response, because segments share no history, and a row of the piece table in each fragment. Half of that
 // length would save one percent more of a release of series, but add a sixth to a common episode's response.
 const minApart = 1536

@@ -125,8 +125,8 @@ func splitTag(tag string) (lang, region string) {
 	return tag, ""
 }
 
-// chooseBare picks, for each language, the region that serves requests without one: the language's usual region, else
-// the first with text. English without a region is the base.
+// chooseBare picks, for each language, the region that serves requests without one: the usual region, or else the first
+// with text. English without a region is the base.
 func (list languages) chooseBare() {
 	for i := range list {
 		l := &list[i]
@@ -154,7 +154,7 @@ type version struct {
 	crawled uint64           // set of texts from a crawl in the language
 }
 
-// untranslated returns base in a language without text of its own; lang "" covers all of them.
+// untranslated returns base in a language without text; lang "" stands for all of them.
 func (d *detailer) untranslated(m *model, base record.Record, lang string) version {
 	v := version{rec: base.Clone(), lang: lang, local: true}
 	for i := range m.Texts {

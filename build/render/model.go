@@ -11,7 +11,7 @@ import (
 	"github.com/reelsplice/reelsplice/schemas/release"
 )
 
-// Row fields that are not copied from details fields of the same name, besides package listrow's.
+// Row fields that are not copied from details fields of the same name, besides those with names in package fragment.
 const (
 	originalName = "original_name" // for a person
 	adult        = "adult"         // for a collection
@@ -123,7 +123,7 @@ func (m *model) sub(s fragment.Sub) *sub {
 func (m *model) cell(name string, row *listRow) cell {
 	c := cell{name: name, index: -1, text: -1, empty: `"` + name + `":` + `""`}
 	f := m.field(name)
-	if f == nil || name == fragment.FieldEpisodeCount { // it has other sources besides the record
+	if f == nil || name == fragment.FieldEpisodeCount { // its value does not come from the record alone
 		return c
 	}
 	c.index = indexOf(m.Schema, f)

@@ -24,9 +24,9 @@ type pager struct {
 
 func (f *fragments) pager(s *sub) pager { return pager{f, s, len(f.list)} }
 
-// addRecorded adds the pages of the record by language, and for each language the tail that serves all other pages: no
-// rows, the true totals. A language also gets the pages that only the base has: a crawl in another language often has
-// only the first page, and English rows are better than none.
+// addRecorded adds the pages of the record by language, and for each language the tail that serves all other pages: it
+// has no rows, but the true totals. A language also gets the pages that only the base has: a crawl in another language
+// often has only the first page, and English rows are better than none.
 func (p *pager) addRecorded(rec record.Record) {
 	if n, _ := rec.Len(p.s.Field); n == 0 {
 		return

@@ -145,8 +145,8 @@ func (a *alphabet) join() {
 	a.tree = tree
 }
 
-// measure counts the codes of each length and gives the longest to the rarest symbols. If an inner node would be
-// deeper than the limit, the deepest leaf above becomes one, which costs little.
+// measure counts the codes of each length and gives the longest to the rarest symbols. An inner node below the limit is
+// moved up: it replaces the deepest leaf above the limit, which costs little.
 func (a *alphabet) measure(limit int) {
 	tree := a.tree
 	root := len(tree) - 1

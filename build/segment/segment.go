@@ -19,8 +19,8 @@ import (
 // long as it is the same. TestVersion pins it.
 const Version = 2
 
-// DefaultLevel is the default deflate level. It has our own encoder for short texts; everything else is
-// klauspost/compress.
+// DefaultLevel is the default deflate level. Only at this level, short texts have their own encoder; klauspost/compress
+// does the rest.
 const DefaultLevel = 6
 
 // A Compressor makes segments. It is not safe for concurrent use.
@@ -99,11 +99,11 @@ func (c *Compressor) writeLong(raw []byte) error {
 const maxShort = 30_000
 
 // A shortEncoder writes the blocks of a segment in the format of RFC 1951: none is final, the last ends on a byte
-// boundary, and no match reaches before the first.
+// boundary, and no match refers to data before the first.
 //
-// It is made for short texts: a build compresses more than a hundred million of some 550 bytes. Encoders for long
-// texts spend their time there on clearing and walking large tables. The tables of this one grow with the text, and
-// its work with the number of used symbols.
+// A build compresses more than a hundred million texts of about 550 bytes. On such texts, general encoders spend most
+// of their time clearing and scanning large tables. Here, the tables grow with the text, and the work with the number
+// of used symbols.
 //
 // Its blocks are about as small as other encoders' at level 6. It takes less than half a megabyte for any
 // text, and is not safe for concurrent use.
@@ -158,7 +158,7 @@ const (
 // chains link each place of a text to earlier ones that begin with the same bytes. Heads are cleared for each text,
 // back is not: a stale place does no harm, because every match is verified.
 type chains struct {
-	head    [1 << headWidth]uint32 // by hash of four bytes: more of the hash, and its last place
+	head    [1 << headWidth]uint32 // by hash of four bytes: further bits of the hash, and its last place
 	back    [maxPlaces]uint16      // by place: distance to the previous one with that hash
 	matches [maxPlaces / 64]uint64 // one bit a place: the previous one almost surely begins with the same four bytes
 	shift   uint                   // right shift from a hash to its head's number
@@ -232,7 +232,7 @@ func (c *chains) longest(raw []byte, i, best, n int) (length, distance int) {
 		if back == 0 || place < 0 {
 			break
 		}
-		// A longer match must equal in the byte after the best one and the three before.
+		// A longer match must also match in the byte after the best one and the three before it.
 		if binary.LittleEndian.Uint32(raw[place+best-3:]) != end {
 			continue
 		}
@@ -268,7 +268,7 @@ const (
 	maxChain  = 8   // places compared for one match
 	niceMatch = 128 // match length that ends the search
 	longMatch = 24  // match length from which the next places are not tried
-	goodMatch = 8   // match length from which they are tried with a quarter of the chain
+	goodMatch = 8   // match length from which the next places are tried with a quarter of the chain
 )
 
 // A match copies length bytes from distance bytes back.

@@ -23,9 +23,8 @@ import (
 	"github.com/reelsplice/reelsplice/schemas/tables/posting"
 )
 
-// writeAccounts writes the tables of lists and accounts, or nothing without any. In memory it holds each title on
-// a list once, with its name, and some dozens of bytes for each list and account. The lists of each title are sorted
-// on disk.
+// writeAccounts writes the tables of lists and accounts, if there are any. In memory it holds each title on a list
+// once, with its name, and a few dozen bytes for each list and account. The lists of each title are sorted on disk.
 func writeAccounts(ctx context.Context, b *Build, _ int, d *taskRecord) error {
 	if b.inputs.Of(fragment.KindList).Rows() == 0 && b.inputs.Of(fragment.KindAccount).Rows() == 0 {
 		return nil

@@ -26,8 +26,8 @@ import (
 	"github.com/reelsplice/reelsplice/schemas/tables/changelog"
 )
 
-// writeChanges writes the table of changes from the catalogue's log of the last days' ingests, or nothing without
-// a log. It holds some dozens of bytes in memory for each resource that an ingest changed.
+// writeChanges writes the table of changes from the catalogue's log of the last days' ingests, if there is a log. It
+// holds a few dozen bytes in memory for each resource that an ingest changed.
 func writeChanges(ctx context.Context, b *Build, _ int, d *taskRecord) error {
 	c := &changesTable{b: b, log: b.inputs.Changes, changed: map[fragment.Kind][]changedResource{}}
 	if err := c.survey(ctx); err != nil {
@@ -58,7 +58,7 @@ type changedResource struct {
 	id   uint64
 	time int64
 	row  changelog.Row
-	// created and deleted report that the whole resource came or went.
+	// created and deleted report that the whole resource was added or removed.
 	created, deleted bool
 }
 
@@ -84,7 +84,7 @@ func (c *changesTable) eachChange(ctx context.Context, fields []string, fn func(
 		v := record.As[catalog.LoggedChange](r)
 		t, ok := catalog.TypeNamed(v.Kind.V)
 		if !ok || len(v.Field.V) > changelog.MaxKey || strings.Trim(v.Field.V, "abcdefghijklmnopqrstuvwxyz0123456789_") != "" {
-			return nil // a dump's own field whose name the table cannot hold
+			return nil // not an API field: its name does not fit the table
 		}
 		return fn(t.Kind, v)
 	})
@@ -195,7 +195,7 @@ func (c *changesTable) write(ctx context.Context, out *release.TableWriter) erro
 	for _, t := range c.times {
 		b = binary.LittleEndian.AppendUint64(b, uint64(t))
 	}
-	_, _ = out.Section(changelog.SectionBuilds).Write(b) // an error shows in Close, here and below
+	_, _ = out.Section(changelog.SectionBuilds).Write(b) // Close returns the error, here and below
 	b = b[:0]
 	for _, name := range c.fields {
 		b = changelog.AppendKey(b, name)
@@ -279,7 +279,7 @@ func (w *itemWriter) endSegment(kind fragment.Kind) (err error) {
 			return err
 		}
 		w.row = w.items.Append(w.row[:0])
-		_, _ = w.section.Write(w.row) // an error shows in Close
+		_, _ = w.section.Write(w.row) // Close returns the error
 		if _, err := w.data.Write(w.items.Segment.Stored); err != nil {
 			return err
 		}

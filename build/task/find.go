@@ -82,7 +82,7 @@ func (c *contributor) externalIDs(r record.Record, imdb string, hit release.Incl
 		c.externalID(s, id, hit)
 	}
 	// The API finds by sources that its external_ids do not always list, such as tiktok_id of a movie.
-	_ = record.EachField("{"+r.Object().Extra+"}", func(name, raw string) error { // foreign text, which is served unchanged
+	_ = record.EachField("{"+r.Object().Extra+"}", func(name, raw string) error { // not our text: it may be invalid, and is served unchanged
 		s, ok := fragment.ParseSource(name)
 		if n, err := strconv.ParseInt(raw, 10, 64); ok && err == nil && n != 0 {
 			c.externalID(s, raw, hit)

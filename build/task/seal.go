@@ -114,8 +114,8 @@ func (b *Build) isUnchanged(ctx context.Context, d *taskRecord) (_ bool, err err
 	return true, nil
 }
 
-// isRewritten reports whether a release has exactly the resources of the previous one, all reused, so that it only
-// moved segments out of packs with few live bytes. A full build moves them on purpose.
+// isRewritten reports whether a release has exactly the resources of the previous one, all reused, so that the build
+// only moved segments out of packs with few live bytes. A full build moves them on purpose.
 func (b *Build) isRewritten(m *release.Manifest) (bool, error) {
 	previous := b.previous.Manifest()
 	if b.Plan.Full || !maps.Equal(m.Sources, previous.Sources) || !maps.Equal(m.Counts.Resources, previous.Counts.Resources) || m.Counts.Aliases != previous.Counts.Aliases {
@@ -149,12 +149,12 @@ type Outcome struct {
 	Release       string `json:"release"`         // id of the new release, or of the previous one if nothing has changed
 	Unchanged     bool   `json:"unchanged"`       // no release was made
 	Derived       int64  `json:"derived"`         // resources without a record in any dump
-	SharedIMDbIDs int64  `json:"shared_imdb_ids"` // movies that share an IMDb id with a movie of a lower id, which alone is found by it
+	SharedIMDbIDs int64  `json:"shared_imdb_ids"` // movies whose IMDb id finds a movie with a lower id instead
 	Reused        int64  `json:"kept"`            // reused resources of the previous release
 	// Changed has the resources that changed since the previous release, by kind; nil without one.
 	Changed map[string]int `json:"changed,omitempty"`
-	Created map[string]int `json:"created,omitzero"` // new ones of Changed
-	Deleted map[string]int `json:"deleted,omitzero"` // removed ones of Changed
+	Created map[string]int `json:"created,omitzero"` // the new ones among Changed
+	Deleted map[string]int `json:"deleted,omitzero"` // the removed ones among Changed
 	Warning string         `json:"-"`
 }
 

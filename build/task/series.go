@@ -42,7 +42,7 @@ type seriesInput struct {
 type seasonInput struct {
 	number   uint32
 	season   *catalog.Season    // nil when only episodes have records
-	episodes []*catalog.Episode // episodes with records of their own, by number
+	episodes []*catalog.Episode // episodes with their own records, by number
 }
 
 // A seriesOutput is a completed series.
@@ -228,7 +228,7 @@ func completeSeason(series int64, tv *catalog.TV, in *seasonInput) seasonOutput 
 	}
 	out.based = complete.Base(given)
 	s := out.based.V()
-	var episodes []*catalog.Episode // with records of their own
+	var episodes []*catalog.Episode // with their own records
 	seen := map[int64]bool{}
 	for _, e := range in.episodes {
 		var listed *catalog.Episode
@@ -267,7 +267,7 @@ func (m *seriesBuilder) write(in *seriesInput, out *seriesOutput) error {
 	fingerprints := []uint64{inputs.Fingerprint()}
 	for i := range in.seasons {
 		// The fingerprint covers only the fields of the series that a season depends on: a change of votes, for
-		// instance, leaves it alone.
+		// instance, does not affect it.
 		inputs.Record(record.Of(out.seasons[i].derived.Series))
 		inputs.Record(record.Of(in.seasons[i].season))
 		for _, e := range in.seasons[i].episodes {

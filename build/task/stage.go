@@ -27,7 +27,7 @@ import (
 	"github.com/reelsplice/reelsplice/schemas/release/store"
 )
 
-// A Stage is a list of tasks that may run side by side.
+// A Stage is a list of tasks that may run in parallel.
 type Stage struct {
 	Name string
 	// Count returns the number of tasks. If it depends on tasks of earlier stages, they must be done.
@@ -78,7 +78,7 @@ func StageOf(name string) (Stage, error) {
 	return Stage{}, fmt.Errorf("there is no stage %q", name)
 }
 
-// tasks are the tasks of a stage and their shared inputs. They may run side by side.
+// tasks are the tasks of a stage and their shared inputs. They may run in parallel.
 type tasks struct {
 	// run runs task i and adds its results to d, including the files that it writes for other tasks.
 	run func(ctx context.Context, i int, d *taskRecord) error

@@ -116,7 +116,7 @@ func (u *surveyor) genres(kind fragment.Kind, list []catalog.Genre) error {
 	return u.s.Add(work.GenreSection, append([]byte{byte(kind)}, render.GenresName(ids)...), payload)
 }
 
-// claim records that a resource claims an id: an IMDb id for a movie, else its own.
+// claim records that a resource claims an id: a movie its IMDb id, others their own.
 func (u *surveyor) claim(kind fragment.Kind, id uint64, k catalog.Key) error {
 	key := binary.BigEndian.AppendUint64([]byte{byte(kind)}, id)
 	return u.s.Add(u.b.Plan.ClaimSection(id), key, work.AppendKey(nil, k))

@@ -12,13 +12,12 @@
 //	<plan>/runs/<run>.json      progress of a process, or its cost
 //	<plan>/report.json          report of a build whose release is in the store
 //
-// The name of a file depends on its task, and its bytes on the task's inputs. So a task may run again, twice at a
-// time, or resume after the end of its build: it writes the same bytes under the same name, or below a plan that
-// nobody reads. Readers trust records, compare file sizes with them, and verify the checksums in each file.
+// The name of a file depends on its task, and its bytes on the task's inputs. So a task may run again, twice at the
+// same time, or resume after the end of its build: it writes the same bytes under the same name, or in the folder of a
+// plan that nobody reads. Readers trust records, compare file sizes with them, and verify the checksums in each file.
 //
-// On one machine, tasks write files where others read them. Otherwise a process has folders of its own, from which
-// Share moves the files of a task. Files appear whole or not at all; names that start with a dot are unfinished
-// files.
+// On one machine, tasks write files where others read them. Otherwise each process has its own folders, from which
+// Share moves the files of a task. Files appear whole or not at all; names that start with a dot are unfinished files.
 package work
 
 import (
@@ -122,16 +121,16 @@ func (f *Folder) Path(file File) (string, error) {
 // errMismatch matches errors about files whose bytes differ from their record.
 var errMismatch = errors.New("its bytes differ from its task's output")
 
-// Share moves a file from OutDir of an area to the shared folder. It replaces the file of a twin of the task, which has
-// the same bytes. Two tasks of this process may write the same file, if it is named by its content: then the first
-// one shares it for both.
+// Share moves a file from OutDir of an area to the shared folder. It replaces the file of another run of the task,
+// which has the same bytes. Two tasks of this process may write the same file, if it is named by its content: the first
+// one then shares it for both.
 func (f *Folder) Share(a area, name string) error {
 	if f.shared == "" {
 		return nil
 	}
 	src, dst := filepath.Join(f.OutDir(a), name), filepath.Join(f.InDir(a), name)
 	err := os.MkdirAll(filepath.Dir(dst), 0o755)
-	if err == nil && file.Rename(src, dst) != nil { // it is gone, or in another file system
+	if err == nil && file.Rename(src, dst) != nil { // it is already moved, or dst is on another file system
 		if err = file.Copy(src, dst); err == nil {
 			err = remove(src)
 		}
@@ -147,8 +146,8 @@ func (f *Folder) Share(a area, name string) error {
 	return nil
 }
 
-// Clean removes all files of tasks of any plan from a folder, including unfinished ones. The report and the plan go
-// last, so that an interrupted Clean can be repeated.
+// Clean removes all files of tasks of any plan from a folder, including unfinished ones. It removes the report and the
+// plan last, so that an interrupted Clean can be repeated.
 func Clean(folder string) error {
 	entries, err := os.ReadDir(folder)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -174,7 +173,7 @@ func Clean(folder string) error {
 	if err = errors.Join(err, remove(filepath.Join(folder, planName))); err != nil {
 		return err
 	}
-	for _, plan := range plans { // a task may have written there until its plan was gone
+	for _, plan := range plans { // tasks may have written there until the plan was removed
 		err = errors.Join(err, discard(plan))
 	}
 	return err
@@ -200,8 +199,7 @@ func discard(plan string) (err error) {
 	return err
 }
 
-// removeAll removes a folder, even while a task of a finished build still writes there: each of its new files takes
-// another attempt.
+// removeAll removes a folder, even while a task of a finished build still writes there. It retries after each new file.
 func removeAll(dir string) (err error) {
 	for range 100 {
 		if err = os.RemoveAll(dir); !errors.Is(err, fs.ErrExist) { // matches ENOTEMPTY too
@@ -236,7 +234,7 @@ func seal(v any) ([]byte, error) {
 // unfinishedPrefix starts the names of unfinished plans and records.
 const unfinishedPrefix = ".new-"
 
-// create creates a file with data. If it exists, the error matches fs.ErrExist: a hard link names the whole file only
+// create creates a file with data. If it exists, the error matches fs.ErrExist: linking a complete file succeeds only
 // if the name is free.
 func create(path string, data []byte) (err error) {
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {

@@ -74,7 +74,7 @@ func OpenCatalog(dir string) (in *Inputs, err error) {
 // Close closes the files.
 func (in *Inputs) Close() {
 	for _, f := range in.files {
-		_ = f.Close() // read side: nothing to lose
+		_ = f.Close() // read only: nothing is lost
 	}
 	_ = in.Changes.Close()
 }

@@ -127,7 +127,7 @@ func readPerson(r *encoding.Reader) person {
 	}
 }
 
-// duplicate counts an exact duplicate of a row. A second row with other content is refused.
+// duplicate counts an exact duplicate of a row. A second row with different content is refused.
 func (j *Joiner) duplicate(first, second *row) error {
 	if first.text == second.text {
 		j.drop("rows that repeat another", 1)
