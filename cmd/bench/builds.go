@@ -21,9 +21,9 @@ import (
 )
 
 const (
-	realMovies  = 1240 // movies per
-	realSeries  = 229  // series in the real catalogue
-	changeStep  = 50   // every 50th title changes: 2 %
+	realMovies  = 1240 // the real catalogue has 229 series for 1,240 movies
+	realSeries  = 229
+	changeStep  = 50 // every 50th title changes: 2 %
 	buildMemory = 2 << 30
 )
 
@@ -144,8 +144,8 @@ func (c *costs) run(ctx context.Context, column int, args ...string) ([]byte, er
 	return stdout, nil
 }
 
-// incremental changes 2 % of the titles, and builds on the releases of the last round as often as there are rounds. Each
-// release is removed again, so that the next build does the same work.
+// incremental changes 2 % of the titles and measures one incremental build per round. It removes each new release, so
+// that the next build does the same work.
 func (b *bench) incremental(ctx context.Context) error {
 	b.progress("incremental build")
 	changes := b.file("changes")

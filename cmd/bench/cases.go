@@ -24,19 +24,19 @@ import (
 	"github.com/reelsplice/reelsplice/schemas/tables/posting"
 )
 
-// A workload is requests of one sort, sent to each server in turn.
+// A workload is a set of similar requests, sent to each server in turn.
 type workload struct {
 	name      string
-	asks      []ask
+	requests  []request
 	edgesOnly bool // nginx lacks the responses
-	refused   bool // by an unknown token
-	closes    bool // each request has a connection of its own
+	refused   bool // the token is unknown
+	closes    bool // each request has its own connection
 }
 
-// An ask is one request.
-type ask struct {
-	path  string // at the edge
-	extra string // parameter without a meaning
+// A request is a path, as the edge serves it.
+type request struct {
+	path  string
+	extra string // query parameter that servers ignore
 	known bool   // the client has the response
 }
 
@@ -50,14 +50,14 @@ const (
 
 	candidates  = 1500   // number of popular movies from which the two are chosen
 	unprepared  = 20_000 // requests with distinct paths: more than an edge can prepare
-	queryMovies = 4000   // their titles are searched
+	queryMovies = 4000   // movies whose titles are searched
 
 	mixLines     = 8000
 	mixSeed      = 6
 	zipfExponent = 1.1 // popularity of movies: common estimates for catalogues are a little above 1
 )
 
-// cases returns a workload for each sort of request, and prints their responses.
+// cases returns a workload for each type of request, and prints the sizes of the measured responses.
 func (b *bench) cases(ctx context.Context, stdout io.Writer, secure bool) ([]*workload, error) {
 	b.progress("choosing responses")
 	detail, err := b.nearest(ctx, "", detailBytes)
@@ -78,14 +78,14 @@ func (b *bench) cases(ctx context.Context, stdout io.Writer, secure bool) ([]*wo
 	}
 	if secure {
 		return []*workload{
-			{name: "TLS detail", asks: []ask{{path: detail}}},
-			{name: "TLS five", asks: []ask{{path: five}}},
-			{name: "handshakes", asks: []ask{{path: detail}}, closes: true},
+			{name: "TLS detail", requests: []request{{path: detail}}},
+			{name: "TLS five", requests: []request{{path: five}}},
+			{name: "handshakes", requests: []request{{path: detail}}, closes: true},
 		}, nil
 	}
 	paths := &workload{name: "unprepared"}
 	for i := range unprepared {
-		paths.asks = append(paths.asks, ask{path: five, extra: "n=" + strconv.Itoa(i)})
+		paths.requests = append(paths.requests, request{path: five, extra: "n=" + strconv.Itoa(i)})
 	}
 	queries := &workload{name: "queries", edgesOnly: true}
 	for i, id := range b.ids[:min(len(b.ids), queryMovies)] {
@@ -93,16 +93,16 @@ func (b *bench) cases(ctx context.Context, stdout io.Writer, secure bool) ([]*wo
 		if err != nil {
 			return nil, err
 		}
-		queries.asks = append(queries.asks, search, ask{path: fmt.Sprintf(
+		queries.requests = append(queries.requests, search, request{path: fmt.Sprintf(
 			"/3/discover/movie?with_genres=18&vote_average.gte=5&primary_release_date.gte=%d-%02d-%02d&sort_by=vote_count.desc",
 			1950+i/372%60, 1+i/31%12, 1+i%31)})
 	}
 	return []*workload{
-		{name: "detail", asks: []ask{{path: detail}}},
-		{name: "304", asks: []ask{{path: detail, known: true}}},
-		{name: "401", asks: []ask{{path: detail}}, refused: true, edgesOnly: true},
-		{name: "five", asks: []ask{{path: five}}},
-		{name: "filtered", asks: []ask{{path: filtered}}},
+		{name: "detail", requests: []request{{path: detail}}},
+		{name: "304", requests: []request{{path: detail, known: true}}},
+		{name: "401", requests: []request{{path: detail}}, refused: true, edgesOnly: true},
+		{name: "five", requests: []request{{path: five}}},
+		{name: "filtered", requests: []request{{path: filtered}}},
 		paths, queries,
 	}, nil
 }
@@ -116,7 +116,7 @@ func (b *bench) mix(ctx context.Context) (*workload, error) {
 	zipf := rand.NewZipf(random, zipfExponent, 1, uint64(len(b.ids)-1))
 	for range mixLines {
 		id := b.ids[zipf.Uint64()]
-		a := ask{path: fmt.Sprintf("/3/movie/%d", id)}
+		a := request{path: fmt.Sprintf("/3/movie/%d", id)}
 		switch u := random.Float64(); {
 		case u < 0.70:
 			a.path += fiveParts
@@ -129,25 +129,25 @@ func (b *bench) mix(ctx context.Context) (*workload, error) {
 				return nil, err
 			}
 		}
-		w.asks = append(w.asks, a)
+		w.requests = append(w.requests, a)
 	}
 	return w, nil
 }
 
-// search searches the first two words of a movie's title, like a person typing it.
-func (b *bench) search(ctx context.Context, id uint64) (ask, error) {
+// search returns a search for the first two words of a movie's title, as a user types them.
+func (b *bench) search(ctx context.Context, id uint64) (request, error) {
 	rs, err := b.get(ctx, http.MethodGet, fmt.Sprintf("%s/3/movie/%d", b.servers[0].url, id), b.servers[0].header[:1], http.StatusOK) // no gzip
 	if err != nil {
-		return ask{}, err
+		return request{}, err
 	}
 	var movie struct {
 		Title string `json:"title"`
 	}
 	if err := json.Unmarshal(rs.body, &movie); err != nil {
-		return ask{}, fmt.Errorf("the title of movie %d: %w", id, err)
+		return request{}, fmt.Errorf("the title of movie %d: %w", id, err)
 	}
 	words := strings.Fields(movie.Title)
-	return ask{path: "/3/search/movie?query=" + url.QueryEscape(strings.Join(words[:min(len(words), 2)], " "))}, nil
+	return request{path: "/3/search/movie?query=" + url.QueryEscape(strings.Join(words[:min(len(words), 2)], " "))}, nil
 }
 
 // nearest returns the path of the movie whose response size is nearest to size.
@@ -193,7 +193,7 @@ func popularMovies(releases string) (ids []uint64, err error) {
 	return ids, nil
 }
 
-// loads returns the loads of a workload, one a server.
+// loads returns the loads of a workload, one per server.
 func (b *bench) loads(ctx context.Context, w *workload) (list []*measure, err error) {
 	for _, s := range b.servers {
 		if w.edgesOnly && s.name == nginx {
@@ -201,7 +201,7 @@ func (b *bench) loads(ctx context.Context, w *workload) (list []*measure, err er
 		}
 		t := &measure{name: w.name, server: s, load: load{url: s.url, header: s.header, seconds: b.seconds}}
 		var lines strings.Builder
-		for _, a := range w.asks {
+		for _, a := range w.requests {
 			path, tag := a.path, ""
 			if s.name == nginx {
 				if path, err = b.nginxFile(ctx, a.path); err != nil {
@@ -223,10 +223,10 @@ func (b *bench) loads(ctx context.Context, w *workload) (list []*measure, err er
 				tag = rs.header.Get("ETag")
 			}
 			fmt.Fprintf(&lines, "%s\t%s\n", path, tag)
-			if len(w.asks) > 1 {
+			if len(w.requests) > 1 {
 				continue
 			}
-			t.load.url += path // without a script, wrk makes more load
+			t.load.url += path // wrk is faster without a script
 			want := http.StatusOK
 			if a.known {
 				t.load.header, want = append(slices.Clip(s.header), "If-None-Match: "+tag), http.StatusNotModified
@@ -241,7 +241,7 @@ func (b *bench) loads(ctx context.Context, w *workload) (list []*measure, err er
 				return nil, fmt.Errorf("%s of %s: %w", w.name, s.name, err)
 			}
 		}
-		if len(w.asks) > 1 {
+		if len(w.requests) > 1 {
 			t.load.lines = b.file(w.name + "-" + s.name + ".txt")
 			if err := os.WriteFile(t.load.lines, []byte(lines.String()), 0o600); err != nil {
 				return nil, err
@@ -252,12 +252,11 @@ func (b *bench) loads(ctx context.Context, w *workload) (list []*measure, err er
 	return list, nil
 }
 
-// rest is the pause between two loads: the previous server still responds to a request of each connection.
+// rest is the pause between two loads, for the previous server to respond to the last request of each connection.
 const rest = 100 * time.Millisecond
 
-// measure puts workloads on all servers in turn, round by round. Each round starts the servers anew, because a process
-// keeps for life a speed that differs from the next start's by up to 15 %, and begins with another server, so that none
-// always comes first.
+// measure runs the workloads on all servers in turn, round by round. Each round restarts the servers, because the speed
+// of a process differs by up to 15 % from one start to the next, and begins with another server.
 func (b *bench) measure(ctx context.Context, workloads ...*workload) error {
 	var all []*measure
 	for _, w := range workloads {
@@ -278,7 +277,7 @@ func (b *bench) measure(ctx context.Context, workloads ...*workload) error {
 		for i := range all {
 			t := all[(i+round)%len(all)]
 			time.Sleep(rest)
-			if t.load.lines != "" { // the first load reads files and prepares responses
+			if t.load.lines != "" { // warm up: read files and prepare responses
 				if _, err := b.load(ctx, t); err != nil && !errors.Is(err, errNoResponse) {
 					return fmt.Errorf("%s of %s: %w", t.name, t.server.name, err)
 				}
@@ -297,7 +296,7 @@ func (b *bench) measure(ctx context.Context, workloads ...*workload) error {
 	return nil
 }
 
-// load puts one load on a server.
+// load runs one load on a server.
 func (b *bench) load(ctx context.Context, t *measure) (figures, error) {
 	start, err := cpuTime(t.server.pid())
 	if err != nil {

@@ -24,7 +24,7 @@ import (
 const (
 	coldResponses = 20_000   // limit of one pass
 	coldShare     = 3        // the release is 3 times the server's memory
-	coldMemory    = 64 << 20 // minimum memory of a server; the edge itself takes half of it
+	coldMemory    = 64 << 20 // minimum memory of a server; the edge itself uses half of it
 	coldClients   = 32
 )
 
@@ -66,7 +66,7 @@ func (b *bench) cold(ctx context.Context, stdout io.Writer) error {
 				urls[i] = append(urls[i], s.url+file)
 			}
 		}
-		forget, err := confine(s.pid(), memory)
+		restore, err := confine(s.pid(), memory)
 		if err != nil {
 			fmt.Fprintf(stdout, "- not measured cold: %v\n", err)
 			break
@@ -79,7 +79,7 @@ func (b *bench) cold(ctx context.Context, stdout io.Writer) error {
 		durations, failures := b.pass(ctx, s, urls)
 		seconds := time.Since(begin).Seconds()
 		to, err := readBytes(s.pid())
-		if err = errors.Join(err, forget()); err != nil {
+		if err = errors.Join(err, restore()); err != nil {
 			return err
 		}
 		if failures > 0 {
@@ -96,8 +96,8 @@ func (b *bench) cold(ctx context.Context, stdout io.Writer) error {
 	return nil
 }
 
-// pass requests the URLs of each response from several clients. It returns the milliseconds of each response, and how
-// many requests were not answered with 200.
+// pass requests the URLs of each response from several clients. It returns the milliseconds of each response, and the
+// number of requests without status 200.
 func (b *bench) pass(ctx context.Context, s *server, urls [][]string) (durations []float64, failures int64) {
 	durations = make([]float64, len(urls))
 	var next, failed atomic.Int64
@@ -120,7 +120,7 @@ func (b *bench) pass(ctx context.Context, s *server, urls [][]string) (durations
 	return durations, failed.Load()
 }
 
-// quantile returns the value below which the given part of the sorted values lies.
+// quantile returns the value that the given fraction of the sorted values does not exceed.
 func quantile(sorted []float64, part float64) float64 {
 	if len(sorted) == 0 {
 		return 0
@@ -128,9 +128,9 @@ func quantile(sorted []float64, part float64) float64 {
 	return sorted[int(part*float64(len(sorted)-1))]
 }
 
-// confine puts a process into a memory control group of that many bytes and drops the page cache. forget removes the
-// group.
-func confine(pid, bytes int) (forget func() error, err error) {
+// confine limits a process to that many bytes with a memory control group, and drops the page cache. restore removes
+// the group.
+func confine(pid, bytes int) (restore func() error, err error) {
 	root, limit := "/sys/fs/cgroup", "memory.max"
 	if _, err := os.Stat(root + "/memory"); err == nil { // version 1
 		root, limit = root+"/memory", "memory.limit_in_bytes"
@@ -139,7 +139,7 @@ func confine(pid, bytes int) (forget func() error, err error) {
 	if err := os.Mkdir(group, 0o755); err != nil {
 		return nil, err
 	}
-	forget = func() error {
+	restore = func() error {
 		err := os.WriteFile(filepath.Join(root, "cgroup.procs"), []byte(strconv.Itoa(pid)), 0)
 		return errors.Join(err, os.Remove(group))
 	}
@@ -150,9 +150,9 @@ func confine(pid, bytes int) (forget func() error, err error) {
 		os.WriteFile("/proc/sys/vm/drop_caches", []byte("3"), 0),
 	)
 	if err != nil {
-		return nil, errors.Join(err, forget())
+		return nil, errors.Join(err, restore())
 	}
-	return forget, nil
+	return restore, nil
 }
 
 // readBytes returns the bytes that a process has read from disk, including page faults.

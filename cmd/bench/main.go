@@ -3,12 +3,12 @@
 // Command bench compares the edge with nginx, which serves the finished responses from files, and with the edge of
 // another commit. It measures ingests and builds too. scripts/bench.sh builds the programs and runs it.
 //
-// All servers run as children on one core, the load on another. Each round starts all of them anew and sends requests
+// All servers run as children on one core, the load on another. Each round restarts all of them and sends requests
 // to them in turn. Ratios are taken within a round, so that a temporary slowdown of the machine affects both sides; the
-// report has their median over the rounds, its interval, and a verdict where the interval excludes 1.
+// report has their median over the rounds, its interval, and a verdict if the interval excludes 1.
 //
-// For large responses, the load generator saturates before a server does. So CPU time for a request is reported
-// beside requests per second.
+// For large responses, the load generator saturates before a server does. So the report has CPU time per request as
+// well as requests per second.
 package main
 
 import (
@@ -39,11 +39,10 @@ func main() {
 	}
 }
 
-// sections are the parts of a run: requests of one sort, a mix of requests, requests over TLS, cold files, ingests and
-// builds.
+// sections are the parts of a run: single types of requests, a mix of them, TLS, cold files, ingests and builds.
 var sections = []string{"cases", "mix", "tls", "cold", "build"}
 
-// A config is what to measure, and how long.
+// A config selects what to measure, and for how long.
 type config struct {
 	program, before string // reelsplice; another commit's, or ""
 	movies          int64
@@ -72,20 +71,20 @@ func command(stdout, stderr io.Writer) *cobra.Command {
 	var cfg config
 	var quick bool
 	c := &cobra.Command{
-		Use: "bench --program FILE", Short: "Measure the edge, builds and ingests beside nginx and another commit",
-		Long: "bench makes a release of a synthetic dump, serves it, and puts load on the edge and on its peers in turn.\n" +
-			"Servers run on one core, the load (wrk) on another; everything listens on 127.0.0.1. It prints medians as\n" +
-			"tables in Markdown. The exit code is 1 if the program is slower or larger than the one of --before.\n\n" +
-			"It needs Linux, two cores and wrk, and works below TMPDIR. Rows of nginx need nginx;\n" +
+		Use: "bench --program FILE", Short: "Compare the edge, builds and ingests with nginx and another commit",
+		Long: "bench builds a release of a synthetic dump, serves it, and measures the edge and its peers in turn.\n" +
+			"Servers run on one core, the load generator wrk on another; all listen on 127.0.0.1. It prints medians as\n" +
+			"tables in Markdown. The exit code is 1 if the program is slower, or its output larger, than with --before.\n\n" +
+			"It needs Linux, two cores and wrk, and writes below TMPDIR. The comparison with nginx needs nginx;\n" +
 			"scripts/bench.sh installs both.",
 		Args: cobra.NoArgs, SilenceUsage: true, SilenceErrors: true,
 	}
 	f := c.Flags()
-	f.StringVar(&cfg.program, "program", "", "`FILE` of reelsplice, which is measured")
-	f.StringVar(&cfg.before, "before", "", "`FILE` of the reelsplice of another commit, measured in each round too")
+	f.StringVar(&cfg.program, "program", "", "`FILE` of the reelsplice to measure")
+	f.StringVar(&cfg.before, "before", "", "`FILE` of another commit's reelsplice to compare with")
 	f.Int64Var(&cfg.movies, "movies", 10_000, "make a release of `N` movies, with series in proportion")
-	f.IntVar(&cfg.rounds, "rounds", 15, "start the servers and measure everything `N` times, builds a third as often")
-	f.IntVar(&cfg.seconds, "seconds", 1, "length of a load")
+	f.IntVar(&cfg.rounds, "rounds", 15, "restart the servers and measure `N` times, builds a third as often")
+	f.IntVar(&cfg.seconds, "seconds", 1, "duration of a load in seconds")
 	f.StringSliceVar(&cfg.sections, "sections", sections, "what to measure: "+strings.Join(sections, ", "))
 	f.BoolVar(&quick, "quick", false, "2,000 movies and 5 rounds, unless other flags are given")
 	c.RunE = func(c *cobra.Command, _ []string) error {
@@ -128,11 +127,10 @@ func (b *bench) progress(format string, args ...any) {
 	fmt.Fprintf(b.log, "bench: "+format+"\n", args...)
 }
 
-// run measures, prints the tables and returns the costs that are worse than before. It ends everything that it
-// started.
+// run measures, prints the tables and returns the costs that are worse than before. It stops every process it started.
 func (b *bench) run(ctx context.Context, stdout io.Writer) (worse []string, err error) {
 	if b.wrk.program, _ = exec.LookPath("wrk"); b.wrk.program == "" {
-		return nil, errors.New("wrk is not installed, but generates the load: install it (apt-get install wrk), or run scripts/bench.sh, which does")
+		return nil, errors.New("wrk, the load generator, is not installed: install it (apt-get install wrk), or run scripts/bench.sh, which does")
 	}
 	if b.core, b.wrk.core, err = twoCores(); err != nil {
 		return nil, err

@@ -19,7 +19,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// run runs a child to its end. Its errors contain the child's stderr.
+// run runs a child until it exits. Errors contain its stderr.
 func run(ctx context.Context, args ...string) (stdout []byte, state *os.ProcessState, err error) {
 	cmd := exec.CommandContext(ctx, args[0], args[1:]...)
 	cmd.Env = environment()
@@ -39,7 +39,7 @@ func run(ctx context.Context, args ...string) (stdout []byte, state *os.ProcessS
 	return nil, nil, fmt.Errorf("%.200s: %w", strings.Join(args, " "), err)
 }
 
-// environment returns the environment of children, without settings of flags and GOMAXPROCS.
+// environment returns the environment for children, without REELSPLICE_ variables and GOMAXPROCS.
 func environment() []string {
 	return slices.DeleteFunc(os.Environ(), func(v string) bool {
 		return strings.HasPrefix(v, "REELSPLICE_") || strings.HasPrefix(v, "GOMAXPROCS=")

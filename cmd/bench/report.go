@@ -22,7 +22,7 @@ const (
 // Figures of one load on one server.
 const (
 	rate = iota // requests/s
-	cpu         // microseconds of the server's CPU time for a request
+	cpu         // microseconds of the server's CPU time per request
 	busy        // percent of its core that the server used
 	p50         // microseconds
 	p99         // microseconds
@@ -87,11 +87,11 @@ func medianOf[T any](rounds []T, f func(*T) float64) float64 {
 	return median(values)
 }
 
-// An estimate is the median of ratios and the interval that covers the true one.
+// An estimate is the median of ratios, and a confidence interval for it.
 type estimate struct{ median, low, high float64 }
 
-// minRounds is the number of rounds from which the range of n ratios covers the true median in 15 of 16 cases. Fewer
-// have no interval.
+// minRounds is the smallest number of rounds for an interval: the range of 5 ratios covers the true median in 15 of 16
+// cases.
 const minRounds = 5
 
 // ratio returns the median over the rounds of f(a) / f(b), both of the same round, and its order-statistic interval:
@@ -126,7 +126,7 @@ func (e estimate) String() string {
 	return fmt.Sprintf("%s (%s-%s)", number(e.median), number(e.low), number(e.high))
 }
 
-// verdict compares this program with its peer by a ratio that is above 1 where this one is better.
+// verdict describes a ratio that is above 1 if this program is better than its peer.
 func (e estimate) verdict() string {
 	switch {
 	case e.low > 1:
@@ -142,7 +142,7 @@ const (
 	slower = "slower"
 )
 
-// saturated is the percentage of its core from which a server is the bottleneck.
+// saturated is the lowest percentage of its core at which a server counts as the bottleneck.
 const saturated = 90
 
 // writeServers compares the edge with its peers and returns the cases that are worse than before. Requests/s count if
@@ -176,7 +176,7 @@ func writeServers(w io.Writer, measures []*measure) (worse []string) {
 		}
 		ratios = append(ratios, []string{m.name, m.server.name, r[rate].String(), r[cpu].String(), r[p99].String(), number(r[size].median), verdict})
 	}
-	table(w, "Ratios and their intervals: requests/s, p99 and bytes of the edge by the peer's, CPU of the peer by the edge's",
+	table(w, "Ratios and their intervals: requests/s, p99 and bytes are edge / peer, CPU is peer / edge",
 		[]string{"case", "against", "requests/s", "CPU", "p99", "bytes", "verdict"}, ratios)
 	table(w, "Measures: CPU, p50 and p99 in microseconds, busy in percent of a core",
 		[]string{"case", "server", "requests/s", "CPU", "busy", "p50", "p99", "bytes"}, all)
@@ -201,7 +201,7 @@ func writeBuilds(w io.Writer, makers []*maker) (worse []string) {
 		}
 		rows = append(rows, row)
 	}
-	table(w, "Ingests and builds: medians, and the ratio of the peer's to this one's with its interval", []string{"cost", "this", "before", "ratio", "verdict"}, rows)
+	table(w, "Ingests and builds: medians, and the ratio before / this with its interval", []string{"cost", "this", "before", "ratio", "verdict"}, rows)
 	return worse
 }
 
@@ -216,7 +216,7 @@ func table(w io.Writer, title string, head []string, rows [][]string) {
 	_ = t.Flush() // a failing stdout ends the program
 }
 
-// number formats a number with its significant digits; - for 0.
+// number formats a number with its significant digits, and 0 as "-".
 func number(v float64) string {
 	switch {
 	case v == 0:

@@ -34,7 +34,7 @@ const (
 
 const (
 	patience     = time.Minute     // how long a server may take to respond
-	stopPatience = 5 * time.Second // how long a child may take to end before it is killed
+	stopPatience = 5 * time.Second // how long a child may take to exit before it is killed
 )
 
 // A server is a child that serves HTTP, in one process.
@@ -63,7 +63,7 @@ func (b *bench) startServers(ctx context.Context, stdout io.Writer, secure bool)
 		}
 		cert, key := filepath.Join(dir, localca.LeafFile), filepath.Join(dir, localca.LeafKey)
 		scheme, edgeTLS, nginxListen = "https://", []string{"--tls-cert", cert, "--tls-key", key}, " ssl"
-		// The edge's cipher.
+		// nginx uses the edge's cipher.
 		nginxTLS = fmt.Sprintf("ssl_certificate %s; ssl_certificate_key %s; ssl_protocols TLSv1.3; ssl_conf_command Ciphersuites TLS_AES_128_GCM_SHA256;", cert, key)
 	}
 	if b.ids, err = popularMovies(b.makers[0].releases); err != nil {
@@ -148,9 +148,9 @@ func (b *bench) start(ctx context.Context, s *server) error {
 	}
 }
 
-// stop ends a server.
+// stop stops a server and waits until it has exited.
 func (s *server) stop() {
-	_ = s.cmd.Process.Signal(syscall.SIGTERM) // it may have ended
+	_ = s.cmd.Process.Signal(syscall.SIGTERM) // it may have exited
 	select {
 	case <-s.ended:
 	case <-time.After(stopPatience):
@@ -167,7 +167,7 @@ func (b *bench) stopAll() {
 	b.servers = nil
 }
 
-// freeAddr returns an address of this machine without a listener.
+// freeAddr returns a local address with a free port.
 func freeAddr() (string, error) {
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -176,7 +176,7 @@ func freeAddr() (string, error) {
 	return ln.Addr().String(), ln.Close()
 }
 
-// nginxFile returns nginx's path of a file with the edge's response to a path. It writes the file if it is missing.
+// nginxFile returns the path at nginx of the edge's response to path. The first call stores the response.
 func (b *bench) nginxFile(ctx context.Context, path string) (string, error) {
 	if file, ok := b.nginxFiles[path]; ok {
 		return file, nil

@@ -23,7 +23,7 @@ var (
 // connections is the number of open connections of the load.
 const connections = 32
 
-// A wrk makes load from a core of its own, with scripts in a folder.
+// A wrk generates load from its own core. dir has its scripts.
 type wrk struct {
 	program string
 	core    int
@@ -46,10 +46,10 @@ type result struct {
 	p50, p99        float64 // microseconds
 }
 
-// errNoResponse also comes from a machine that is busy otherwise.
+// errNoResponse may mean that the machine was busy with other work.
 var errNoResponse = errors.New("wrk: no request got a response")
 
-// run puts a load on a server.
+// run runs one load.
 func (w *wrk) run(ctx context.Context, l load) (result, error) {
 	ctx, cancel := context.WithTimeout(ctx, time.Duration(l.seconds)*time.Second+patience)
 	defer cancel()
