@@ -1,12 +1,11 @@
 #!/usr/bin/env bash
-# Runs cmd/bench: the edge beside nginx under the load of wrk, ingests and builds. Installs missing nginx and wrk with
-# apt-get if run as root.
+# Runs cmd/bench, which compares the edge with nginx under load from wrk, and measures ingests and builds. As root, it
+# installs nginx and wrk with apt-get if they are missing.
 #
 #   scripts/bench.sh [--before COMMIT] [FLAGS]   FLAGS of cmd/bench; --quick is the short form
 #
-# --before COMMIT measures the programs of another commit in the same rounds. The exit code is 1 if the edge or a
-# build is slower than that commit's, by its interval and by more than 3 %, or responses or the release are more than
-# 1 % larger.
+# --before COMMIT also measures another commit, in the same rounds. The exit code is 1 if the edge or a build is slower
+# than that commit's, by more than 3 % and outside of the interval, or if responses or the release are over 1 % larger.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -48,5 +47,5 @@ if [ -n "$before" ]; then
   (cd "$work/before" && go build -o "$work/reelsplice-before" ./cmd/reelsplice)
   args+=(--before "$work/reelsplice-before")
 fi
-go build -o "$work/bench" ./cmd/bench # "go run" would not pass Ctrl-C on
+go build -o "$work/bench" ./cmd/bench # "go run" would not forward Ctrl-C
 "$work/bench" "${args[@]}"

@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# The checks. Each step prints its seconds.
+# Runs the checks. Each step prints how long it took.
 #
 #   scripts/check.sh          every change: format, lint with vet, tests, race detector, short fuzz, benchmarks
 #                             once, vet for Windows, a clean tree. Needs Go and git only.
 #   scripts/check.sh --full   before a release: also long tests, engines, packages, fronts, clients, Wine and all
 #                             platforms. A step without its tools prints a message and passes.
-#   scripts/check.sh --tested every change, without the tests: they passed just before.
+#   scripts/check.sh --tested every change, without the tests, which have just passed.
 #
 # FUZZ_RUNS is the number of inputs or the time for each fuzz target, 1000x by default. A time such as 30s fuzzes with
 # coverage guidance.
@@ -29,7 +29,7 @@ shared=(
   serve/http serve/http/connlimit # connections, prepared responses, counts by address
   serve serve/releases serve/edge # requests during a switch of the release
   serve/query                     # caches of pages and orders
-  serve/pull serve/follow serve/observe # background loops beside requests
+  serve/pull serve/follow serve/observe # background loops during requests
   schemas/release                 # checksums of first use, by many readers
   schemas/release/store           # puts and gets in parallel
   schemas/catalog                 # row groups in parallel, in order
@@ -37,19 +37,19 @@ shared=(
   build/array build/work          # tasks of one folder
 )
 
-# Only a hanging test takes that long.
+# Only a hanging test takes longer.
 [[ "$(go env GOFLAGS)" = *-timeout=* ]] || export GOFLAGS="$(go env GOFLAGS) -timeout=30m"
 
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 name= start=0
-step() { # ends the previous step with its seconds, and begins NAME
+step() { # ends the previous step, prints its seconds, and begins NAME
   [ -z "$name" ] || printf -- '-- %s: %s s\n' "$name" $((SECONDS - start))
   name=$1 start=$SECONDS
   [ -z "$name" ] || printf '\n== %s\n' "$name"
 }
 
-cached() { # sets program to the one called NAME of a PACKAGE@VERSION, from the cache if it is there: NAME PACKAGE@VERSION
+cached() { # NAME PACKAGE@VERSION: sets program to the path of a tool, which it installs into the cache if missing
   local dir
   dir=$(go env GOCACHE)/$1/${2#*@}-$(go env GOVERSION)
   if [ ! -x "$dir/$1" ]; then
@@ -73,11 +73,11 @@ fi
 step words # phrases that stop a reader: the limit only falls
 scripts/words.sh -limit 40
 
-step lint # includes all checks of vet. The cache has one program for each version of a linter and of Go
+step lint # includes go vet. The cache has a program for each version of a linter and of Go
 cached golangci-lint "github.com/golangci/golangci-lint/v2/cmd/golangci-lint@$LINT"
 "$program" run --timeout 10m
 
-step workflows # without its helpers, which few machines have
+step workflows # without shellcheck and pyflakes, which few machines have
 cached actionlint "github.com/rhysd/actionlint/cmd/actionlint@$ACTIONLINT"
 "$program" -shellcheck= -pyflakes=
 
@@ -95,16 +95,16 @@ fi
 
 step "race detector"
 if [ "$(go env CGO_ENABLED)" = 1 ] && command -v "$(go env CC)" >/dev/null; then
-  # -short: large dumps pass once, without the detector. -skip: no long tests of one goroutine or of many processes.
+  # -short: large dumps are tested without the detector. -skip: long tests of one goroutine or of many processes.
   go test -race -vet=off -short ${full:+-shuffle=on} -skip '^(TestDamaged(Part|Table)|TestDamagedPrevious|TestSealInterrupted|TestDiscover|TestSortPlaces|TestCopy|TestVerifyFindsEveryFlip|TestVersions|TestOpenNamesFile|TestComposition|TestFlips)$' "${shared[@]/#/./}"
   go test -race -vet=off -short -run '^(TestOrder|TestScript)$/tables' ./ingest # batches in parallel, in order
 else
-  echo "skipped: the race detector needs a C compiler, and there is none"
+  echo "skipped: the race detector needs a C compiler"
 fi
 
-step "fuzz and benchmarks: programs" # one per package, for all its targets: "go test -fuzz" would link one for each
+step "fuzz and benchmarks: programs" # one per package: "go test -fuzz" would link one per target
 mapfile -t packages < <(git ls-files '*_test.go' | xargs grep -lE '^func (Fuzz|Benchmark)' | xargs -n 1 dirname | sort -u)
-# Coverage guidance compiles all libraries again, and helps only after far more than 1000 inputs.
+# Coverage guidance recompiles all libraries, and pays off only after far more than 1000 inputs.
 instruments=()
 [ -z "${FUZZ_RUNS:-}" ] || instruments=(-fuzz .)
 go test -c -vet=off -ldflags '-s -w' "${instruments[@]}" -o "$work/" "${packages[@]/#/./}"
@@ -129,7 +129,7 @@ for dir in "${packages[@]}"; do
   (cd "$dir" && "$work/${dir##*/}.test" -test.run '^$' -test.bench . -test.benchtime 1x) >"$work/log" 2>&1 || { cat "$work/log" && exit 1; }
 done
 
-step "vet for Windows" # packages with files for Windows, which differs most, and their tests
+step "vet for Windows" # packages with platform-specific files, and their tests: Windows differs most
 mapfile -t portable < <(git ls-files '*_windows*.go' '*_other*.go' | xargs -n 1 dirname | sort -u | sed 's|^|./|')
 CGO_ENABLED=0 GOOS=windows go vet "${portable[@]}"
 
@@ -165,7 +165,7 @@ if [ -n "$full" ]; then
   if [[ "$vulnerabilities" = file:* ]] || curl -fsS -m 20 -o "$work/db.json" "$vulnerabilities/index/db.json"; then
     go run "golang.org/x/vuln/cmd/govulncheck@$VULN" -db "$vulnerabilities" ./cmd/reelsplice
   else
-    echo "skipped: $vulnerabilities does not respond; GOVULNDB names a mirror"
+    echo "skipped: $vulnerabilities does not respond; set GOVULNDB to a mirror"
   fi
 
   step "the Windows build under Wine"

@@ -1,18 +1,18 @@
 #!/usr/bin/env bash
-# Fails the system calls of the commands one by one: the N-th call of a kind returns an error of the kernel, or kills
-# the command. Afterwards
+# Injects faults into the system calls of the commands, one at a time: the N-th call of a kind returns a kernel error, or
+# kills the command. Afterwards
 #
-#   - exit code 0 comes only with the complete result, any other with one line that gives the reason
+#   - exit code 0 means the complete result; for any other code, one line has the reason
 #   - the current release is the previous or the new one, and valid; the catalogue is the previous or the new one
-#   - running the command again succeeds with the same result as without a fault: no further file after prune
+#   - running the command again succeeds with the same result as without a fault: no extra file after prune
 #
 # upload is publish into a bucket, crawl fetches from an edge, and pull is an edge that pulls a new release from a
 # bucket: it stays ready throughout, with the previous release or the new one. Bucket and edges are on 127.0.0.1.
 #
 #   scripts/faults.sh [--points N] [--only COMMAND] [PROGRAM]
 #
-# N points are drawn from all, always the same ones; 200 by default, "all" for every one. A call that a command makes
-# more than 200 times counts as 200 points. Needs strace.
+# It tests N points chosen from all, always the same ones; 200 by default, "all" for every one. A call that a command
+# makes more than 200 times counts as 200 points. Needs strace.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -39,10 +39,10 @@ if [ -z "$program" ]; then
 fi
 rows=$PWD/data/sample
 export REELSPLICE_CONFIG='' GODEBUG=asyncpreemptoff=1 # preemption signals would interrupt calls at random
-export GOMAXPROCS=1 # strace counts calls by thread: one thread makes most
+export GOMAXPROCS=1 # strace counts calls per thread: make one thread do most calls
 export AWS_ACCESS_KEY_ID=key AWS_SECRET_ACCESS_KEY=secret AWS_EC2_METADATA_DISABLED=true
 
-# bucket NAME: starts an empty bucket, replacing one with that name. URL has its releases.
+# bucket NAME: starts an empty bucket in place of the last one with that name, and sets URL.
 bucket() {
   [ ! -e "$work/$1.pid" ] || kill -KILL "$(<"$work/$1.pid")"
   : >"$work/$1"
@@ -93,7 +93,7 @@ declare -A errors=(
   [renameat]="EIO ENOSPC" [mkdirat]="ENOSPC EIO" [linkat]="EIO ENOSPC" [unlinkat]="EIO" [ftruncate]="EIO ENOSPC" [fallocate]="ENOSPC"
   [mmap]="ENOMEM" [close]="EIO" [flock]="EINTR EIO" [getdents64]="EIO" [newfstatat]="EIO"
 )
-# Kills at other calls leave the same files as at the next one of these.
+# A kill at any other call leaves the same files as a kill at the next of these calls.
 changing="openat write pwrite64 fsync renameat mkdirat linkat unlinkat ftruncate fallocate close"
 
 # state prints the results of commands: files of the catalogue, the current release, all releases, tokens.
@@ -108,7 +108,7 @@ state() {
   [ ! -d dump ] || cat dump/*.ndjson | sed 's/"_fetched":"[^"]*"//' | sort | sha256sum
   [ "$name" != upload ] || "$program" releases --releases "$URL"
 }
-# fresh changes to a copy of the state before.
+# fresh restores the initial state in a copy, and changes to it.
 fresh() {
   rm -rf "$work/now" && cp -r "$work/before" "$work/now" && cd "$work/now"
   [ "$name" != upload ] || { bucket uploads && "$program" publish --quiet --releases "$URL" --from r "$current" >/dev/null; }
@@ -133,17 +133,17 @@ follow() {
     case "$ready" in
       "ok $current"*) was=ready ;;
       "ok $other"*) break ;;
-      *) [ -z "$was" ] || [ -z "$ready" ] || { echo "not ready any more: $ready" >>"$work/stderr" && code=97; } ;;
+      *) [ -z "$was" ] || [ -z "$ready" ] || { echo "no longer ready: $ready" >>"$work/stderr" && code=97; } ;;
     esac
     sleep 0.05
   done
   child=$pid
   [ $# = 0 ] || child=$(cat "/proc/$pid/task/$pid/children" 2>/dev/null) || true
   if [ "$i" = 600 ]; then
-    echo "not the new release after half a minute, but: $ready" >>"$work/stderr"
+    echo "no new release after half a minute: $ready" >>"$work/stderr"
     kill -KILL "$child" && code=98
   fi
-  kill -TERM "$child" 2>/dev/null || true # it may have ended
+  kill -TERM "$child" 2>/dev/null || true # it may have exited
   wait $pid || code=$((code ? code : $?))
   rm "$work/pull.pid"
   return $code
@@ -155,7 +155,7 @@ for name in "${!commands[@]}"; do
   [ -z "$only" ] || [ "$only" = "$name" ] || continue
   fresh
   run strace -f --seccomp-bpf -qq -o "$work/calls" -e trace="$(IFS=, && echo "${!errors[*]}")" --
-  # strace counts calls by thread.
+  # strace counts calls per thread.
   sed -nE 's/^([0-9]+) +([a-z0-9_]+)\(.*/\1 \2/p' "$work/calls" | sort | uniq -c | awk '$1 > most[$3] { most[$3] = $1 } END { for (c in most) print c, most[c] }' |
     while read -r call most; do
       for error in ${errors[$call]:-}; do
@@ -210,12 +210,12 @@ while read -r name call fault n; do
   code=0
   run || code=$?
   now=$(state)
-  [ "$now" = "${wanted[$name]}" ] || fail "the same command again gives another result, exit code $code"
-  # A command does not repeat what it did before it was killed: a token is issued already.
+  [ "$now" = "${wanted[$name]}" ] || fail "the same command again has another result, exit code $code"
+  # A repeated command may fail if the killed one was complete: the token exists already.
   [ "$code" = 0 ] || [ "$after" = "${wanted[$name]}" ] || fail "the same command again fails"
   "$program" prune --releases r --keep 9 >/dev/null
   left=$(find . -name '.*' ! -name . ! -name '.*lock' ! -name .crawl | head -n 3)
   [ -z "$left" ] || fail "left behind: $left"
 done <"$list"
-echo "$passed went on to the result, $refused were refused, $killed were killed, $runtime ended in Go's runtime, $missed made fewer calls this time"
+echo "$passed succeeded in spite of the fault, $refused failed with a reason, $killed were killed, $runtime ended in Go's runtime, $missed made fewer calls this time"
 [ "$failures" = 0 ] || { echo "$failures failures" && exit 1; }

@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
-# The first hour of a user without Go, with a stopwatch: a fresh Debian gets the deb, crawls 200 titles from another
-# edge, ingests, builds and serves them; a browser and an application use the edge. Prints the commands with their
-# seconds, and takes pictures of the page. It ends after ten minutes at most, and listens on 127.0.0.1 only. Needs
-# root, mmdebstrap with a mirror of Debian, curl and jq. A step without its tools is skipped and listed at the end.
+# Times the first hour of a user without Go: it installs the deb on a fresh Debian, crawls 200 titles from another edge,
+# ingests, builds and serves them; a browser and an application use the edge. It prints the commands with their seconds,
+# and takes pictures of the page. It takes ten minutes at most, and listens only on 127.0.0.1. It needs root, mmdebstrap
+# with a Debian mirror, curl and jq. A step without its tools is skipped and listed at the end.
 #
 #   scripts/first-hour.sh [PICTURES]
 #
-# PICTURES is a folder; the default is REELSPLICE_PICTURES, or no pictures. The packages are those in dist; if
+# PICTURES is a folder; the default is REELSPLICE_PICTURES, or no pictures. It uses the packages in dist. If they are
 # missing, scripts/packaging/release.sh makes them, which needs Go and is not timed.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -47,7 +47,7 @@ export NO_PROXY=127.0.0.1 no_proxy=127.0.0.1
 
 rows=() skipped=() total=0
 now() { date +%s%N; }
-# timed STEP SHOWN COMMAND...: runs a command, shown as SHOWN in the table. OUTPUT has its output.
+# timed STEP SHOWN COMMAND...: runs a command, which the table shows as SHOWN, and sets OUTPUT to its output.
 timed() {
   local step=$1 shown=$2 begin=0 spent=0
   shift 2
@@ -61,7 +61,7 @@ timed() {
   rows+=("$(printf '%-22s %8.2f  %s' "$step" "$(seconds "$spent")" "$shown")")
 }
 seconds() { printf '%d.%03d' $(($1 / 1000)) $(($1 % 1000)); }
-# has_line PATTERN: the last output has a matching line.
+# has_line PATTERN: requires a matching line in OUTPUT.
 has_line() { grep -Eq "$1" <<<"$OUTPUT" || { echo "first hour: want output with $1" >&2 && exit 1; }; }
 in_root() { chroot "$root" "$@"; }
 api=127.0.0.1:$(port) admin=127.0.0.1:$(port) other=127.0.0.1:$(port)
@@ -90,7 +90,7 @@ for _ in $(seq 3000); do
 done
 [ -n "$up" ] || { echo "first hour: reelsplice up has no response after 30 s" >&2 && exit 1; }
 
-# The user's minutes. "sudo -u reelsplice" is chroot --userspec here.
+# The user's steps, with chroot --userspec in place of "sudo -u reelsplice".
 timed install "sudo apt install ./$(basename "$deb")" in_root apt-get install -y "/$(basename "$deb")"
 timed version "su -s /bin/sh reelsplice -c 'reelsplice version'" in_root su -s /bin/sh reelsplice -c 'reelsplice version'
 
@@ -179,7 +179,7 @@ else
   skipped+=("browser: needs chromium")
 fi
 
-# An application: a program that a user of moviedb-promise would write, or curl.
+# The application: a program as users of moviedb-promise write it, or else curl.
 curl_application() {
   curl -sf --compressed -H "Authorization: Bearer $token" "http://$api/3/movie/550?append_to_response=credits" |
     jq -r '"\(.title), \(.credits.cast | length) in the cast"'
@@ -201,7 +201,7 @@ console.log(`${movie.title}, ${movie.credits.cast.length} in the cast`);
 PROGRAM
   timed "application" "new MovieDb(TOKEN, 'http://$api/3/')" node "$work/npm/application.mjs" "http://$api/3/" "$token"
 else
-  skipped+=("application of npm: needs node, npm and a registry; curl stands in")
+  skipped+=("npm application: needs node, npm and a registry; used curl instead")
   timed "application: curl" "curl -H 'Authorization: Bearer TOKEN' http://$api/3/movie/550?append_to_response=credits" curl_application
 fi
 has_line '^Fight Club, [1-9][0-9]* in the cast$'

@@ -1,16 +1,16 @@
 #!/usr/bin/env bash
-# Prints the size and shape of the code beside another commit's: lines, files and comments by package, words of the
+# Compares the size and shape of the code with another commit's: lines, files and comments by package, words of the
 # documents.
 #
 #   scripts/metrics.sh [--tests] [--first-run] [COMMIT]
 #
-# --tests adds the seconds of "go test ./...", --first-run the seconds of a first "go run" with empty caches, its
-# downloads and its binary. Both run twice: for COMMIT and for this tree.
+# --tests adds the duration of "go test ./...", --first-run the duration of a first "go run" with empty caches, the size
+# of its downloads and of its binary. Both run for COMMIT and for this tree.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
 tests= first=
-commit=df5f37b # the last before the great cut
+commit=df5f37b # before the large reduction of the code
 for arg in "$@"; do
   case "$arg" in
     --tests) tests=1 ;;
@@ -22,7 +22,7 @@ work=$(mktemp -d)
 trap 'git worktree remove --force "$work/before" 2>/dev/null || true; rm -rf "$work"' EXIT
 git worktree add --quiet --detach "$work/before" "$commit"
 
-# shape TREE: lines, files and lines of comments, in total and by package. Generated files do not count; packages
+# shape TREE: prints lines, files and lines of comments, in total and by package, without generated files. Packages
 # named *test and scripts/clients count as tests.
 shape() {
   local list

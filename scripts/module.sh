@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Sets the module path, for a fork that "go install" shall find: in go.mod and everywhere it is repeated, in imports,
-# the linter's rules, README.md and the document about installation.
+# Sets the module path of a fork, so that "go install" finds it: in go.mod, imports, the linter's rules, README.md and the
+# installation guide.
 #
 #   scripts/module.sh example.org/team/reelsplice
 set -euo pipefail

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Speed and size of queries at full scale: makes MOVIES generated movies and TV series (or uses the releases in
-# RELEASES), and serves search, discover and lists on one core. Prints sizes of the tables, the times of the build's
-# stages, and for each sort of query p50, p99, the size of pages, and memory.
+# Measures queries at full scale: it generates MOVIES movies and TV series (or uses the releases in RELEASES), and runs
+# search, discover and lists on one core. It prints the sizes of the tables, the times of the build's stages, and for each
+# type of query p50, p99, the size of pages, and memory.
 #
 #   MOVIES=1200000 scripts/query-speed.sh          # an hour and 40 GB in WORK
 #   RELEASES=releases scripts/query-speed.sh       # the current release of a folder

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Runs a command, and up to twice more if it fails: a registry or its network may fail once.
+# Runs a command, and retries it twice if it fails, such as for a temporary failure of a registry.
 #
 #   scripts/retry.sh COMMAND...
 set -uo pipefail

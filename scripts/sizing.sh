@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
 # Measures a catalogue of N generated movies, with series and people in TMDB's proportions: the cost of each step,
-# from the dump to requests of an edge with cold caches, and the bytes of the release by sort of file.
+# from the dump to requests to an edge with cold caches, and the bytes of the release by type of file.
 #
 #   scripts/sizing.sh [--movies N] [--companies N] [--keywords N] [--work DIR]
 #
-# There are 20,000 movies by default: 2 GB of disk and five minutes of two cores. TMDB's size is 1,240,000: 60 GB, two
-# hours. With fewer movies, --companies 249000 --keywords 90000 gives these kinds their real size. The dump is removed
-# after the ingest, and DIR at the end unless given. docs/explanation/sizing.md has the tables.
+# The default of 20,000 movies takes 2 GB of disk and five minutes on two cores; TMDB's 1,240,000 take 60 GB and two
+# hours. --companies 249000 --keywords 90000 gives these kinds their real size. The dump is removed after the ingest, and
+# a temporary work folder at the end. docs/explanation/sizing.md has the tables.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 # shellcheck source=scripts/packaging/lib.sh
@@ -39,17 +39,17 @@ mkdir -p "$work/changes"
 go build -o "$work/reelsplice" ./cmd/reelsplice
 cd "$work"
 
-# disk: writes the peak size of the folder in MB to the file disk.
+# disk: writes the peak size of the current folder in MB to the file disk.
 disk() {
   local now most=0
   while :; do
-    now=$(du -sm . 2>/dev/null | cut -f 1) || true # files may vanish meanwhile
+    now=$(du -sm . 2>/dev/null | cut -f 1) || true # files may disappear meanwhile
     [ "${now:-0}" -le "$most" ] || { most=$now && echo "$most" >disk; }
     sleep 2
   done
 }
 
-# step NAME ARG...: a row for a command: time, CPU, memory, and disk including earlier files.
+# step NAME ARG...: runs a command and prints its row: time, CPU, memory, and disk including earlier files.
 step() {
   local name=$1
   shift
@@ -61,7 +61,7 @@ step() {
   awk -v name="$name" -v disk="$({ cat disk && du -sm . | cut -f 1; } | sort -n | tail -n 1)" '{ printf "| %s | %.1f | %.1f | %d | %d |\n", name, $1, $2 + $3, $4 / 1000, disk }' time
 }
 
-# changed FILE: every fiftieth title of a dump, with another overview.
+# changed FILE: writes every fiftieth title of a dump, with another overview.
 changed() { zstd -dc "dump/$1.ndjson.zst" | awk 'NR % 50 == 1' | sed 's/"overview":"/"overview":"Revised. /' >"changes/$1.ndjson"; }
 
 # drop FILE...: drops the files from the page cache.
@@ -104,7 +104,7 @@ drop "$release"/*
 edge=$!
 until curl -s -o /dev/null "http://127.0.0.1:$port/"; do sleep 0.1; done
 echo
-echo "| requests of one client, nothing in memory | p50 ms | p99 ms |"
+echo "| requests of one client, cold caches | p50 ms | p99 ms |"
 echo "| --- | --- | --- |"
 awk -F'\t' 'NR % 2 { print "/3/movie/" $1 }' titles | requests "details"
 awk -F'\t' 'NR % 2 == 0 { print "/3/movie/" $1 "?append_to_response=credits,images,videos,keywords,similar,release_dates" }' titles | requests "details and six parts"
@@ -112,4 +112,4 @@ awk -F'\t' '{ print $2 }' titles | tr -cd 'A-Za-z \n' | awk 'length($1) > 3 && !
 awk -F'\t' '{ print $2 }' titles | tr -cd 'A-Za-z \n' | awk '{ q = substr($1, 1, 2) } length(q) > 1 && !seen[q]++ { print "/3/search/multi?query=" q }' | requests "search of all by two letters"
 for genre in 18 28 35 53 27 12; do for year in $(seq 1970 2020); do echo "/3/discover/movie?with_genres=$genre&primary_release_year=$year"; done; done |
   requests "discover"
-awk '/RssAnon/ { printf "\nthe edge has %.0f MB of its own\n", $2 / 1000 }' "/proc/$edge/status"
+awk '/RssAnon/ { printf "\nthe edge uses %.0f MB besides mapped files\n", $2 / 1000 }' "/proc/$edge/status"

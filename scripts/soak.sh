@@ -1,18 +1,18 @@
 #!/usr/bin/env bash
 # Keeps edges under load while everything around them changes, and compares each response with inspect:
 #
-#   - requests for all operations by a Zipf law: plain, over TLS, and through HAProxy with the file of docs/reference/fronts
+#   - requests for all operations, Zipf-distributed: plain, over TLS, and through HAProxy as in docs/reference/fronts
 #   - releases built, published, rolled back and pruned; tokens issued, revoked and expired; certificates renewed
 #   - slow and hostile clients, edges killed behind HAProxy, a full disk
 #
 #   scripts/soak.sh [--minutes N] [--rate N] [--plot FILE.svg] [PROGRAM]
 #
-# N minutes, 60 by default; N requests a second, 100 by default: a third of a core with everything. It prints one
-# table at the end; the exit code is 1 if a promise is broken. --plot draws the minutes with gnuplot. All servers
-# listen on 127.0.0.1. PROGRAM is a reelsplice of this checkout, built by default.
+# N is 60 minutes and 100 requests per second by default, which takes a third of a core in all. It prints a table at the
+# end; the exit code is 1 if a limit is exceeded. --plot plots the minutes with gnuplot. All servers listen on 127.0.0.1.
+# PROGRAM is a reelsplice of this checkout, built by default.
 #
-# The full disk is a tmpfs in a mount namespace, which needs root or user namespaces. Without them the disk is not
-# filled, and without haproxy no edge is killed: a line reports it.
+# The full disk is a tmpfs in a mount namespace, which needs root or user namespaces. Without them, the disk is not
+# filled; without haproxy, no edge is killed. A line reports that.
 # shellcheck disable=SC2317 # phases have the names of functions
 set -euo pipefail
 
@@ -42,7 +42,7 @@ disk=$work/disk
 mkdir "$disk" "$work/live" "$work/ended"
 finish() {
   local code=$? logs
-  rm -f "$work/phase" # ends the activity beside the traffic
+  rm -f "$work/phase" # stops the activities
   [ -z "${load:-}" ] || kill "$load" 2>/dev/null || true
   wait
   for file in "$work"/*.pid; do kill -KILL "$(<"$file")" || true; done 2>/dev/null
@@ -57,16 +57,16 @@ export PATH="$PATH:/usr/sbin" REELSPLICE_CONFIG=
 CGO_ENABLED=0 go build -o "$work/soak" ./scripts/soak
 [ "$SOAK_DISK" = none ] || mount -t tmpfs -o size=256m,mode=0700 tmpfs "$disk"
 
-# phase NAME: the following events belong to it.
+# phase NAME: begins a phase.
 phase() { echo "$1" >"$work/next" && mv "$work/next" "$work/phase"; }
 phase start
 fail() { printf '%s: %s\n' "$(date +%T)" "$*" | cut -c -400 | tee -a "$work/failures" >&2; }
-# change COMMAND...: a command that must succeed. OUTPUT has its output.
+# change COMMAND...: runs a command, which must succeed, and sets OUTPUT to its output.
 change() {
-  local err=$work/$BASHPID.err # several run at a time
+  local err=$work/$BASHPID.err # several run at once
   OUTPUT=$("$program" "$@" 2>"$err") || { fail "reelsplice $*: $(tail -n 1 "$err")" && return 1; }
 }
-# await NAME COMMAND...: waits for the effect of a change, and records how long it took.
+# await NAME COMMAND...: waits until COMMAND succeeds, and records how long it took.
 await() {
   local name=$1 begin
   begin=$(date +%s%N)
@@ -79,13 +79,13 @@ await() {
   echo "$name	$((($(date +%s%N) - begin) / 1000000))" >>"$work/effects"
 }
 get() { curl -s --max-time 30 --cacert certs/ca.pem -H "Authorization: Bearer $1" "${@:2}"; }
-# has STATUS TOKEN: all running edges respond to the token with STATUS.
+# has STATUS TOKEN: succeeds if all running edges respond to the token with STATUS.
 has() {
   for url in "$plain" "$tls" "${behind[@]/#/http://}"; do
     case "$(get "$2" -o /dev/null -w '%{http_code}' "$url/3/movie/550/videos")" in "$1" | 000) ;; *) return 1 ;; esac
   done
 }
-# serves ID: the edges that are not killed serve that release.
+# serves ID: succeeds if the edges that are never killed serve that release.
 serves() { for url in "$plain" "$tls"; do get "$(<"$work/main")" -D - -o /dev/null "$url/3/movie/550" | grep "^X-Reelsplice-Release: $1" >/dev/null || return 1; done; }
 
 cd "$disk"
@@ -98,9 +98,9 @@ cd "$disk"
 "$program" token issue --quiet --session 5f0000000000000000000001 --v4 >"$work/user"
 "$program" token issue --quiet --session 5a3b1f0e7c9d4e2f8a6b0c1d2e3f4a5b --guest >"$work/guest"
 
-# started NAME: records the last started server, which finish ends.
+# started NAME: records the last started server, which finish kills.
 started() { echo "$!" >"$work/$1.pid" && disown; }
-# edge NAME ADDR ADMIN FLAGS...: starts an edge, with caches that are full within minutes: what grows later is a leak.
+# edge NAME ADDR ADMIN FLAGS...: starts an edge. Its caches are full within minutes: later growth is a leak.
 edge() {
   "$program" serve --addr "$2" --admin-addr "$3" --shutdown-delay 3s --access-log "access-$1.log" "${@:4}" 2>>"$work/$1.log" &
   started "$1"
@@ -124,10 +124,10 @@ if command -v haproxy >/dev/null; then
   await "HAProxy started" passes
 fi
 
-# Activity beside the traffic. Each runs until the phase ends.
+# Activities during the load. Each runs until the phase ends.
 on() { [ -e "$work/phase" ] && [ "$SECONDS" -lt "$end" ]; }
 
-# release RUN: changes some movies and publishes a release with them.
+# release RUN: changes some movies and publishes a release, with RUN as the prefix of the commands.
 release() {
   sed -nE 's/.*"id":([0-9]+),"imdb_id".*/\1/p' "$root/data/sample/movies.ndjson" | shuf -n $((1 + RANDOM % 8)) |
     sed "s/.*/{\"id\":&,\"tagline\":\"Tagline $RANDOM$RANDOM.\"}/" >"$work/movies.ndjson"
@@ -175,7 +175,7 @@ hostile() {
     url=$plain && [ $((RANDOM % 2)) = 0 ] || url=$tls
     case $((RANDOM % 3)) in
       0) get "$(<"$work/main")" --limit-rate 4k --max-time 12 -o /dev/null "$url/3/tv/1399?append_to_response=credits,images,translations,videos" || true ;;
-      1) # Requests much and reads nothing.
+      1) # Sends many requests and reads nothing.
         {
           printf "GET /3/tv/1399?append_to_response=credits,images HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer $(<"$work/main")\r\n\r\n%.0s" $(seq 50) >&3
           sleep $((RANDOM % 12))
@@ -197,7 +197,7 @@ kills() {
     n=$((n + 1))
   done
 }
-# refused COMMAND...: a command that fails on a full disk, with a reason.
+# refused COMMAND...: runs a command, which must fail because the disk is full.
 refused() {
   local code=0
   "$program" "$@" >/dev/null 2>"$work/full" || code=$?

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Counts the executed functions and files, by package, in two walks: a request (the details of a movie with three
-# appended parts, from a running edge, against the same edge without a request) and a row (the first movie of the
-# sample, through ingest and build, against the program printing its version twice).
+# appended parts, compared with an edge without a request) and a row (the first movie of the sample, through ingest and
+# build, compared with printing the version twice).
 #
 #   scripts/walks.sh [--files] [request|row]
 #
@@ -28,8 +28,8 @@ GOCOVERDIR=$work/row "$work/reelsplice" build --quiet --publish --catalog "$work
 
 key=$("$work/reelsplice" token issue --json --name walks --tokens "$work/tokens" 2>/dev/null | grep -o 'rsp_[^"]*')
 
-# serve NAME PATH: serves until it has answered a PATH. Without one it serves for longer, so that an edge's periodic
-# work does not count for a request.
+# serve NAME PATH: serves one request for PATH. If PATH is empty, it serves for longer, so that the edge's periodic work
+# does not count for a request.
 serve() {
   coproc EDGE { GOCOVERDIR=$work/$1 exec "$work/reelsplice" serve --json --quiet --releases "$work/releases" --tokens "$work/tokens" --addr 127.0.0.1:0 \
     --shutdown-delay 0 2>"$work/log"; }
@@ -45,7 +45,7 @@ serve() {
   wait "$pid" || { cat "$work/log" >&2 && return 1; }
 }
 
-# ran NAME: file and line of each function, and how often its blocks ran.
+# ran NAME: prints file and line of each function, and how often its blocks ran.
 ran() {
   go tool covdata textfmt -i "$work/$1" -o "$work/$1.blocks"
   go tool covdata func -i "$work/$1" | sed -n 's/^\(.*\):\([0-9]*\):.*/\1 \2/p' | sort -u >"$work/$1.functions"
@@ -54,7 +54,7 @@ ran() {
     sort -k1,1 -k2,2n -k3,3r | awk '$3 == "F" { at = $1 ":" $2 } $3 == "B" { n[at] += $4 } END { for (at in n) print at, n[at] }'
 }
 
-# print NAME: totals, and counts by package or file, of functions on stdin.
+# print NAME: prints totals, and counts by package or file, of the functions on stdin.
 print() {
   sed "s,^$(go list -m)/,," | awk -v name="$1" -v by="$by" '{
     file = $1; sub(/:[0-9]*$/, "", file); package = file; sub(/\/[^\/]*$/, "", package)
@@ -67,7 +67,7 @@ print() {
   }'
 }
 
-# more NAME BASE: the functions that ran more often in NAME than in BASE.
+# more NAME BASE: prints the functions that ran more often in NAME than in BASE.
 more() {
   ran "$2" | sort >"$work/$2.counts"
   ran "$1" | sort | join -a 1 - "$work/$2.counts" | awk '$2 > $3 + 0 { print $1 }'

@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
 # Runs the Windows build under Wine: ingest, build, publish and prune while an edge serves, and the tests of packages
-# with files for Windows. Passes with a message without Wine. Wine shows that the calls are right, not that NTFS or
-# antivirus software agree: see docs/reference/platforms.md.
+# with files for Windows. Without Wine, it prints a message and passes. It tests the calls of the program, but neither
+# NTFS nor antivirus software: see docs/reference/platforms.md.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 if ! command -v wine >/dev/null; then
-  echo "skipped: there is no wine (Debian: apt-get install wine)"
+  echo "skipped: wine is not installed (Debian: apt-get install wine)"
   exit 0
 fi
 
@@ -15,7 +15,7 @@ edge=
 trap '[ -z "$edge" ] || kill "$edge" 2>/dev/null || true; wineserver -k 2>/dev/null || true; rm -rf "$work"' EXIT
 fail() { echo "wine.sh: $*" >&2; tail -n 5 "$work"/*.err >&2 || true; exit 1; }
 
-# Wine 8 lacks a library and a way to remove files that Go programs use; both have an older form there.
+# Go programs use a library and a way to remove files that Wine 8 lacks. Use their older forms.
 lib=$(go env GOROOT)/src/internal/syscall/windows/at_windows.go
 sed 's/^var TestDeleteatFallback bool/var TestDeleteatFallback = true/' "$lib" >"$work/at_windows.go"
 printf '{"Replace":{"%s":"%s"}}' "$lib" "$work/at_windows.go" >"$work/overlay.json"
@@ -37,7 +37,7 @@ folder="Z:${work//\//\\}"
 run() { timeout 600 wine "$work/reelsplice.exe" "$@" 2>>"$work/run.err" | tr -d '\r' || fail "reelsplice $1"; }
 mkdir "$work/dumps" "$work/over"
 cp data/sample/*.ndjson "$work/dumps"
-change() { # makes and publishes a release with that title, prints its id
+change() { # TITLE: publishes a release with that title, and prints its id
   printf '{"id":550,"title":"%s"}\n' "$1" >"$work/over/movies.ndjson"
   run ingest --quiet --catalog "$folder\\catalog" --overlay "$folder\\over" >/dev/null
   run build --quiet --catalog "$folder\\catalog" --releases "$folder\\releases" --publish --json | sed -n 's/.*"release": *"\([^"]*\)".*/\1/p'
@@ -70,4 +70,4 @@ run verify --releases "$folder\\releases" | grep -q sound || fail "verify"
 run token revoke --tokens "$folder\\tokens.txt" --name wine >/dev/null
 for _ in $(seq 300); do case $(ask) in *'"status_code":7'*) break ;; esac; sleep 0.2; done
 case $(ask) in *'"status_code":7'*) ;; *) fail "a revoked token is accepted" ;; esac
-echo "ok releases $first and on: published, rolled back, pruned and verified while an edge served"
+echo "ok releases from $first on: published, rolled back, pruned and verified while an edge served"

@@ -1,5 +1,5 @@
-// Bucket is an empty bucket in memory for scripts, on a free port of this machine. It prints the parameters of URLs to it
-// and ends when it is killed.
+// Command bucket serves an empty in-memory bucket for scripts, on a free local port. It prints the query of URLs for it, and
+// runs until it is killed.
 package main
 
 import (

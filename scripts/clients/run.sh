@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Runs third-party clients against "reelsplice up", over all of their read methods, and prints a table of the methods.
-# Exits with 1 if one fails; skips clients that cannot be fetched here. See README.md.
+# Calls all read methods of third-party clients on "reelsplice up", and prints a table of the methods. Exits with 1 if one
+# fails; skips clients that cannot be downloaded. See README.md.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 root=$(cd "$here/../.." && pwd)
@@ -10,7 +10,7 @@ if [ -z "${CLIENTS_DIR:-}" ]; then
   dir=$(mktemp -d)
   trap 'rm -rf "$dir"' EXIT
   (cd "$root" && CGO_ENABLED=0 go build -o "$dir/reelsplice" ./cmd/reelsplice)
-  # timeout has a process group of its own: pass Ctrl-C on to it.
+  # timeout has its own process group: forward Ctrl-C to it.
   CLIENTS_DIR=$dir timeout --kill-after=10 "$limit" "$here/run.sh" &
   bounded=$!
   trap 'kill "$bounded" 2>/dev/null; wait "$bounded"; exit 130' INT TERM
@@ -30,7 +30,7 @@ stop() {
 trap stop EXIT
 trap 'exit 143' TERM INT
 
-# step NAME COMMAND...: runs it silently, and shows its output if it fails.
+# step NAME COMMAND...: runs a command, and prints its output only if it fails.
 step() {
   local name=$1
   shift
@@ -41,7 +41,7 @@ step() {
   }
 }
 
-# The sample, a list and an account, in two releases, so that there is a change.
+# Two releases of the sample, a list and an account, so that there are changes.
 step "ingest" "$bin" ingest --catalog "$dir/catalog" "$root"/data/sample/*.ndjson "$here"/dumps/*.ndjson
 step "build" "$bin" build --catalog "$dir/catalog" --releases "$dir/releases" --publish
 step "update" "$bin" ingest --catalog "$dir/catalog" --update "$here"/dumps/changed/*.ndjson
@@ -80,7 +80,7 @@ failed=0 ran=0 fetched=()
 # Clients of npm, in a copy, so that the checkout stays clean.
 npm_clients() {
   if ! command -v node >/dev/null || ! command -v npm >/dev/null; then
-    echo "skipped: tmdb-ts, moviedb-promise: node and npm are not here"
+    echo "skipped: tmdb-ts, moviedb-promise: node and npm are not installed"
     return
   fi
   mkdir "$dir/npm"
@@ -104,7 +104,7 @@ npm_clients() {
   done
 }
 
-# The client in Go is a module of its own, so that ours does not require it.
+# The Go client has its own module, so that ours does not require it.
 go_client() {
   cd "$here/golang-tmdb"
   if ! "$root/scripts/retry.sh" go mod download >"$dir/log" 2>&1; then
@@ -126,7 +126,7 @@ go_client() {
   fi
 }
 
-# The same clients and others again, at their built-in host.
+# The same clients and others, with their built-in host.
 builtin_clients() {
   local programs=("${fetched[@]}")
   if ! command -v unshare >/dev/null || ! command -v ip >/dev/null || ! unshare --user --map-root-user --net --mount true 2>/dev/null; then
@@ -147,7 +147,7 @@ npm_clients
 go_client
 builtin_clients
 result="all of them passed"
-[ "$ran" != 0 ] || result="so nothing was tried"
+[ "$ran" != 0 ] || result="so nothing was tested"
 [ "$failed" = 0 ] || result="some failed"
 echo "clients: $ran of 3 ran, $result"
 exit "$failed"

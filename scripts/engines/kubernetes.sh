@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Builds on the Kubernetes of KUBECONFIG, with faults, and compares with a build of one process. Its pods run programs of
-# this machine, as nodes in containers with its folders or nodes that start processes do; KUBECTL is the command, kubectl
-# by default. The cases lost and undead are Slurm's alone: they kill a node.
+# Builds on the Kubernetes cluster of KUBECONFIG, with faults, and compares with a build of one process. Its pods must be
+# able to run programs of this machine, so its nodes share this machine's folders. KUBECTL is the command, kubectl by
+# default. Only Slurm has the cases lost and undead, which kill a node.
 set -euo pipefail
 
 if ! ${KUBECTL:-kubectl} get nodes >/dev/null 2>&1; then

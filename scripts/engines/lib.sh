@@ -1,34 +1,34 @@
-# What slurm.sh and kubernetes.sh share: the builds that are compared, the cases, the table. Each has
+# The common part of slurm.sh and kubernetes.sh: builds to compare, cases, table. Each of them defines
 #
-#   up             starts what of the cluster is not running
+#   up             starts the parts of the cluster that are not running
 #   run ARGS...    runs the script of build submit with these arguments, and prints the report
-#   lose NODE      kills the process that is NODE, and nothing that it has started
-#   victims NODE   prints the ids of processes that it has started
-#   down           ends the cluster
+#   lose NODE      kills the process of NODE, but not its children
+#   victims NODE   prints the ids of these children
+#   down           stops the cluster
 
 ALL_CASES=${ALL_CASES:-full incremental kill twice order lost undead broken} # a script may have fewer
 
 usage() {
   cat <<USAGE
 usage: $0 [OPTION]...
-Builds a release as array jobs and compares it with that of one process.
+Builds a release as array jobs and compares it with the release of a single process.
 
   --cases LIST    ${ALL_CASES// /,}; full by default, or all
-  --count N       tasks of a stage (7)
-  --movies N      a generated catalogue instead of the sample
-  --dump DIR      a dump instead of the sample, with films of TMDB's ids
+  --count N       tasks per stage (7)
+  --movies N      use a generated catalogue instead of the sample
+  --dump DIR      use a dump with TMDB ids instead of the sample
   --at STAGE      stage of the cases lost, undead and broken (titles)
-  --seed N        of what is left to chance (the time)
+  --seed N        random seed (the time)
   --keep          keep the folder of the run
 
-  full         without faults; it comes before each other case
-  incremental  without faults, upon the release of one process
+  full         no faults; always runs first
+  incremental  no faults, with the single process's release as the previous one
   kill         a task of each stage is killed at a random moment
-  twice        each task runs twice at a time
-  order        the tasks of a stage start in a random order
+  twice        each task runs twice at once
+  order        the tasks of a stage start in random order
   lost         a node is killed with its tasks
-  undead       a node is lost, and a task of it goes on when the release is there
-  broken       a task fails each time: the error names its stage; then the build is submitted again
+  undead       a node is lost, and one of its tasks continues after the release is complete
+  broken       a task always fails: the error names its stage; then the build is submitted again
 USAGE
 }
 
@@ -52,10 +52,10 @@ root=$(cd "$(dirname "$0")/../.." && pwd)
 run=$(mktemp -d "${TMPDIR:-/tmp}/reelsplice-engines-XXXXXX")
 state=$run/state reelsplice=$run/reelsplice program=$run/program
 limit=$((900 + movies / 50)) # seconds for a build
-export ENGINES_RUN=$run      # by it the processes of this run are found
+export ENGINES_RUN=$run      # marks the processes of this run
 RANDOM=$seed
 
-# mine [NAME=VALUE]: prints the ids of processes that this run has started, by their environment.
+# mine [NAME=VALUE]: prints the ids of processes that this run has started, found by their environment.
 mine() {
   local p
   for p in /proc/[0-9]*; do
@@ -65,7 +65,7 @@ mine() {
   done
 }
 
-# end: ends all that this run has started, and removes its folder.
+# end: kills all processes that this run has started, and removes its folder.
 end() {
   local code=$? p
   trap - EXIT
@@ -80,7 +80,7 @@ end() {
 trap end EXIT
 trap 'exit 130' INT TERM
 
-# prepare: the program, two catalogues (the second after an update), and releases built in one process for comparison.
+# prepare: builds the program, two catalogues (the second after an update), and their releases for comparison.
 prepare() {
   mkdir -p "$state" "$run/cases"
   (cd "$root" && go build -o "$reelsplice" ./cmd/reelsplice)
@@ -103,7 +103,7 @@ prepare() {
   fi
 }
 
-# one NIGHT: builds as one process and prints the id.
+# one NIGHT: builds in a single process and prints the id.
 one() {
   "$reelsplice" build --quiet --json --catalog "$run/catalog$1" --releases "$run/one" --publish | release_of
 }
@@ -122,7 +122,7 @@ submit() {
     >"$run/report" 2>"$run/errors"
 }
 
-# row CASE RESULT SECONDS NOTE: a line of the table.
+# row CASE RESULT SECONDS NOTE: prints a line of the table.
 row() {
   printf '%-12s %-7s %7s  %s\n' "$@"
   [ "$2" = ok ] || failed=1
@@ -133,7 +133,7 @@ check() {
   local seconds got left
   seconds=$(since "$start")
   got=$(release_of <"$run/report")
-  [ -n "$got" ] || got=$(head -n 1 "$4/current") # the report of a Kubernetes whose nodes keep no logs cannot be read
+  [ -n "$got" ] || got=$(head -n 1 "$4/current") # some Kubernetes clusters keep no logs, so there is no report
   left=$(find "$run/work" "$run/scratch" -type f 2>/dev/null | head -n 3 | tr '\n' ' ')
   if [ "$2" != 0 ]; then
     row "$1" FAILED "$seconds" "exit code $2: $(tail -n 1 "$run/errors")"
@@ -150,7 +150,7 @@ check() {
   fi
 }
 
-# begin FAULT [AT]: makes ready for a build with a fault.
+# begin FAULT: prepares a build with a fault.
 begin() {
   rm -rf "$state"/{log,kill-*,lost-*,undead-*,stopped,woken} "$run/work" "$run/scratch"
   mkdir -p "$run/work" "$run/scratch"
@@ -159,7 +159,7 @@ begin() {
   start=$(date +%s.%N)
 }
 
-# remember: the longest time of each stage, for moments of chance.
+# remember: stores the longest task time of each stage, from which random moments are chosen.
 remember() {
   awk -v dir="$state" '
     $2 == "start" { began[$3 " " $4] = $1 }
@@ -182,7 +182,7 @@ case_incremental() {
   check incremental $code "$one2" "$run/cases/incremental" ""
 }
 
-# case_fault NAME: a fault that the tasks see to themselves.
+# case_fault NAME: a fault that task.sh injects.
 case_fault() {
   local code=0
   begin "$1"
@@ -243,7 +243,7 @@ main() {
   prepare
   up
   echo "$(basename "$0" .sh), count $count, $([ -n "$dump" ] && basename "$dump" || { [ "$movies" = 0 ] && echo the sample || echo "$movies movies"; }), seed $seed"
-  for c in full ${cases//full/}; do # the times without faults say when to kill
+  for c in full ${cases//full/}; do # the times without faults determine when to kill
     [[ " $ALL_CASES " = *" $c "* ]] || { echo "no case $c: want some of $ALL_CASES" >&2 && exit 2; }
     case $c in
       full | incremental) "case_$c" ;;

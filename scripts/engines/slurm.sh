@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Builds on a Slurm of this machine alone, with faults, and compares with a build of one process.
-# Installs Debian's packages as root; where that is impossible it passes with a message.
+# Builds on a Slurm cluster on this machine, with faults, and compares with a build of one process.
+# Installs Debian's packages as root. If that is impossible, it prints a message and passes.
 set -euo pipefail
 export PATH=$PATH:/usr/sbin
 
@@ -8,7 +8,7 @@ have() { command -v slurmctld slurmd sbatch sinfo munged | wc -l | grep -qx 5; }
 if ! have; then
   if ! command -v apt-get >/dev/null || [ "$(id -u)" != 0 ] ||
     ! { apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends slurm-wlm munge; } >/dev/null 2>&1 || ! have; then
-    echo "skipped: Slurm is not here and cannot be installed"
+    echo "skipped: Slurm is not installed and cannot be installed"
     exit 0
   fi
 fi
@@ -19,10 +19,10 @@ slurm=$run/slurm
 export SLURM_CONF=$slurm/slurm.conf
 port=
 
-# alive FILE: whether the process of a file of its id runs. One that ended may be left as a zombie.
+# alive FILE: succeeds if the process whose id is in FILE runs, and is not a zombie.
 alive() { [ -s "$1" ] && grep -qs '^State:[[:space:]]*[^ZX]' "/proc/$(cat "$1")/status"; }
 
-# configure: a cluster whose daemons, keys and files are all below one folder.
+# configure: writes the configuration of a cluster whose sockets, keys and files are all in one folder.
 configure() {
   local p lost=300 expire=120
   mkdir -p "$slurm"/{state,log,run,munge}
@@ -34,8 +34,8 @@ configure() {
     for p in $port $((port + 1)) $((port + 2)) $((port + 3)); do (: <"/dev/tcp/127.0.0.1/$p") 2>/dev/null && continue 2; done
     break
   done
-  # A node counts as lost after 300 s, and its tasks are queued again 120 s later (cred_expire), as in the field.
-  # With any cases but the default, which have faults on purpose, both are 5 s. Accounting, cgroups and limits are left out.
+  # As in production, a node counts as lost after 300 s, and its tasks are queued again 120 s later (cred_expire). Both
+  # times are 5 s if there are cases with faults. Accounting, cgroups and limits are left out.
   [ "$cases" = full ] || lost=5 expire=5
   cat >"$SLURM_CONF" <<CONF
 ClusterName=engines
@@ -102,7 +102,7 @@ run() {
 }
 lose() { kill -9 "$(cat "$slurm/run/slurmd-$1.pid")"; }
 
-# victims NODE: prints the processes of its tasks, those first that would tell Slurm of the end of others.
+# victims NODE: prints the processes of its tasks, starting with the slurmstepds, which would report the end of the others.
 victims() {
   local p tasks
   tasks=$(mine "SLURMD_NODENAME=$1")
@@ -116,7 +116,7 @@ down() {
   [ -n "$port" ] || return 0
   scancel --user="$(id -un)" 2>/dev/null
   kill $(cat "$slurm"/run/*.pid "$slurm/munge/pid" 2>/dev/null) 2>/dev/null
-  sleep 0.5 # the rest is killed by its environment
+  sleep 0.5 # end kills the rest
 }
 
 main

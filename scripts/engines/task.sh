@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Runs a task of a build with a fault: what the engines of these scripts run in place of reelsplice.
+# Runs a task of a build with a fault. Engines run this script instead of reelsplice.
 #
 #   task.sh STATE PROGRAM ARGS...
 #
@@ -14,14 +14,14 @@ stage=$3 index=${SLURM_ARRAY_TASK_ID:-${JOB_COMPLETION_INDEX:-0}} node=${SLURMD_
 
 note() { echo "$(date +%s.%N) $1 $stage $index $node $$" >>"$state/log"; }
 
-# moment [PART]: sleeps a random part of the time that a task of this stage takes, or of a part of it.
+# moment [PART]: sleeps for a random time, up to PART (default 1) of the longest task of this stage.
 moment() {
   local seconds
   seconds=$(cat "$state/seconds-$stage" 2>/dev/null || echo 0.1)
   sleep "$(awk -v s="$seconds" -v part="${1:-1}" -v r="$RANDOM" 'BEGIN { printf "%.3f", s * part * r / 32768 }')"
 }
 
-# first: whether this is the first to ask in its stage.
+# first: succeeds for the first caller in each stage.
 first() { mkdir "$state/$fault-$stage" 2>/dev/null; }
 
 note start
@@ -37,7 +37,7 @@ case $fault in
       "$@" || code=$?
     fi
     ;;
-  twice) # two at a time; one seal may start after the other has ended the build
+  twice) # two at once; one seal may start after the other has completed the build
     "$@" >"$state/twin" &
     "$@" || code=$?
     if [ "$stage" != seal ]; then
@@ -47,14 +47,14 @@ case $fault in
       cat "$state/twin"
     fi
     ;;
-  order) # in an order of chance
+  order) # in a random order
     sleep "0.$RANDOM"
     "$@" || code=$?
     ;;
   lost | undead) # one task of a stage stops in its middle, until its node is lost
     if [ "$stage" = "$at" ] && first; then
-      setsid "$@" & # a stopped process is hung up with its group
-      moment 0.3    # it must not end before
+      setsid "$@" & # else the stopped process gets SIGHUP with its group
+      moment 0.3    # short, so that it is still running
       kill -STOP $! 2>/dev/null
       sleep 0.02
       if grep -qs '^State:[[:space:]]*T' /proc/$!/status; then
@@ -70,7 +70,7 @@ case $fault in
       "$@" || code=$?
     fi
     ;;
-  broken) # a task of a stage fails each time
+  broken) # a task of a stage always fails
     if [ "$stage" = "$at" ] && [ "$index" = 0 ]; then
       echo "reelsplice: broken on purpose" >&2
       code=1

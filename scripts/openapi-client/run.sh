@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Makes Go clients from the OpenAPI documents (3.1 and 3.0) with oapi-codegen, and calls an edge with them. Passes
-# with a message if the generator's modules cannot be fetched. Exits with 1 if a client does not compile or a call
-# differs from the document.
+# Generates Go clients from the OpenAPI documents (3.1 and 3.0) with oapi-codegen, and calls an edge with them. If the
+# generator's modules cannot be downloaded, it prints a message and passes. It exits with 1 if a client does not compile
+# or a call differs from the document.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 root=$(cd "$here/../.." && pwd)

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Makes the image from an existing Linux program, such as one of dist, with buildah and without a base image. The
-# result equals the Dockerfile's, which has the settings. With a platform such as linux/arm64, TAG is a list of the
-# images of several platforms, to which this one is added.
+# Makes the image from an existing Linux program, such as one in dist, with buildah and without a base image. The
+# result equals the Dockerfile's, which has the settings. With PLATFORM, such as linux/arm64, the image is added to the
+# multi-platform image TAG.
 #
 #   scripts/packaging/image.sh PROGRAM TAG [PLATFORM]
 set -euo pipefail

@@ -1,6 +1,6 @@
-# What the tests of packages share. Source it in the root of the checkout.
+# Functions of the package tests. Source it in the root of the checkout.
 
-# answers BASE TOKEN ADMIN PROGRAM...: an edge becomes ready, and responds only with the token.
+# answers BASE TOKEN ADMIN PROGRAM...: waits until an edge is ready, and checks that it responds only with the token.
 answers() {
   local base=$1 token=$2 admin=$3 code
   shift 3
@@ -16,7 +16,7 @@ answers() {
     { echo "$base/3/movie/550 has another title than Fight Club" >&2 && return 1; }
 }
 
-# port prints a port of 127.0.0.1 that was free a moment ago, below the ephemeral range.
+# port prints a free port of 127.0.0.1 below the ephemeral range.
 port() {
   local p
   for _ in $(seq 100); do

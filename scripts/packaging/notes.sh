@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Prints the notes of a release: the section of its version in CHANGELOG.md, for a candidate such as v1.2.0-rc.1 the
-# section 1.2.0. Fails if the section is missing or empty, if that of a version is still marked as unreleased, or if
-# the program is built as another version.
+# Prints the notes of a release: the section of its version in CHANGELOG.md, or section 1.2.0 for a candidate such as
+# v1.2.0-rc.1. Fails if the section is missing or empty, if a version's section is still marked as unreleased, or if the
+# program has another version.
 #
 #   scripts/packaging/notes.sh vX.Y.Z
 set -euo pipefail

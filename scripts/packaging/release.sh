@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Makes archives, deb, rpm, lists of components (CycloneDX) and checksums of the current commit in dist: a version if
-# the commit has a tag, or else a snapshot. The same commit gives the same bytes. Needs Go and git: the packager and
-# the lister of components are built from pinned sources. Windows and macOS programs are not signed.
+# Makes archives, deb, rpm, SBOMs (CycloneDX) and checksums of the current commit in dist: a version if the commit has a
+# tag, or else a snapshot. Builds are reproducible. Needs Go and git: the packager and the SBOM generator are built from
+# pinned sources. Windows and macOS programs are not signed.
 #
 #   scripts/packaging/release.sh [--targets linux_amd64,...]
 set -euo pipefail
@@ -13,7 +13,7 @@ all=linux_amd64,linux_arm64,darwin_arm64,windows_amd64
 targets=$all
 while [ $# -gt 0 ]; do
   case $1 in
-    --targets) targets=${2:?want targets behind --targets} && shift 2 ;;
+    --targets) targets=${2:?want targets after --targets} && shift 2 ;;
     *) echo "usage: $0 [--targets $all]" >&2 && exit 2 ;;
   esac
 done
@@ -25,7 +25,7 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 root=$PWD dist=$work/dist
 mkdir "$dist"
-git clone --quiet --local . "$work/reelsplice" # uncommitted and ignored files are in no package
+git clone --quiet --local . "$work/reelsplice" # without uncommitted and ignored files
 cd "$work/reelsplice"
 
 SOURCE_DATE_EPOCH=$(git log -1 --format=%ct)
@@ -44,7 +44,7 @@ GOBIN=$work/tools GOFLAGS=-mod=mod go install "$CYCLONEDX"
 step "manual pages and completions"
 scripts/packaging/generated.sh .reelsplice/generated
 
-# archive FOLDER NAME FORMAT: git writes equal archives of equal files.
+# archive FOLDER NAME FORMAT: writes a reproducible archive with git.
 archive() {
   local when="@$SOURCE_DATE_EPOCH +0000"
   git -C "$1" init --quiet

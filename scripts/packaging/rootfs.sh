@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Makes the content of the image in DIR: root has the program, compiled here or given, and the certificates of public
-# authorities from this system; data is the folder that the program writes to, which its user owns.
+# Makes the content of the image in DIR: root has the program, compiled here or given, and this system's CA
+# certificates; data is the folder that the program writes to, owned by its user.
 #
 #   scripts/packaging/rootfs.sh DIR [PROGRAM]
 set -euo pipefail

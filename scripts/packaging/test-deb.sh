@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Installs a deb in a fresh minimal Debian, and does what its user would: a token, a release from dumps, the edge,
-# then removal and purge. Needs root, mmdebstrap and a mirror of Debian.
+# Installs a deb in a fresh minimal Debian, and takes the steps of a user: a token, a release from dumps, the edge,
+# then removal and purge. Needs root, mmdebstrap and a Debian mirror.
 #
 #   scripts/packaging/test-deb.sh PACKAGE.deb
 set -euo pipefail
@@ -54,14 +54,14 @@ answers "http://$api" "$token" "$admin" in_root reelsplice
 kill "$edge" && wait "$edge"
 edge=
 
-# Settings survive an upgrade, data a removal; a purge leaves nothing.
+# An upgrade keeps settings, a removal keeps data, and a purge removes everything.
 echo '# mine' >>"$root/etc/reelsplice/reelsplice.toml"
 in_root dpkg -i /reelsplice.deb >"$work/upgrade"
 if grep sudo "$work/upgrade"; then exit 1; fi
 grep -q '# mine' "$root/etc/reelsplice/reelsplice.toml"
 
 # An upgrade restarts a running edge, with the same scripts in deb and rpm. If the new program cannot read the
-# release, the earlier program runs until there is another release. These stand for systemd, which does not run here.
+# release, the earlier program runs until there is another release. The stubs replace systemd, which does not run here.
 mkdir -p "$root/run/systemd/system"
 printf '#!/bin/sh\necho "$*" >>/systemctl-calls\n' >"$root/usr/bin/systemctl"
 cat >"$root/usr/bin/systemd-run" <<'SH'
@@ -88,13 +88,13 @@ for upgrade in "dpkg -i /reelsplice.deb" "sh /postinst 2"; do
   grep -q 'keeps running the earlier program' "$work/upgrade"
   grep -q 'it is of version 1, ' "$work/upgrade"
 done
-sed -n 's/^ *fix: //p' "$work/upgrade" >"$root/mend"
-as_user sh -e /mend >/dev/null 2>&1
+sed -n 's/^ *fix: //p' "$work/upgrade" >"$root/fix"
+as_user sh -e /fix >/dev/null 2>&1
 in_root dpkg -i /reelsplice.deb >"$work/upgrade"
 grep -qx 'try-restart reelsplice.service' "$root/systemctl-calls"
 in_root dpkg -r reelsplice >/dev/null
 [ -s "$root/var/lib/reelsplice/releases/current" ] && [ -s "$root/etc/reelsplice/reelsplice.toml" ]
 in_root dpkg -P reelsplice >/dev/null
 [ ! -e "$root/var/lib/reelsplice" ] && [ ! -e "$root/etc/reelsplice" ] && [ ! -e "$root/usr/bin/reelsplice" ]
-if in_root getent passwd reelsplice; then echo "the user is there after a purge" >&2 && exit 1; fi
+if in_root getent passwd reelsplice; then echo "the user still exists after a purge" >&2 && exit 1; fi
 echo "deb: installed, built, served, upgraded, removed, purged"

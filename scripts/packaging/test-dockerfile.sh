@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Builds the unchanged Dockerfile on a base made of Debian and this machine's Go instead of the golang image, and
-# starts the result. Needs root, buildah, mmdebstrap and a mirror of Debian; modules come from this machine's cache.
+# Builds the unchanged Dockerfile on a base image of Debian and this machine's Go instead of the golang image, and
+# tests the result. Needs root, buildah, mmdebstrap and a Debian mirror; modules come from this machine's cache.
 #
 #   scripts/packaging/test-dockerfile.sh
 set -euo pipefail

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Starts the image as its user, with its own command, and tests it: first start with the sample, health, a nightly job
-# in its volume. Needs root and buildah, which runs it in a chroot.
+# Tests the image as its user, with its own command: first start with the sample, health, a nightly job in its volume.
+# Needs root and buildah. The image runs in a chroot.
 #
 #   scripts/packaging/test-image.sh TAG
 set -euo pipefail
@@ -31,7 +31,7 @@ mapfile -t health < <(settings .Docker.Config.Healthcheck.Test)
 [ "$user" = 65532:65532 ]
 [ "${health[*]}" = "CMD ${entry[*]} health" ]
 
-# The command of a container, except for other ports.
+# The command of a container, with other ports.
 inside=(env -i "${environment[@]}" REELSPLICE_ADDR="$api" REELSPLICE_ADMIN_ADDR="$admin"
   "$(command -v chroot)" --userspec="$user" "$folder" "${entry[@]}")
 
@@ -45,7 +45,7 @@ token=$(sed -n 's/.*"token":"\([^"]*\)".*/\1/p' "$work/up")
 answers "http://$api" "$token" "$admin" "${inside[@]}"
 [ "$(stat -c '%u' "$folder/data/releases")" = 65532 ]
 [ -s "$folder/etc/ssl/certs/ca-certificates.crt" ]
-[ ! -e "$folder/bin" ] # nothing else is there
+[ ! -e "$folder/bin" ] # the image has nothing else
 # The process may write only to its folder.
 found=$(find "$folder" -path "$folder/data" -prune -o -path "$folder/tmp" -prune -o ! -type l '(' ! -uid 0 -o -perm /022 ')' -print)
 [ -z "$found" ] || { echo "the image's user may write to $found" >&2 && exit 1; }

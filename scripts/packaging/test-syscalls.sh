@@ -19,7 +19,7 @@ chmod 0755 "$work"
 install -m 0755 "$program" "$work/reelsplice"
 traced() { strace -f -qq -o "$work/calls.$1" -- "${@:2}"; }
 
-# Calls that systemd allows: the group @system-service without @privileged, each with its groups.
+# The calls that systemd allows: group @system-service without @privileged, each with its subgroups.
 members() {
   systemd-analyze syscall-filter "$1" | sed 's/\x1b\[[0-9;]*m//g' | awk 'NR > 1 && $1 !~ /^#/ { print $1 }' | while read -r name; do
     if [ "${name#@}" != "$name" ]; then members "$name"; else echo "$name"; fi
@@ -55,6 +55,6 @@ if [ -n "$refused" ]; then
   printf 'outside of the filter of the units: %s\n' "$(echo "$refused" | tr '\n' ' ')" >&2
   exit 1
 fi
-# The units leave MemoryDenyWriteExecute out as long as this holds.
-grep -q 'PROT_EXEC' calls.serve || echo "the program makes no memory executable any more: set MemoryDenyWriteExecute in the units"
+# The units lack MemoryDenyWriteExecute because of these calls.
+grep -q 'PROT_EXEC' calls.serve || echo "the program no longer makes memory executable: set MemoryDenyWriteExecute in the units"
 echo "system calls: $(wc -l <used), all within the filter"

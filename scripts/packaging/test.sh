@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# Tests of the packages. Each step runs if this machine has its tools, or is skipped with the reason; the end lists
-# both. Nothing listens beyond 127.0.0.1, and nothing is installed on this machine.
+# Tests the packages. A step without its tools is skipped; the end lists the steps that ran, and the others with the
+# reason. Servers listen only on 127.0.0.1, and nothing is installed on this machine.
 #
 #   scripts/packaging/test.sh --quick   units, chart, Compose file, settings, system calls (what check.sh runs)
-#   scripts/packaging/test.sh           all: also archives, deb, rpm and image, and that two releases are equal
+#   scripts/packaging/test.sh           all: also archives, deb, rpm and image, and whether releases are reproducible
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 
@@ -18,7 +18,7 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 done_steps=() skipped=()
 step() { printf -- '-- %s (%ss)\n' "$1" "$SECONDS" && done_steps+=("$1"); }
-# needs NAME PROGRAM...: the programs of a step exist; root is a program too.
+# needs NAME PROGRAM...: succeeds if the programs of a step exist. The name root requires root.
 needs() {
   local name=$1 program
   shift
@@ -36,7 +36,7 @@ CGO_ENABLED=0 go build -o "$program" ./cmd/reelsplice
 
 if needs units systemd-analyze; then
   step units
-  # The program in the units is here, for the check that it exists.
+  # Replace the program in the units by an existing one.
   for unit in scripts/packaging/systemd/*; do sed "s#/usr/bin/reelsplice#$program#" "$unit" >"$work/$(basename "$unit")"; done
   systemd-analyze verify --man=no "$work"/reelsplice*.service "$work"/reelsplice*.timer 2>"$work/verify" || true
   if grep -F reelsplice "$work/verify"; then exit 1; fi
@@ -45,7 +45,7 @@ if needs units systemd-analyze; then
   done
 fi
 
-step settings # the program recognises all settings of the packages
+step settings # the program accepts all settings of the packages
 grep -q '^\[serve\]' scripts/packaging/reelsplice.toml
 "$program" --config scripts/packaging/reelsplice.toml version >/dev/null
 if "$program" --config scripts/packaging/reelsplice.toml releases >"$work/out" 2>&1; then
@@ -54,7 +54,7 @@ elif ! grep -q /var/lib/reelsplice/releases "$work/out"; then
   cat "$work/out" && exit 1
 fi
 
-step scripts # the package prints the commands of its document
+step scripts # the package prints the commands of install.md
 grep '^  sudo ' scripts/packaging/scripts/postinstall.sh | sed 's/^  //' >"$work/commands"
 [ "$(wc -l <"$work/commands")" = 4 ]
 while read -r line; do
@@ -106,5 +106,5 @@ if [ -z "$quick" ]; then
   fi
 fi
 
-printf '\npackages: tried %s\n' "$(IFS=,; echo "${done_steps[*]}")"
+printf '\npackages: tested %s\n' "$(IFS=,; echo "${done_steps[*]}")"
 for why in "${skipped[@]}"; do echo "skipped: $why"; done

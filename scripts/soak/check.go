@@ -13,7 +13,7 @@ import (
 	"github.com/reelsplice/reelsplice/serve/edge"
 )
 
-// maxOpen is the number of releases that stay open: more than caches and rollbacks reach back.
+// maxOpen limits the open releases. Caches and rollbacks use fewer.
 const maxOpen = 20
 
 // An answer has the compared parts of a response.
@@ -23,7 +23,7 @@ type answer struct {
 	body   uint64 // hash
 }
 
-// A checker has the responses of inspect to releases, each computed once.
+// A checker caches inspect's responses by release.
 type checker struct {
 	folder   string
 	mu       sync.Mutex
@@ -37,7 +37,7 @@ type openRelease struct {
 	answers map[string]answer // by target
 }
 
-// release returns a release, or the most recent one if id is empty. c is locked.
+// release returns a release, or the most recent one if id is empty. The caller holds c.mu.
 func (c *checker) release(id string) (*openRelease, error) {
 	for _, h := range c.releases {
 		if h.id == id || id == "" {

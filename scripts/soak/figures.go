@@ -66,7 +66,7 @@ func (f *figures) count(n *int, format string, args []any) {
 	}
 }
 
-// sample records memory and open files of the edges that are not killed, each second.
+// sample records memory and open files of the edges that are never killed, each second.
 func (f *figures) sample(ctx context.Context, pids ...string) {
 	tick := time.NewTicker(time.Second)
 	defer tick.Stop()
@@ -120,8 +120,8 @@ func quantile(all []float64, q float64) float64 {
 	return all[int(q*float64(len(all)-1))]
 }
 
-// report prints the table, and writes the figures of each minute into the script's folder. The error lists the broken
-// promises.
+// report prints the table, and writes the figures of each minute into the script's folder. The error lists the exceeded
+// limits.
 func (f *figures) report(out io.Writer, dir string) error {
 	var broken []string
 	row := func(holds bool, name, promise, format string, args ...any) {

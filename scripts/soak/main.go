@@ -29,13 +29,13 @@ import (
 	"github.com/reelsplice/reelsplice/schemas/api"
 )
 
-// workers is the number of requests at the same time.
+// workers is the number of concurrent requests.
 const workers = 16
 
 // A soak is one run.
 type soak struct {
-	// dir has disk/releases and disk/certs, and files of the script: phase has the name of the phase; main, limited,
-	// user, session and guest have a credential each; live holds valid tokens, ended holds refused ones.
+	// dir has disk/releases, disk/certs, and files of the script: the name of the phase in phase; one credential each in
+	// main, limited, user, session and guest; valid tokens in live, and refused ones in ended.
 	dir     string
 	urls    []string // a plain edge, one with TLS, and HAProxy
 	client  *http.Client
@@ -92,7 +92,7 @@ func (s *soak) run(ctx context.Context, limit rate.Limit) error {
 	return nil
 }
 
-// text returns the content of a file of the script, "" without one.
+// text returns the content of a file of the script, or "" if it is missing.
 func (s *soak) text(name ...string) string {
 	text, _ := os.ReadFile(filepath.Join(append([]string{s.dir}, name...)...))
 	return strings.TrimSpace(string(text))
@@ -104,7 +104,7 @@ type token struct {
 	limited, ended bool
 }
 
-// cacheTime limits how long HAProxy serves cache hits after an edge accepted a token: 5 seconds.
+// cacheTime exceeds the time for which HAProxy serves cache hits after an edge accepted a token, 5 seconds.
 const cacheTime = 15 * time.Second
 
 func (s *soak) token(proxied bool) token {
@@ -129,7 +129,7 @@ func (s *soak) token(proxied bool) token {
 	return k
 }
 
-// ask sends a request and judges the response.
+// ask sends a random request and checks the response.
 func (s *soak) ask(route int) {
 	op, target := s.paths.target()
 	key := s.token(route > 1)
@@ -170,7 +170,7 @@ func (s *soak) ask(route int) {
 	rs, body, err := s.do(rq)
 	s.figures.add(s.text("phase"), time.Since(begun))
 	_, missing := os.Stat(key.file)
-	// The script has moved the token, or it expires.
+	// The script has moved the token, or it may expire.
 	mayEnd := key.ended || key.file != "" && (missing != nil || strings.HasPrefix(filepath.Base(key.file), "expiring"))
 	label := fmt.Sprintf("%s of %s", target, s.urls[route])
 	switch {

@@ -20,12 +20,12 @@ import (
 	"github.com/reelsplice/reelsplice/serve/edge"
 )
 
-// pick returns a number below n by a Zipf law: k is 1/(k+1) times as frequent as 0.
+// pick returns a Zipf-distributed number below n: k is 1/(k+1) times as frequent as 0.
 func pick(n int) int { return int(math.Pow(float64(n+1), rand.Float64())) - 1 }
 
 func chance(percent int) bool { return rand.IntN(100) < percent }
 
-// popular are half of all requests, the most frequent first.
+// popular are the operations of half of all requests, the most frequent first.
 var popular = []string{"movieDetails", "tvSeriesDetails", "personDetails", "searchMulti", "movieCredits", "tvSeasonDetails"}
 
 // A paths has operations and parameter values for requests, the most frequent first.
@@ -34,7 +34,7 @@ type paths struct {
 	values     map[string][]string
 }
 
-// learn takes ids from a release.
+// learn collects operations, and parameter values from a release.
 func (p *paths) learn(r *release.Reader, session, guest string) error {
 	p.values = map[string][]string{
 		"language": {"en-US", "de-DE", "fr-FR", "pt-BR", "xx", "fr-CA,fr-FR,en"}, "page": {"1", "2", "3", "500", "0"}, "region": {"US", "DE"}, "time_window": {"day", "week"},
@@ -90,7 +90,7 @@ func (p *paths) learn(r *release.Reader, session, guest string) error {
 
 func (p *paths) value(name string) string { return p.values[name][pick(len(p.values[name]))] }
 
-// target returns an operation, and a path with its query.
+// target returns a random operation, and a path with a query for it.
 func (p *paths) target() (op *api.Operation, target string) {
 	if name := popular[pick(len(popular))]; chance(50) {
 		op = p.operations[slices.IndexFunc(p.operations, func(op *api.Operation) bool { return op.Name == name })]

@@ -1,5 +1,5 @@
-// Command wine writes a bcryptprimitives.dll for Wine 8, which lacks that library: Go programs take their random
-// numbers from it. The DLL has no code: it forwards its one function to advapi32.dll.
+// Command wine writes a bcryptprimitives.dll for Wine 8, which lacks that library: Go programs get random numbers from
+// it. The DLL has no code. It forwards its only function to advapi32.dll.
 package main
 
 import (

@@ -1,5 +1,5 @@
 // Command words counts phrases that stop a reader: in comments and texts of Go, in comments of scripts, and in
-// documents. It reads file names from its input, prints the worst files, and fails above a limit.
+// documents. It reads file names from stdin, prints the worst files, and fails above a limit.
 package main
 
 import (
@@ -16,7 +16,7 @@ import (
 	"strings"
 )
 
-// A pattern is a kind of phrase, and what to write in its place.
+// A pattern is a kind of phrase, and a better wording.
 type pattern struct {
 	name, instead string
 	phrase        *regexp.Regexp
@@ -32,7 +32,7 @@ var patterns = []pattern{
 	{"person", "returns, holds, requires, reports", regexp.MustCompile(`(?i)\b(says|knows|wants|tells|told|believes|is asked|are asked)\b`)},
 }
 
-// exempt are phrases with another sense: a program behind a proxy, an explanation of a question.
+// exempt are phrases with another meaning: a program behind a proxy.
 var exempt = regexp.MustCompile(`(?i)\bbehind (a |an |the |your |another |its |one |it,? )?(reverse |own |same |load )?(prox|nginx|caddy|traefik|haproxy|envoy|front|cdn|balancer|cloud|ingress|nat\b|varnish|apache|squid|firewall)`)
 
 type phrase struct {
@@ -84,7 +84,7 @@ func main() {
 	}
 }
 
-// read returns the sentences of a file for people.
+// read returns the prose of a file.
 func read(name string) ([]phrase, error) {
 	text, err := os.ReadFile(name)
 	if err != nil {
@@ -105,7 +105,7 @@ func goPhrases(name string, text []byte) (out []phrase) {
 	file := set.AddFile(name, -1, len(text))
 	var s scanner.Scanner
 	s.Init(file, text, nil, scanner.ScanComments)
-	comment := -2 // line of the last comment that stands alone
+	comment := -2 // line of the last comment without code
 	code := -1    // line of the last code
 	for {
 		pos, tok, lit := s.Scan()

@@ -36,7 +36,7 @@ func (u user) each(names string, args ...any) {
 	}
 }
 
-// refused calls a method that must fail with this error of the API.
+// refused calls a method that must fail with an API error.
 func (u user) refused(name string, code int, message string, args ...any) {
 	err := u.invoke(name, args)
 	var got tmdb.Error
@@ -59,7 +59,7 @@ func (u user) note(name string, problem error) {
 	}
 }
 
-// invoke calls a method. A client may panic at a member that the response lacks.
+// invoke calls a method. A client may panic if the response lacks a field.
 func (u user) invoke(name string, args []any) (err error) {
 	defer func() {
 		if p := recover(); p != nil {

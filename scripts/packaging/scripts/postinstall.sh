@@ -1,6 +1,6 @@
 #!/bin/sh
-# Makes the user and its folder. Starts nothing: the edge needs a release and a token first. Restarts a running edge,
-# unless the new program cannot serve its release.
+# Creates the user and its folders. Does not start the edge, which needs a release and a token first. Restarts a running
+# edge, unless the new program cannot serve its release.
 set -e
 
 # fault prints why the new program cannot serve the edge's release, and the fix. It fails if the program can.
@@ -30,17 +30,17 @@ The edge keeps running the earlier program, because this one cannot serve its re
 
 $why
 
-Mend that as the user reelsplice, then: sudo systemctl restart reelsplice
+Fix this as the user reelsplice, then run: sudo systemctl restart reelsplice
 TEXT
   else
     systemctl try-restart reelsplice.service || true
   fi
 fi
 
-# On the first configuration: then dpkg passes no version, and rpm a count of one.
+# On the first installation, dpkg passes no version, and rpm a count of one.
 if [ "$1" = 1 ] || { [ "$1" = configure ] && [ -z "${2:-}" ]; }; then
   cat <<'TEXT'
-reelsplice is installed and does not run yet. A token and dumps, a release, then the edge:
+reelsplice is installed, but not running yet. Issue a token and copy dumps, build a release, then start the edge:
 
   sudo -u reelsplice reelsplice token issue --name me
   sudo cp -r dumps/. /var/lib/reelsplice/dumps/ && sudo chown -R reelsplice: /var/lib/reelsplice/dumps

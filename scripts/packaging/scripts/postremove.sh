@@ -1,5 +1,5 @@
 #!/bin/sh
-# Data stays when the package is removed. dpkg's purge removes it, and the user.
+# Removing the package keeps its data. dpkg's purge removes the data and the user.
 set -e
 
 if [ -d /run/systemd/system ]; then systemctl daemon-reload || true; fi

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Stops the units before the package is removed; an upgrade restarts the edge at its end.
+# Stops the units before the package is removed. An upgrade restarts the edge at its end instead.
 set -e
 
 case "$1" in
@@ -7,5 +7,5 @@ case "$1" in
 esac
 if [ -d /run/systemd/system ]; then
   systemctl disable --now reelsplice.service reelsplice-nightly.timer || true
-  systemctl stop reelsplice-nightly.service || true # a running one
+  systemctl stop reelsplice-nightly.service || true # if it is running
 fi
