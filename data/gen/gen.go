@@ -1,12 +1,12 @@
 // Package gen makes synthetic dumps of any size in the layout of TMDB's own responses: NDJSON of details with appended
 // objects.
 //
-// Each record is a row of the embedded sample with drawn ids, names, votes, popularity, dates and links to other
-// records. Lists of the row have elements of any row and drawn lengths. Lengths, votes and popularity are distributed
+// Each record is a row of the embedded sample with random ids, names, votes, popularity, dates and links to other
+// records. Its lists have random lengths, and elements from any row. Lengths, votes and popularity are distributed
 // roughly as in the real catalogue.
 //
 // A record is a function of the seed, the kind and its number, so goroutines make records in any order, and a dump's
-// bytes do not depend on --jobs. References repeat the values of their record.
+// bytes do not depend on --jobs. A reference to a record repeats the record's values.
 //
 // A dump lacks fields that the build derives: people's credits, aggregate credits, recommendations, the parts of a
 // collection, a series' numbers of seasons and episodes. It has no changes, no lists, and no sub-requests for seasons.
@@ -35,7 +35,7 @@ type Config struct {
 	People, Companies, Keywords int64                   // 0: as many as the real catalogue has for that number of titles
 	Seed                        uint64                  // another seed gives other records
 	Jobs                        int                     // goroutines; default GOMAXPROCS
-	Progress                    func(done, total int64) // gets numbers of records; may be nil
+	Progress                    func(done, total int64) // called with record counts; may be nil
 }
 
 // DefaultConfig returns a Config with the defaults.
@@ -83,7 +83,7 @@ type Report struct {
 	Seconds float64 `json:"seconds"`
 }
 
-// A File is one of the dump.
+// A File is one file of the dump.
 type File struct {
 	Name   string `json:"name"`
 	Rows   int64  `json:"rows"`
@@ -91,8 +91,8 @@ type File struct {
 	Stored int64  `json:"stored"`
 }
 
-// Run makes a dump. When all its files are complete, they replace the files of an earlier run in the folder; a run that
-// fails or is interrupted leaves nothing. Run refuses a folder in which other files have the names of a dump's.
+// Run makes a dump. Once complete, its files replace the files of an earlier run; a failed or interrupted run leaves
+// none. Run refuses a folder with files of the same names that it did not make.
 func Run(ctx context.Context, c Config) (r Report, err error) {
 	if err := c.Validate(); err != nil {
 		return r, err
@@ -108,7 +108,7 @@ func Run(ctx context.Context, c Config) (r Report, err error) {
 	if _, err := os.Stat(filepath.Join(c.Out, mark)); err != nil {
 		for _, name := range names {
 			if _, err := os.Lstat(filepath.Join(c.Out, name)); err == nil {
-				return r, fmt.Errorf("%s holds a %s that was not generated: want another folder, or that file moved away", c.Out, name)
+				return r, fmt.Errorf("%s has a %s that gen did not make: want another folder, or move that file away", c.Out, name)
 			}
 		}
 	}
@@ -165,16 +165,16 @@ func Run(ctx context.Context, c Config) (r Report, err error) {
 	return report, nil
 }
 
-// A block is consecutive records, compressed together. Files are blocks one after another, which zstd allows. Blocks
-// are reused.
+// A block holds consecutive records, compressed together. A file is a concatenation of blocks, which zstd allows.
+// Blocks are reused.
 type block struct {
 	rows   int64
 	json   []byte
 	stored []byte // compressed
 }
 
-// writeFile writes the records of a population in order. It fills half of the blocks in parallel. written gets the
-// number of rows of each.
+// writeFile writes the records of a population in order. It fills at most half of the blocks in parallel, and calls
+// written with the number of rows of each block.
 func (w *world) writeFile(ctx context.Context, path string, p *population, blocks []block, z *zstd.Encoder, written func(rows int64)) (f File, err error) {
 	f = File{Name: filepath.Base(path), Rows: int64(p.n)}
 	out, err := os.Create(path)

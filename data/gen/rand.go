@@ -2,8 +2,8 @@ package gen
 
 import "math/bits"
 
-// A random is a splitmix64 generator. Its numbers depend on its seed alone, on every platform: all is integer
-// arithmetic, because the last bits of floating-point functions differ between processors.
+// A random is a splitmix64 generator. Its numbers depend only on its seed. It uses integer arithmetic, because the last
+// bits of floating-point functions differ between processors.
 type random struct{ state uint64 }
 
 // golden is the step of splitmix64: 2^64 over the golden ratio.
@@ -31,16 +31,16 @@ func (r *random) below(n int) int {
 // between returns a number from lo to hi, both included.
 func (r *random) between(lo, hi int) int { return lo + r.below(hi-lo+1) }
 
-// chance reports true in permille of a thousand cases.
+// chance returns true with a probability of permille/1000.
 func (r *random) chance(permille int) bool { return r.below(1000) < permille }
 
 // pick returns a random element of a list that is not empty.
 func pick[T any](r *random, list []T) T { return list[r.below(len(list))] }
 
-// rank returns a rank below n. The first hundredth of ranks gets a quarter of all picks, the first tenth half, the last
-// half a seventh: the sixth power of a random fraction from head on. Without the head, the first few would get most.
+// rank returns a random rank below n. The top 1 % of ranks get a quarter of all picks, the top 10 % half, the lower 50 %
+// a seventh: a rank is the sixth power of a random fraction above head. Without head, the first few would get most.
 func (r *random) rank(n uint64) uint64 {
-	const head = 0x4a58e857e9e6b400 // the sixth root of 0.0006, of 2^64
+	const head = 0x4a58e857e9e6b400 // the sixth root of 0.0006, as a fraction of 2^64
 	x, _ := bits.Mul64(r.next(), ^uint64(head))
 	rank, _ := bits.Mul64(sixth(x+head)-sixth(head), n)
 	return rank
@@ -59,7 +59,7 @@ func sixth(x uint64) uint64 {
 // last one the greatest.
 type tail []int
 
-// at returns the value that is exceeded with probability u/2^64. A nil tail has 0.
+// at returns the value that is exceeded with probability u/2^64, or 0 for a nil tail.
 func (t tail) at(u uint64) int {
 	if t == nil {
 		return 0

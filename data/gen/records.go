@@ -21,20 +21,20 @@ var lengths = map[string]struct{ mean, maximum int }{
 	"content_ratings": {50, 50}, "reviews": {5, 20},
 }
 
-// A maker makes one record: a row of the sample with values of its own. It copies what it changes.
+// A maker makes one record from a row of the sample. It copies everything that it changes.
 type maker struct {
 	*world
 	*head
 	r *random
 }
 
-// appendLine appends record i of a population, and a line end after it.
+// appendLine appends record i of a population and a line feed.
 func (w *world) appendLine(dst []byte, p *population, i uint64) []byte {
 	h, r := w.headOf(p, i), p.random(i, streamDetails)
 	return append(record.Append(dst, p.make(&maker{w, &h, &r})), '\n')
 }
 
-// moved returns a day of the sample, moved like all days of the record.
+// moved shifts a day of the sample by the same number of days as all days of the record.
 func (h *head) moved(s record.String) record.String {
 	if d, ok := day.Parse(s.V); ok {
 		s.V = (d + h.shift).String()
@@ -42,7 +42,7 @@ func (h *head) moved(s record.String) record.String {
 	return s
 }
 
-// external returns an id elsewhere that no other record has.
+// external returns a unique id at another site.
 func (m *maker) external(prefix string) record.String {
 	return record.Text(prefix + strconv.Itoa(10_000_000+4*int(m.id.V)+slices.Index(m.populations, m.population)%4))
 }
@@ -56,18 +56,18 @@ func (m *maker) objectID() record.String {
 	return record.Text(hex.EncodeToString(id[:]))
 }
 
-// count draws the length of a list.
+// count returns a random length for a list.
 func (m *maker) count(list string) int {
 	l := lengths[list]
 	return min((l.mean*m.size/100*m.r.between(50, 150)/100+m.r.below(100))/100, l.maximum)
 }
 
-// start returns the first elements of a list of the row, as many as drawn.
+// start returns a random number of elements from the start of list.
 func start[T any](m *maker, name string, list []T) []T {
 	return slices.Clone(list[:min(len(list), m.count(name))])
 }
 
-// drawn returns n elements of the sample.
+// drawn returns n random elements of list.
 func drawn[T any](m *maker, n int, list []T) []T {
 	out := make([]T, n)
 	for i := range out {
@@ -106,7 +106,7 @@ func (m *maker) translatedTitle(i int) record.String {
 	return record.Text(m.title(m.r, m.foreign))
 }
 
-// linked returns at most n records, each once.
+// linked returns n or fewer random records, each once.
 func (m *maker) linked(n int, target *population) (all []head) {
 	if target.n == 0 {
 		n = 0
@@ -129,7 +129,7 @@ func (m *maker) companyRefs() []catalog.CompanyRef {
 	return out
 }
 
-// credits returns the length of a list of credits: 0 in a dump without people.
+// credits returns n, or 0 in a dump without people.
 func (m *maker) credits(n int) int { return n * int(min(1, m.people.n)) }
 
 // credited sets the person of a credit to a random one.
@@ -151,7 +151,7 @@ func (m *maker) crew(n int) []catalog.CrewCredit {
 	return crew
 }
 
-// reviews returns the first reviews of a row, with ids of their own and without totals, which the build derives.
+// reviews returns the first reviews of a row, with new ids and without totals, which the build derives.
 func (m *maker) reviews(pages []catalog.ReviewPage) []catalog.ReviewPage {
 	pages = slices.Clone(pages[:min(1, len(pages))])
 	for p := range pages {
@@ -269,7 +269,7 @@ func (m *maker) season(s catalog.Season, networks []catalog.CompanyRef) record.R
 	n := int(s.SeasonNumber.V)
 	s.ObjectID, s.ID, s.AirDate, s.Networks = m.objectID(), record.Number(int64(m.i)*seasonIDs+int64(n)+1), m.moved(s.AirDate), networks
 	credits := 0
-	if mix(m.population.seed-m.i)%100 < 35 { // few series have these
+	if mix(m.population.seed-m.i)%100 < 35 { // the other series have none
 		credits = m.credits(1)
 	}
 	s.Episodes = slices.Clone(s.Episodes)

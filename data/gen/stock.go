@@ -19,7 +19,7 @@ type series struct {
 	seasons []catalog.Season
 }
 
-// A stock is the sample as material for records: its rows, elements of their lists, words of titles and names.
+// A stock is the raw material of records: the sample's rows, the elements of their lists, words of titles and names.
 type stock struct {
 	movies      []catalog.Movie
 	tv          []series

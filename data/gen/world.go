@@ -31,7 +31,7 @@ var (
 	sizes            = tail{30, 50, 85, 130, 210, 340, 540, 840, 1250, 1700, 2200, 2700, 3200, 3700}
 )
 
-// A kind is a kind of records and its file. A block of records has a few megabytes.
+// A kind describes the records of one kind and their file. block is the number of records that take a few megabytes.
 type kind struct {
 	name  string
 	block uint64
