@@ -79,12 +79,12 @@ func (e *statusError) Error() string {
 	return strings.TrimSuffix(fmt.Sprintf("status %d: %s", e.status, e.message), ": ")
 }
 
-// refused reports whether the response concerns the request, not the server's state.
+// refused reports whether the server rejected the request itself, rather than being overloaded or broken.
 func (e *statusError) refused() bool {
 	return !e.throttled && e.status < 500 && e.status != http.StatusRequestTimeout
 }
 
-// errGone is the response to an unknown ID, and also to a wrong address.
+// errGone means that the server does not have the resource. A wrong address has the same response.
 var errGone = errors.New("the resource is gone")
 
 // traffic counts requests, retries and response bytes.
@@ -140,7 +140,7 @@ func parseFrom(from string) (*url.URL, error) {
 	return u, nil
 }
 
-// check verifies, once, that the address leads to the API. A wrong address gives the same response as an unknown ID, and would
+// check verifies, once, that the address is the API's. A wrong address has the same response as an unknown ID, and would
 // remove rows. An error ends the crawl.
 func (c *client) check(ctx context.Context) error {
 	c.probe.Do(func() {
@@ -154,7 +154,7 @@ func (c *client) check(ctx context.Context) error {
 		var failed *failure
 		switch {
 		case errors.Is(err, errGone):
-			err = fatalError(c.wrongAddress("is not there"))
+			err = fatalError(c.wrongAddress("does not exist"))
 		case errors.As(err, &failed):
 			err = fatalError(err.Error())
 		}
@@ -191,7 +191,7 @@ func (c *client) get(ctx context.Context, path string, query url.Values, use fun
 		pause := wait.NextBackOff()
 		if status != nil && status.throttled {
 			if status.pause > maxPause {
-				return fatalError(fmt.Sprintf("the server asks to wait for %s: run the same command again then", status.pause.Round(time.Second)))
+				return fatalError(fmt.Sprintf("the server requires a pause of %s: run the same command again after it", status.pause.Round(time.Second)))
 			}
 			pause = cmp.Or(status.pause, pause)
 			c.pace.delay(pause) // the limit applies to the key, not to this request
@@ -233,7 +233,7 @@ func (c *client) attempt(ctx context.Context, path string, query url.Values, use
 		}
 		next, err := target.Parse(rs.Header.Get("Location"))
 		if err != nil || next.Scheme != target.Scheme || next.Host != target.Host {
-			return fatalError(fmt.Sprintf("%s redirects to another server: name that one in --from", path))
+			return fatalError(fmt.Sprintf("%s redirects to another server: want its address in --from", path))
 		}
 		target.Path, target.RawPath = next.Path, next.RawPath
 	}
@@ -327,7 +327,7 @@ func (c *client) classify(rs *http.Response, body []byte, use func(body []byte) 
 			return errors.New("the response is not a complete JSON object")
 		}
 		if c.key.in(string(body)) {
-			return errors.New("the response repeats the key")
+			return errors.New("the response contains the key")
 		}
 		if bytes.ContainsAny(body, "\r\n") { // possible only between tokens
 			var line bytes.Buffer

@@ -28,7 +28,7 @@ type Config struct {
 	Out  string // folder of the dump
 
 	DailyIDs      []string // files of daily ID exports
-	MinPopularity float64  // least popularity of titles and people in daily ID exports
+	MinPopularity float64  // minimum popularity of titles and people in daily ID exports
 	IDs           []string // files of IDs, exported lists, NFO files
 	Kind          string   // kind of lines and rows in IDs that do not state one; "" leaves their TMDB IDs unresolved
 	Library       []string // folders of media libraries
@@ -41,8 +41,8 @@ type Config struct {
 	Languages []string // xx or xx-YY, besides en-US
 	Seasons   seasonMode
 	Episodes  bool // one request each, for their own images, videos, texts and IDs
-	People    bool // people whom titles name
-	// Collections, and companies and networks, that titles name.
+	People    bool // people in titles
+	// Collections, or companies and networks, in titles.
 	Collections, Companies bool
 
 	Rate        float64       // requests per second
@@ -73,7 +73,7 @@ const (
 	maxTries       = 100
 )
 
-// Validate returns all errors of a Config, of its languages the first, and normalises these.
+// Validate returns all errors of a Config, but only the first one of its languages, which it normalises.
 func (cfg *Config) Validate() error {
 	var errs []error
 	check := func(ok bool, format string, args ...any) {
@@ -98,7 +98,7 @@ func (cfg *Config) Validate() error {
 	check(len(cfg.DailyIDs)+len(cfg.IDs)+len(cfg.Library) > 0 || cfg.ChangedSince > 0 || cfg.RefreshDays > 0,
 		"want something to fetch: --ids, --daily-ids, --library, --changed-since or --refresh")
 	check(cfg.ChangedSince == 0 || cfg.selects("movie") || cfg.selects("tv") || cfg.selects("person"),
-		"changed-since: want movie, tv or person among the kinds: %v have no lists of changes", cfg.Kinds)
+		"changed-since: want movie, tv or person among the kinds: %v have no change lists", cfg.Kinds)
 	check(cfg.MinPopularity >= 0, "min-popularity %v: want 0 or more", cfg.MinPopularity)
 	check(cfg.ChangedSince >= 0 && cfg.ChangedSince <= day.Of(cfg.Now().UTC()), "changed-since %s: want a day since 1970 that is not in the future", cfg.ChangedSince)
 	var tags []string // xx-YY, without duplicates and en-US
@@ -130,7 +130,7 @@ type Report struct {
 	Held       int64            `json:"held"`       // tasks whose response was already in the dump
 	Failures   int64            `json:"failures"`   // requests without a usable response; the next run retries them
 	Failed     []string         `json:"failed"`     // the first failures
-	Unresolved []string         `json:"unresolved"` // lines, rows and names that lead to no resource, with the reason
+	Unresolved []string         `json:"unresolved"` // lines, rows and names without a resource, with the reason
 	Missing    []string         `json:"missing"`    // seasons that a series lists and the server does not have
 	Requests   int64            `json:"requests"`   // retries included
 	Retried    int64            `json:"retried"`
@@ -152,7 +152,7 @@ func Run(ctx context.Context, cfg Config) (r Report, err error) {
 	defer c.http.CloseIdleConnections()
 	host := c.base.Hostname()
 	if ip := net.ParseIP(host); c.base.Scheme == "http" && host != "localhost" && (ip == nil || !ip.IsLoopback()) {
-		cfg.Log.Warn("the key goes to the server without encryption: want https:// in --from", "host", c.base.Host)
+		cfg.Log.Warn("the key is sent without encryption: want https:// in --from", "host", c.base.Host)
 	}
 	seeds, err := readSelection(ctx, &cfg)
 	if err != nil {
@@ -175,7 +175,7 @@ func Run(ctx context.Context, cfg Config) (r Report, err error) {
 	if err == nil && r.Requests == 0 && len(s.done) == 0 {
 		var reasons []string
 		for _, path := range slices.Concat(cfg.IDs, cfg.Library) {
-			reasons = append(reasons, path+" names no id")
+			reasons = append(reasons, path+" has no id")
 		}
 		for _, path := range cfg.DailyIDs {
 			reasons = append(reasons, path+" has no id of the wanted kinds and popularity")

@@ -318,7 +318,7 @@ func TestRetryAfter(t *testing.T) {
 		w.WriteHeader(http.StatusTooManyRequests)
 	}, func(t *testing.T, cfg Config) {
 		t.Helper()
-		if _, err := Run(t.Context(), cfg); err == nil || !strings.Contains(err.Error(), "wait for 24h") {
+		if _, err := Run(t.Context(), cfg); err == nil || !strings.Contains(err.Error(), "pause of 24h") {
 			t.Errorf("Run = %v, want the pause", err)
 		}
 	})

@@ -192,7 +192,7 @@ func TestSharedLists(t *testing.T) {
 		t.Fatal(err)
 	}
 	responses := string(a.Files[0].Data)
-	const pilot = "unresolved: ratings.csv:4: Pilot: want an id of the series, or the episode's at IMDb\n"
+	const pilot = "unresolved: ratings.csv:4: Pilot: want an id of the series, or the episode's IMDb id\n"
 	for list, want := range map[string]string{
 		"- w_export/ratings.csv":     "requests: movie/550, movie/603, tv/1396\nfetched: movie 550\nfetched: movie 603\nfetched: tv 1396\n" + pilot,
 		"movie w_export/ratings.csv": "requests: movie/550, movie/603, tv/1396\nfetched: movie 550\nfetched: movie 603\nfetched: tv 1396\n" + pilot,

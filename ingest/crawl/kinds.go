@@ -17,7 +17,7 @@ type kind struct {
 	kind fragment.Kind
 
 	appends []string // sub-requests that are fetched with the details
-	// names lists the IDs in a response, by the paths of their lists.
+	// names are the lists in a response that have IDs of other resources.
 	names []namedIDs
 }
 
@@ -27,7 +27,7 @@ type namedIDs struct{ kind, list string }
 // maxAppends bounds the names in append_to_response.
 const maxAppends = 20
 
-// notFetched are sub-requests with data of accounts or of a day, older forms of others, and lists that follow from movies.
+// notFetched are sub-requests with data of an account or a day, obsolete forms of others, and lists that the build derives.
 var notFetched = []string{"account_states", "changes", "releases", "trailers", "similar_movies", "casts", "movies"}
 
 // appendsOf returns the sub-requests of a kind.

@@ -143,8 +143,8 @@ func isSeries(entries []fs.DirEntry, below, hasIDs bool) bool {
 	return episodes && hasIDs || (episodes || specials) && alone && (below || hasIDs)
 }
 
-// videos returns the titles of a folder's files. If the folder's name or movie.nfo has an ID, its files are one movie, except
-// those with an ID of their own. An episode stands for its series.
+// videos returns the titles of a folder's files. If the folder's name or movie.nfo has an ID, all files without their own
+// ID are one movie. For an episode, it returns the series.
 func (l *library) videos(dir string, entries []fs.DirEntry, title candidate) (titles []candidate) {
 	if nfo, ok := l.nfo(path.Join(dir, "movie.nfo")); ok {
 		title.ids = nfo.or(title.ids)

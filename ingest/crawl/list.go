@@ -168,8 +168,8 @@ func eachTitle(fields map[string]any, list, path string, use func(fields map[str
 	}
 }
 
-// namedLists are folded names of lists of titles, besides movies and series. Their parent object may have a title: the list's
-// own.
+// namedLists are folded names of lists of titles, besides movies and series. Their parent object may have a title, which is
+// the list's.
 var namedLists = []string{"items", "entries", "results", "metadata"}
 
 // listsIn returns the fields of an object that hold titles, unless the object is a title itself.
@@ -387,7 +387,7 @@ func (r *listRow) candidate(fallback string) candidate {
 	case c.hasID():
 	case imdbID.MatchString(r.id):
 		c.imdb = r.id
-	case !r.hasSite && r.nested == "" && (r.fromTMDB || fallback != "" || c.title == ""): // beside a nested object, it is the entry's
+	case !r.hasSite && r.nested == "" && (r.fromTMDB || fallback != "" || c.title == ""): // next to a nested object, the ID is the list entry's
 		c.set("tmdb", r.id)
 	case r.tvtime != "" && r.series.title != "": // without a kind, the series with that TVDB ID must have the title
 		c = candidate{title: r.series.title}
@@ -402,9 +402,8 @@ func (r *listRow) candidate(fallback string) candidate {
 // titleWithYear matches a title followed by its year in parentheses.
 var titleWithYear = regexp.MustCompile(`^(.*\S)\s*\(((?:18|19|20)\d{2})\)$`)
 
-// ofEpisode returns the candidate of an episode or a season: its series, by ID or by title and year, or its own IDs if a
-// response can lead from them to the series. TMDB has no lookup for its IDs of episodes. A TVDB ID in a table's column may be
-// the series'.
+// ofEpisode returns the candidate of an episode or a season: its series, by ID or by title and year, or its own IDs if TMDB
+// can look up the series by them. TMDB has no lookup for its own IDs of episodes. A TVDB ID in a column may be the series'.
 func (r *listRow) ofEpisode(kind string) candidate {
 	item, series, episode := r.item, r.series, r.episode
 	if r.ownIDs && !series.hasID() {

@@ -28,7 +28,7 @@ const maxFailed = 100
 // maxPages is the last page of a list in the API.
 const maxPages = 500
 
-// A loop schedules tasks: lists first, then follow-up tasks, then the selection. It is for one goroutine.
+// A loop schedules tasks: lists first, then follow-up tasks, then the selection. One goroutine uses it.
 type loop struct {
 	cfg    *Config
 	client *client
@@ -40,7 +40,7 @@ type loop struct {
 	// lists are change lists, external IDs and searches. All of them finish before any details are fetched: a later list may
 	// invalidate an earlier response.
 	lists     []task
-	openLists int                  // lists with a request under way
+	openLists int                  // lists whose request is running
 	changed   map[resource]day.Day // earliest day of an acceptable response
 	followUps []task               // a stack
 	seeds     []resource
@@ -97,7 +97,7 @@ func (l *loop) run(ctx context.Context) (err error) {
 	}
 	requests, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	defer cancel()
-	tasks, outcomes := make(chan task), make(chan outcome) // no buffer: an outcome is processed before its worker asks again
+	tasks, outcomes := make(chan task), make(chan outcome) // unbuffered: an outcome is processed before its worker gets another task
 	var workers sync.WaitGroup
 	for range l.cfg.Concurrency {
 		workers.Go(func() {
@@ -257,7 +257,7 @@ func (l *loop) process(o outcome) error {
 		if l.report.Failures++; len(l.report.Failed) < maxFailed {
 			l.report.Failed = append(l.report.Failed, o.err.Error())
 		}
-		l.cfg.Log.Warn("giving up a request", "reason", o.err.Error())
+		l.cfg.Log.Warn("giving up on a request", "reason", o.err.Error())
 		count, limit := &l.failures, maxFailures
 		var status *statusError
 		if errors.As(o.err, &status) && status.refused() {
@@ -400,7 +400,7 @@ func (l *loop) follow(t task, e *entry) error {
 		}
 	case listChanges:
 		if t.page == 1 && e.Pages > maxPages {
-			l.cfg.Log.Warn("a change list is longer than the API returns: --refresh fetches the rest by age",
+			l.cfg.Log.Warn("a change list has more pages than the API returns: use --refresh to fetch the rest by age",
 				"kind", t.kind, "day", t.day.String(), "pages", e.Pages, "read", maxPages)
 		}
 		for page := 2; t.page == 1 && page <= min(e.Pages, maxPages); page++ {

@@ -34,8 +34,8 @@ var nfoKinds = map[string]string{"movie": "movie", "tvshow": "tv", "episodedetai
 const allNFOs = "videodb"
 
 // readNFO returns the titles of an NFO file that have an ID. In a library's file, titles without an ID are included. IDs of
-// actors are ignored, and so is TMDB's ID of an episode, for which there is no lookup. A damaged file gives the titles before
-// the damage. The error is reported only for a library's file.
+// actors are ignored, and so is TMDB's ID of an episode, for which there is no lookup. In a damaged file, it reads the titles
+// before the damage, and returns an error only for a library's file.
 func readNFO(r io.Reader) (out []candidate, err error) {
 	data, err := io.ReadAll(r)
 	d := xml.NewDecoder(bytes.NewReader(data))

@@ -171,8 +171,7 @@ func (t *task) addRows(r *result, fetched stamp, v any, body []byte) error {
 	}
 }
 
-// add adds a part with the row of a resource and the IDs that it names. If the response itself has an older date, that one
-// stays.
+// add adds a part with the row of a resource and the IDs in it. An older date in the response takes precedence.
 func (r *result) add(p *part, k *kind, v any, fields record.RawFields) error {
 	age := p.entry.age()
 	if raw, ok := fields.Take(fetchedField); ok {
@@ -301,7 +300,7 @@ func (r *foundRow) hasTitle(title string) bool {
 	return folded != "" && slices.ContainsFunc([]string{r.Title, r.Original, r.Name, r.OrigName}, func(name string) bool { return fold(name) == folded })
 }
 
-// parseList adds the resources that a list names.
+// parseList adds the resources in a list.
 func (t *task) parseList(e *entry, v any, body []byte) error {
 	var found struct {
 		Results []foundRow
@@ -316,7 +315,7 @@ func (t *task) parseList(e *entry, v any, body []byte) error {
 		e.Pages = int(min(pages[0], math.MaxInt32))
 		e.addIDs(t.kind, v, "results.id")
 		return nil
-	case t.action == findID && t.source == fromIMDb: // an episode leads to its series
+	case t.action == findID && t.source == fromIMDb: // for an episode, its series
 		e.addIDs("movie", v, "movie_results.id")
 		e.addIDs("tv", v, "tv_results.id")
 		e.addIDs("person", v, "person_results.id")
@@ -327,7 +326,7 @@ func (t *task) parseList(e *entry, v any, body []byte) error {
 		}
 		return nil
 	case t.action == findID && t.kind != "":
-		// At TVDB, a series, a season and an episode of others may have the same number.
+		// At TVDB, unrelated series, seasons and episodes may have the same number.
 		e.addIDs("tv", v, map[string]string{"tv": "tv_results.id", "season": "tv_season_results.show_id", "episode": "tv_episode_results.show_id"}[t.kind])
 		return nil
 	}

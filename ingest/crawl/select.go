@@ -29,13 +29,13 @@ type selection struct {
 	unresolved []string // titles without a usable ID or search, with their place and the reason
 }
 
-// An origin is the place that names a title.
+// An origin is the place where a title was found.
 type origin struct {
 	place   string
 	guessed bool // the kind is guessed
 }
 
-// A candidate is one title in a line, a row or a file, or in the name of one.
+// A candidate is a title from a line, a row, a file or the name of a file or folder.
 type candidate struct {
 	ids
 	title   string // "" for none
@@ -194,7 +194,7 @@ func parseID(line string) (i ids, err error) {
 		i.set("tmdb", m[2])
 	}
 	if !i.hasID() {
-		return i, fmt.Errorf("want an id from 1 on, found %q", record.Shown(line))
+		return i, fmt.Errorf("want an id of 1 or more, found %q", record.Shown(line))
 	}
 	return i, nil
 }
@@ -232,7 +232,7 @@ func (c *candidate) name() string {
 	return ""
 }
 
-// Sources of find.
+// External sources of /find.
 const (
 	fromIMDb = "imdb_id"
 	fromTVDB = "tvdb_id"
@@ -271,17 +271,17 @@ func (s *selection) add(c *candidate, search bool) {
 	s.tasks = append(s.tasks, t)
 }
 
-// reason returns why a candidate cannot be entered.
+// reason returns why a candidate is unresolved.
 func (c *candidate) reason() string {
 	switch {
 	case c.kind == "season" || c.kind == "episode":
-		return "want an id of the series, or the " + c.kind + "'s at IMDb"
+		return "want an id of the series, or the " + c.kind + "'s IMDb id"
 	case c.kind != "" && kindNamed(c.kind) == nil:
-		return fmt.Sprintf("type %q: want one such as movie or tv, or an id of IMDb", record.Shown(c.kind))
+		return fmt.Sprintf("type %q: want one such as movie or tv, or an IMDb id", record.Shown(c.kind))
 	case c.kind == "" && c.tmdb > 0:
 		return fmt.Sprintf("want the kind of %d: a type such as movie or tv, or --kind", c.tmdb)
 	case c.tvdb > 0:
-		return "TVDB's ids lead to series alone: want another id, or a title with its year"
+		return "only series are found by TVDB id: want another id, or a title with its year"
 	}
 	return "want an id, or a title with its year"
 }

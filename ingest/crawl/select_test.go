@@ -86,7 +86,7 @@ func TestReadIDs(t *testing.T) {
 		t.Error(d)
 	}
 	for text, want := range map[string]string{
-		"\nfilm 2": "ids f:2: want an id such as movie 550", "movie 0": "f:1: want an id from 1 on", "tt": "f:1: want an id",
+		"\nfilm 2": "ids f:2: want an id such as movie 550", "movie 0": "f:1: want an id of 1 or more", "tt": "f:1: want an id",
 		"movie 99999999999999999999": "f:1: want an id", strings.Repeat("x", maxIDLine+1): "line 1: bufio.Scanner: token too long",
 	} {
 		if err := s.readIDs("f", "", strings.NewReader(text)); err == nil || !strings.Contains(err.Error(), want) {

@@ -165,7 +165,7 @@ func (s *store) open() (err error) {
 	for _, name := range slices.Sorted(maps.Keys(sizes)) {
 		switch end, size := s.ends[name], sizes[name]; {
 		case s.end == 0 && size > 0:
-			return fmt.Errorf("%s holds a %s that no crawl has written: want another --out", s.dir, name)
+			return fmt.Errorf("%s has a %s that no crawl has written: want another --out", s.dir, name)
 		case end == 0 && size > 0:
 			err = s.moveAside(name)
 		case size > end:
@@ -211,7 +211,7 @@ func (s *store) moveAside(name string) error {
 		return err
 	}
 	from, to := filepath.Join(s.dir, name), filepath.Join(dir, name)
-	s.log.Warn("moving away a file with rows that no crawl has written", "from", from, "to", to)
+	s.log.Warn("moved a file with rows that no crawl has written", "from", from, "to", to)
 	return file.Rename(from, to)
 }
 
@@ -258,7 +258,7 @@ func parseEntry(line []byte) (e entry, err error) {
 func formatEntry(e *entry) []byte {
 	line, err := json.Marshal(e)
 	if err != nil {
-		return nil // an entry has only texts and numbers
+		return nil // impossible: an entry has only texts and numbers
 	}
 	return append(line, '\n')
 }

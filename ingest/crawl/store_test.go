@@ -176,7 +176,7 @@ func TestStoreRefuses(t *testing.T) {
 	}
 	dir = t.TempDir()
 	servetest.WriteFile(t, filepath.Join(dir, "movies.ndjson"), "{}\n")
-	if _, err := openStore(dir, slog.New(slog.DiscardHandler)); err == nil || !strings.Contains(err.Error(), "holds a movies.ndjson that no crawl has written") {
+	if _, err := openStore(dir, slog.New(slog.DiscardHandler)); err == nil || !strings.Contains(err.Error(), "has a movies.ndjson that no crawl has written") {
 		t.Errorf("openStore = %v, want the file of others", err)
 	}
 }

@@ -179,13 +179,13 @@ func (t *task) request(cfg *Config) (path string, q url.Values) {
 	if t.language != "" {
 		q.Set("language", t.language)
 	}
-	if t.hasVideos() { // English videos and videos without a language come too
+	if t.hasVideos() { // always with English videos and videos without a language
 		q.Set("include_video_language", strings.Join(append([]string{"en", "null"}, t.furtherVideos(cfg)...), ","))
 	}
 	return path, q
 }
 
-// furtherVideos returns the video languages besides English and none.
+// furtherVideos returns the video languages to request, besides English and none.
 func (t *task) furtherVideos(cfg *Config) []string {
 	list := slices.Clone(t.videos)
 	for _, l := range cfg.Languages {
