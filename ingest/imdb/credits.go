@@ -18,12 +18,12 @@ const (
 	categoryWriter   = "writer"
 )
 
-// A category is the meaning of a value of title.principals.category. Its number is part of stored credit IDs, so it must never
-// change or be reused.
+// A category describes a value of title.principals.category. Its number is part of stored credit IDs, so it must never change
+// or be reused.
 type category struct {
 	number     uint8 // 1 to 31
 	cast       bool
-	gender     int64  // gender that the word implies
+	gender     int64  // gender that the category implies
 	note       string // appended to the characters
 	department string // crew only
 	job        string // default job of the crew
@@ -68,11 +68,11 @@ var departments = map[string]string{
 	"stunts": "Crew", "transportation_department": "Crew", "choreographer": "Crew",
 }
 
-// secondaryDepartments maps common secondary professions. They count if there is no other profession.
+// secondaryDepartments maps common secondary professions. They are used if there is no other profession.
 var secondaryDepartments = map[string]string{"soundtrack": "Sound", "miscellaneous": "Crew"}
 
-// genderAndDepartment returns a person's gender and main department from their professions, the most important first, or 0 and "".
-// Someone who is both actor and actress has no gender here.
+// genderAndDepartment derives a person's gender and main department from their professions, the most important first. They
+// are 0 and "" if unknown. For both actor and actress, the gender is 0.
 func genderAndDepartment(list string) (gender int64, department string) {
 	secondary, both := "", false
 	for p := range items(list) {
@@ -109,8 +109,8 @@ type role struct {
 	id        string
 }
 
-// roles returns the credits of the title in order. number is the title in their IDs: a credit that several episodes of a
-// series share has one ID. Only a series has creators.
+// roles returns the credits of the title in order. number is the title in their IDs, which is the series for an episode, so
+// that its episodes share the ID of a credit. Only a series has creators.
 func (g *titleGroup) roles(number uint32, kind fragment.Kind) []role {
 	out := make([]role, 0, len(g.credits))
 	seen, usedIDs := map[credited]bool{}, map[creditID]bool{}
@@ -148,7 +148,7 @@ func (g *titleGroup) roles(number uint32, kind fragment.Kind) []role {
 	return out
 }
 
-// detail returns what distinguishes several credits of a person in one category.
+// detail returns the text that distinguishes credits of a person in one category.
 func (r *role) detail() string {
 	switch {
 	case r.part == creators:
@@ -230,8 +230,8 @@ func parseCharacters(list string) (string, bool) {
 
 // fill sets the fields of a credit, an empty record of any credit type. order is its index in the cast.
 //
-// Lists of credits are never merged row by row. So fields that IMDb lacks get the API's empty value, which clients expect in
-// every row: no picture, not adult, popularity 0.
+// Credits are never merged field by field, so fields that IMDb lacks get the API's empty value, which clients expect: no
+// picture, not adult, popularity 0.
 func (r *role) fill(dst record.Record, order int) {
 	for i := range dst.Schema.Fields {
 		switch f := &dst.Schema.Fields[i]; f.Name {

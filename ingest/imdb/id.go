@@ -22,7 +22,7 @@ const (
 	firstID = 1_000_000_000
 	maxID   = math.MaxInt32 - firstID
 
-	// digits is the least number of digits in an IMDb ID.
+	// digits is the minimum number of digits in an IMDb ID.
 	digits = 7
 )
 
@@ -56,7 +56,7 @@ func idText(prefix string, n uint32) string {
 	return prefix + "0000000"[:max(0, digits-len(number))] + number
 }
 
-// items returns the elements of a list of IDs, genres or professions. It may end with a comma.
+// items returns the elements of a list of IDs, genres or professions, which may end with a comma.
 func items(list string) iter.Seq[string] {
 	if list == "" {
 		return func(func(string) bool) {}
@@ -68,7 +68,7 @@ func items(list string) iter.Seq[string] {
 type identity struct {
 	kind fragment.Kind
 	id   int64
-	// known: the catalogue has it. foreign: with another source's ID, not the one assigned here.
+	// known is set if the catalogue has it, and foreign if it has another source's ID there.
 	known, foreign bool
 }
 
@@ -92,8 +92,7 @@ func (j *Joiner) identify(n uint32, kind fragment.Kind) identity {
 	return identity{kind: kind, id: assigned}
 }
 
-// creditMark is the first byte of credit IDs made here. TMDB's begin with a time in seconds, which reaches this byte in the
-// year 2105.
+// creditMark is the first byte of our credit IDs. TMDB's begin with a time in seconds, which reaches this byte in 2105.
 const creditMark = 0xff
 
 // A creditID identifies a credit by person, category and title in 96 bits. It is unique, and the same in every ingest.

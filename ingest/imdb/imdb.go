@@ -30,7 +30,7 @@ import (
 	"github.com/reelsplice/reelsplice/schemas/record"
 )
 
-// Config is the settings of a join.
+// Config configures a join.
 type Config struct {
 	Dir    string // for temporary files
 	Memory int64  // bytes of rows in memory
@@ -39,10 +39,10 @@ type Config struct {
 	ID func(kind fragment.Kind, imdb string) (id int64, ok bool)
 	// Place describes a row for messages.
 	Place func(file int, row, line int64) string
-	// Bad receives rows found bad during the join: they have an earlier row's key, but other content. json has the known
-	// columns in the published order. An error ends the join.
+	// Bad receives rows that are rejected during the join: they have an earlier row's key, but other content. json has the
+	// known columns in the published order. An error ends the join.
 	Bad func(file int, row, line int64, json []byte, err error) error
-	// Values receives cells that Add leaves out. With nil, their rows are refused.
+	// Values receives cells that Add leaves out. If it is nil, their rows are rejected.
 	Values *record.Values
 }
 
@@ -54,7 +54,7 @@ const (
 	maxTitleBytes = 64 << 20
 )
 
-// A Joiner collects rows and makes records of them. It is for one goroutine.
+// A Joiner collects rows and makes records of them. It is not safe for concurrent use.
 type Joiner struct {
 	config  Config
 	dropped map[string]int64 // see Dropped
@@ -79,8 +79,8 @@ func New(c Config) *Joiner {
 }
 
 // Add adds one row of a table, a JSON object of texts and nulls, which it does not retain. file, row and line are its place,
-// see place.seq. Of rows with equal keys, the first by file and row counts. A *record.FieldError means that the row is bad and
-// was not added; the next row may follow. Any other error is final.
+// see place.seq. Of rows with equal keys, the first by file and row is used. A *record.FieldError means that the row is bad and
+// was not added; Add may be called again. Any other error is final.
 func (j *Joiner) Add(table string, file int, row, line int64, json string) error {
 	t := tableNamed(table)
 	if t == nil {
@@ -146,8 +146,8 @@ func (j *Joiner) scan(t *table, row string) error {
 	}), "")
 }
 
-// Records joins the rows and calls emit once for each record, with the place of the row that stands for it. The order depends
-// only on the rows' contents. An error of emit ends the join and is returned.
+// Records joins the rows and calls emit once for each record, with the place of its main row. The order depends only on the
+// rows' contents. An error of emit ends the join and is returned.
 func (j *Joiner) Records(ctx context.Context, emit func(file int, row, line int64, rec layout.Record) error) error {
 	if err := j.joinPeople(ctx, emit); err != nil {
 		return err
@@ -163,7 +163,7 @@ func (j *Joiner) Close() error {
 	return errors.Join(j.people.Close(), j.episodes.Close(), j.titles.Close())
 }
 
-// Dropped counts values and rows that were left out: by table and column if they have no place in the API, else by reason. It
+// Dropped counts values and rows that were left out: by table and column if the API has no field for them, else by reason. It
 // is complete after Records.
 func (j *Joiner) Dropped() map[string]int64 { return j.dropped }
 
@@ -257,7 +257,7 @@ func (j *Joiner) drop(path string, n int64) {
 // dropName counts a name from a row under a path. Long names are cut.
 func (j *Joiner) dropName(path, name string) { j.drop(path+record.Shown(name), 1) }
 
-// An output receives records, each with the place of the row that stands for it.
+// An output receives records, each with the place of its main row.
 type output func(file int, row, line int64, rec layout.Record) error
 
 // record completes a record and emits it. Fields that IMDb lacks are absent, not null: null would state that there is no value.

@@ -126,7 +126,7 @@ const worldReport = `{Rows:map[name.basics:5 title.akas:7 title.basics:11 title.
 	`title.basics.endYear:1 title.basics.genres of tvEpisode:1 title.basics.genres.Horror:1 title.basics.genres.Short:1 ` +
 	`title.basics.isAdult of tvEpisode:1 title.basics.originalTitle of tvEpisode:1 title.basics.startYear:6 ` +
 	`title.episode: no episode:1 title.episode: no series:1 title.episode: the number is taken:1 title.episode: without season or number:1 ` +
-	`title.principals.category.juggler:1 title.principals.job:3 title.principals: repeated:2 titleType videoGame:1 titles that neither title.basics nor the catalogue has:4]}`
+	`title.principals.category.juggler:1 title.principals.job:3 title.principals: repeated:2 titleType videoGame:1 titles in neither title.basics nor the catalogue:4]}`
 
 func TestWorld(t *testing.T) {
 	g := join(t, Config{}, world(t)...)
@@ -218,7 +218,7 @@ func TestTwice(t *testing.T) {
 		files[i].rows = append(slices.Clone(f.rows), f.rows[0])
 	}
 	g := join(t, Config{}, files...)
-	if n := g.report.Dropped["rows that repeat another"]; n != int64(len(files)) {
+	if n := g.report.Dropped["duplicate rows"]; n != int64(len(files)) {
 		t.Errorf("equal rows: %d duplicates, want %d", n, len(files))
 	}
 	want := join(t, Config{}, world(t)...)
@@ -390,7 +390,7 @@ func TestUnknownColumns(t *testing.T) {
 	g := join(t, Config{}, tsv{titleRatings, [][]byte{
 		[]byte(`{"tconst":"tt0000001","averageRating":"1.0","numVotes":"1","median":"2","empty":null}`),
 	}})
-	if want := map[string]int64{"title.ratings.median": 1, "titles that neither title.basics nor the catalogue has": 1}; !maps.Equal(g.report.Dropped, want) {
+	if want := map[string]int64{"title.ratings.median": 1, "titles in neither title.basics nor the catalogue": 1}; !maps.Equal(g.report.Dropped, want) {
 		t.Errorf("Dropped = %v, want %v", g.report.Dropped, want)
 	}
 }

@@ -43,7 +43,7 @@ func (m *genres) find(name string) (catalog.Genre, bool) {
 	return catalog.Genre{}, false
 }
 
-// genres returns the title's genres without duplicates, or nil if the API has none of them.
+// genres returns the title's genres that the API has, without duplicates.
 func (g *titleGroup) genres(m *genres) []catalog.Genre {
 	var out []catalog.Genre
 	add := func(name string) bool {
@@ -82,7 +82,7 @@ const separator = "\x02"
 // sameTitle counts rows of title.akas that repeat the title itself.
 const sameTitle = titleAkas + ": the title itself"
 
-// plainTypes only describe the source of a title.
+// plainTypes are ignored: they only describe the source of a title.
 var plainTypes = []string{"imdbDisplay", "alternative", "original"}
 
 // alternatives returns the alternative titles, or nil. The original title and duplicates are left out.

@@ -67,7 +67,7 @@ func creditKey(tag uint64, person, title uint32, credit uint64, from place) rowK
 	return rowKey{person, tag<<tagShift | uint64(title)<<titleShift | credit, from.seq()}
 }
 
-// A person has the fields that credits need.
+// A person has the fields that a credit repeats.
 type person struct {
 	number     uint32
 	id         int64
@@ -79,7 +79,7 @@ type person struct {
 // joinPeople makes the records of people, and moves credits with their people's names to the titles.
 func (j *Joiner) joinPeople(ctx context.Context, out output) error {
 	var p person
-	var basics row // row of name.basics; its table is nil if there was none
+	var basics row // row of name.basics; its table is nil before it was read
 	var packed, buf []byte
 	return eachRow(ctx, j.people, func(key rowKey, payload []byte) error {
 		if key.id != p.number {
@@ -130,7 +130,7 @@ func readPerson(r *encoding.Reader) person {
 // duplicate counts an exact duplicate of a row. A second row with different content is refused.
 func (j *Joiner) duplicate(first, second *row) error {
 	if first.text == second.text {
-		j.drop("rows that repeat another", 1)
+		j.drop("duplicate rows", 1)
 		return nil
 	}
 	c := &j.config

@@ -36,7 +36,7 @@ type column struct {
 	// required rejects the row if the cell is bad.
 	required  bool
 	repair    func(c string) string // repairs a bad cell; nil empties it
-	droppedAs string                // path that counts its values, which have no place in the API; else ""
+	droppedAs string                // path that counts its values if the API has no field for them; else ""
 }
 
 // A check returns "" for a good cell, which may be empty. Otherwise it returns a description of a good value, and the bad
@@ -149,8 +149,7 @@ func Tables() (names []string) {
 	return names
 }
 
-// IsTable returns the table in a file whose base name is a table's and whose rows have all of its columns. row is a row as a
-// JSON object.
+// IsTable returns the table in a file if base is a table's name and row, a JSON object, has all of its columns.
 func IsTable(base string, row []byte) (name string, ok bool) {
 	t := tableNamed(base)
 	if t == nil {
@@ -171,7 +170,7 @@ func tableNamed(name string) *table {
 	return nil
 }
 
-// check empties or repairs bad cells. A bad cell that is needed is an error, and so is any bad cell if values is nil.
+// check empties or repairs bad cells. A bad cell of a required column is an error, and so is any bad cell if values is nil.
 func (t *table) check(cells *[maxColumns]string, values *record.Values) error {
 	for i, c := range t.columns {
 		if c.check == nil {
@@ -275,7 +274,7 @@ func checkCharacters(c string) (string, string) {
 }
 
 func checkAverage(c string) (string, string) {
-	// Negated because of NaN.
+	// The negation rejects NaN.
 	if f, err := strconv.ParseFloat(c, 64); c != "" && (err != nil || !(f >= 0 && f <= maxRating)) {
 		return "a number from 0 to 10", c
 	}

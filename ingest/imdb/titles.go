@@ -17,7 +17,7 @@ import (
 const (
 	rankBasics     = 1
 	rankRatings    = 2
-	rankEpisode    = 3 // after a byte that is 1 if another episode has its number
+	rankEpisode    = 3 // after a byte: 1 if another episode has the same number
 	rankCrew       = 4
 	rankAkas       = 5
 	rankPrincipals = 6 // after the person
@@ -73,7 +73,7 @@ func (t *title) hasRow(rank int) bool { return t.rows[rank].table != nil }
 // cell returns a cell of title.basics.
 func (t *title) cell(column int) string { return t.rows[rankBasics].cells[column] }
 
-// place returns the place of the row that stands for the title.
+// place returns the place of the title's main row.
 func (t *title) place() place {
 	for _, rank := range []int{rankBasics, rankEpisode, rankRatings, rankCrew} {
 		if t.hasRow(rank) {
@@ -115,10 +115,10 @@ type titleGroup struct {
 	out output
 	title
 	firstAt     uint64            // position of first
-	first       row               // first row of its key; its table is nil if there was none
-	listed      map[credited]bool // directors and writers so far, whatever their jobs
+	first       row               // first row at firstAt; its table is nil before it was read
+	listed      map[credited]bool // persons and categories so far, regardless of jobs
 	size        int               // bytes of the title's rows
-	crewRefused bool              // the row of title.crew was refused because its people take too much memory
+	crewRefused bool              // the row of title.crew was rejected because its people take too much memory
 }
 
 // A credited identifies a credit of a title: a person, a category and a detail.
@@ -167,13 +167,12 @@ func (g *titleGroup) add(position uint64, payload []byte) error {
 	return nil
 }
 
-// tooLong returns the reason for refusing a row of a title.
+// tooLong returns the reason for rejecting a row of a title.
 func tooLong(title uint32) string {
 	return fmt.Sprintf("the rows of %s take more than %d bytes together", titleText(title), maxTitleBytes)
 }
 
-// crewPerson adds a director or a writer of title.crew that title.principals lacks. People of a title's second row are ignored
-// like the row itself.
+// crewPerson adds a director or a writer of title.crew that title.principals lacks. It ignores people of a rejected second row.
 func (g *titleGroup) crewPerson(p person, from place, writer bool) error {
 	category := categoryDirector
 	if writer {
@@ -206,7 +205,7 @@ const (
 	typeMiniSeries = "tvMiniSeries"
 )
 
-// finish makes the record of the title. Without a row of title.basics it is made if it is an episode or the catalogue has it.
+// finish makes the record of the title. Without a row of title.basics, only episodes and titles in the catalogue get one.
 func (g *titleGroup) finish() error {
 	if g.number == 0 {
 		return nil
@@ -222,7 +221,7 @@ func (g *titleGroup) finish() error {
 		if ident := g.j.identify(g.number, fragment.KindMovie); ident.known {
 			return g.make(ident)
 		}
-		g.j.drop("titles that neither "+titleBasics+" nor the catalogue has", 1)
+		g.j.drop("titles in neither "+titleBasics+" nor the catalogue", 1)
 	case !ok:
 		g.j.dropName("titleType ", typ)
 	case kind == fragment.KindEpisode:
@@ -308,11 +307,11 @@ func (g *titleGroup) makeEpisode() error {
 		markUnknown(record.Of(e.ExternalIDs))
 	}
 	if series.foreign && !ident.known {
-		// The series has another source's ID, and that source has IDs for its episodes too. A season's list shows the ID in the
-		// episode's own record, so ours would hide theirs.
+		// The series' ID comes from another source, which also has IDs for its episodes. A season's list shows the ID of the
+		// episode's own record, so our ID would hide the other source's.
 		e.ID = record.Int{}
 	}
-	// Values that have no place in an episode.
+	// An episode has no fields for these values.
 	g.j.drop(titleAkas+" of tvEpisode", int64(len(g.akas)))
 	if g.cell(basicsGenres) != "" {
 		g.j.drop(titleBasics+".genres of tvEpisode", 1)
@@ -360,14 +359,14 @@ func addEpisode(j *Joiner, t *table, from place) error {
 	if ok && ok2 {
 		position = uint64(season)<<32 | uint64(number)
 	}
-	// Of several episodes with one number, the IDs decide, not the order of rows.
+	// Of several episodes with one number, the lowest ID wins, whatever the order of rows.
 	return j.sort(j.episodes, rowKey{parent, position, uint64(title)}, j.payload)
 }
 
 // unnumbered is the position of episodes without a season or a number, after all others.
 const unnumbered = 1<<64 - 1
 
-// joinEpisodes moves the rows of title.episode to their titles. Each gets a byte that is 1 if another episode has its number.
+// joinEpisodes moves the rows of title.episode to their titles, after a byte: 1 if another episode has the same number.
 func (j *Joiner) joinEpisodes(ctx context.Context) error {
 	var position uint64 // position of the previous episode
 	var holder uint32   // episode that has the number
