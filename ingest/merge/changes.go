@@ -20,9 +20,9 @@ import (
 // maxDetailed is the number of new resources of a kind whose details are in the log.
 var maxDetailed = 10_000 // tests lower it
 
-// A changelog collects the changes of an ingest: see catalog.LoggedChange. A changed episode is also a change "episode" of
-// its season, and a changed season is a change "season" of its series, so that clients can follow them. The first records of
-// a kind make no changes.
+// A changelog collects the changes of an ingest, see catalog.LoggedChange. A changed episode also adds a change "episode" to
+// its season, and a changed season a change "season" to its series, so that clients can find them. The first records of a
+// kind are not logged.
 type changelog struct {
 	m       *Merger
 	differ  differ
@@ -34,8 +34,8 @@ type changelog struct {
 	err     error
 }
 
-// add adds the change of a resource. A nil record means that the resource does not exist. first is set if the catalogue had
-// no record of the kind.
+// add adds the changes of a resource. A nil record means that the resource does not exist. first means that the catalogue
+// had no record of the kind.
 func (c *changelog) add(kind fragment.Kind, key catalog.Key, old, now record.Record, first bool) error {
 	switch {
 	case kind == fragment.KindEpisode:
@@ -83,14 +83,14 @@ func (c *changelog) addSeason(key catalog.Key, old, now record.Record) {
 	c.put(fragment.KindTV, int64(key.ID()), c.addPart(fragment.KindSeason, old, now, record.Record{}, inEpisodes))
 }
 
-// addEpisode adds the changes of an episode that has its own record. If its season's record has it too, it is not new and is
-// compared with its fields there. Calls must come in the order of the keys.
+// addEpisode adds the changes of an episode that has its own record. If the catalogue had it only in its season's record, it
+// is compared with that. Calls must be in the order of the keys.
 func (c *changelog) addEpisode(key catalog.Key, old, now record.Record, first bool) {
 	seasons := catalog.TypeOf(fragment.KindSeason)
 	stored := filepath.Join(c.m.Catalog, seasons.File())
 	if first {
 		if _, err := os.Stat(stored); err != nil {
-			return // the catalogue had neither episodes nor seasons, which hold episodes, too
+			return // the catalogue had neither episodes nor seasons, which contain episodes
 		}
 	}
 	if c.seasons == nil {
@@ -129,8 +129,8 @@ func (c *changelog) addEpisode(key catalog.Key, old, now record.Record, first bo
 	}
 }
 
-// addPart adds the changes of a season or an episode, with the changes of its own parts, and returns the change of its series or
-// season; nil if nothing changed. The id is in old, now or fallback.
+// addPart adds the changes of a season or an episode, including those of its episodes, and returns the change to add to its
+// series or season, or nil. now, old or fallback has the id.
 func (c *changelog) addPart(kind fragment.Kind, old, now, fallback record.Record, inParts []change) []change {
 	changes := c.compare(kind, old, now)
 	if !now.IsNil() {
@@ -167,7 +167,7 @@ func partChange(kind fragment.Kind, old, now, fallback record.Record) change {
 	return c
 }
 
-// put adds the changes of a resource. Without an id they are dropped: no path leads to them.
+// put adds the changes of a resource. It drops them if the id is unknown, because no request could find them.
 func (c *changelog) put(kind fragment.Kind, id int64, changes []change) {
 	for i := range changes {
 		if id <= 0 || c.err != nil {
@@ -182,7 +182,7 @@ func (c *changelog) put(kind fragment.Kind, id int64, changes []change) {
 	}
 }
 
-// firstNew is added to the numbers of new changes: changes of a field stay in order and follow logged ones.
+// firstNew is added to the numbers of new changes, so that they stay in order and follow the logged ones.
 const firstNew = 1 << 31
 
 // sort sorts a change.
@@ -217,7 +217,7 @@ func (c *changelog) write(ctx context.Context) (err error) {
 		return err
 	}
 	var last []byte
-	seen := map[string]bool{} // new changes of last: a season and its episode may have the same change
+	seen := map[string]bool{} // new changes with key last: a season and its episode may have the same change
 	err = sorted.Each(func(key, payload []byte) error {
 		if !bytes.Equal(key, last) {
 			last = append(last[:0], key...)
@@ -260,8 +260,8 @@ func eachLogged(ctx context.Context, dir string, fields []string, fn func(*catal
 	})
 }
 
-// TimeOfChanges returns the time of the changes of an ingest: wanted, or else start. A wanted time before the last logged
-// change is an error. Without a wanted time, the last logged change is the earliest time, since clocks may go wrong.
+// TimeOfChanges returns the time of an ingest's changes: wanted, or else start. A wanted time before the last logged change
+// is an error. A start before it, from a wrong clock, is replaced by the time of the last logged change.
 func TimeOfChanges(ctx context.Context, dir string, wanted, start time.Time) (time.Time, error) {
 	latest := int64(0)
 	err := eachLogged(ctx, dir, []string{"time"}, func(row *catalog.LoggedChange) { latest = max(latest, row.Time.V) })
@@ -273,7 +273,7 @@ func TimeOfChanges(ctx context.Context, dir string, wanted, start time.Time) (ti
 	case wanted.IsZero():
 		return start.UTC().Truncate(time.Second), nil
 	case wanted.Before(last):
-		return wanted, fmt.Errorf("changes of %s: catalogue %s has changes of %s, which is later", wanted.UTC().Format(time.RFC3339), dir, last.Format(time.RFC3339))
+		return wanted, fmt.Errorf("date %s: catalogue %s already has changes of %s, which is later", wanted.UTC().Format(time.RFC3339), dir, last.Format(time.RFC3339))
 	}
 	return wanted.UTC().Truncate(time.Second), nil
 }

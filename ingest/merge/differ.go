@@ -17,9 +17,8 @@ type change struct {
 	old, new                 string
 }
 
-// A differ compares two records of a resource in one walk over their fields. The names of changes follow recorded responses
-// of the API. Counters (popularity, votes), derived fields (filmographies, recommendations) and watch providers make no
-// changes.
+// A differ compares two records of a resource. The names of changes follow recorded responses of the API. Counters
+// (popularity, votes), derived fields (filmographies, recommendations) and watch providers are not compared.
 type differ struct {
 	kind    fragment.Kind
 	changes []change
@@ -34,9 +33,9 @@ var texts = map[fragment.Kind][]string{
 	fragment.KindPerson:  {"biography", "name"},
 }
 
-// silent are the fields of details that make no change: counters, copies of other fields or resources, and fields that are
-// compared together with another field.
-var silent = map[string]bool{
+// notLogged are the fields of details without their own changes: counters, copies of other fields or resources, and fields
+// that are compared together with another field.
+var notLogged = map[string]bool{
 	"popularity": true, "vote_average": true, "vote_count": true,
 	"id": true, "_id": true, "series_id": true, "show_id": true, "season_number": true, "episode_number": true,
 	"seasons": true, "episodes": true, "number_of_seasons": true, "number_of_episodes": true,
@@ -44,7 +43,7 @@ var silent = map[string]bool{
 	"poster_path": true, "backdrop_path": true, "still_path": true, "profile_path": true, "release_date": true,
 }
 
-// A changedList is a list whose elements make changes.
+// A changedList is a list whose elements are compared one by one.
 type changedList struct {
 	field string
 	paths []string // in the details or in a sub-request
@@ -52,7 +51,7 @@ type changedList struct {
 	// values are the fields of a change's value, in order; "name=from" renames one. A single field makes a plain value.
 	values []string
 	codes  []string // fields of an element with the language and the country of its change
-	// image is the name of an image in changes, and path the field of the details that has one image of the list.
+	// image is the name of an image in changes. path is the field of the details with the main image of the list.
 	image, path string
 }
 
@@ -63,7 +62,7 @@ var (
 	country   = []string{"iso_3166_1"}
 )
 
-// character describes the change of a role's name, which has its own field.
+// character describes changes of a role's name, which have their own field.
 var character = changedList{field: "character_names", values: []string{"person_id=id", "character", "cast_id", "credit_id"}}
 
 var changedLists = []changedList{
@@ -95,13 +94,13 @@ func imageList(name, image, path string) changedList {
 	}
 }
 
-// isListed reports whether a field of the details is one of the lists, or a part of one.
+// isListed reports whether changedLists has a field of the details.
 func isListed(name string) bool {
 	return slices.ContainsFunc(changedLists, func(l changedList) bool { return slices.Contains(l.paths, name) })
 }
 
-// compare sets the changes between two records. A nil old record means a new resource: only its details make changes. An
-// episode in a season's record has other fields than its own record; fields that only the former has are not compared.
+// compare sets d.changes to the changes between two records. A nil old record means a new resource, of which only the details
+// are compared. An episode has fewer fields in its season's record than in its own; the others are not compared.
 func (d *differ) compare(kind fragment.Kind, old, now record.Record) {
 	d.kind, d.changes = kind, d.changes[:0]
 	if old.IsNil() {
@@ -116,7 +115,7 @@ func (d *differ) compare(kind fragment.Kind, old, now record.Record) {
 		}
 		differs[name] = oldText != newText
 		switch {
-		case oldText == newText || i >= now.Schema.Subs || silent[name] || isListed(name):
+		case oldText == newText || i >= now.Schema.Subs || notLogged[name] || isListed(name):
 		case name == "spoken_languages":
 			d.note(name, "", "", codesOf(old, name), codesOf(now, name))
 		case slices.Contains(texts[kind], name):
@@ -127,7 +126,7 @@ func (d *differ) compare(kind fragment.Kind, old, now record.Record) {
 			d.note(name, "", "", oldText, newText)
 		}
 	}
-	// Fields that the API does not have.
+	// Fields that the API lacks.
 	var oldExtra record.RawFields
 	if !old.IsNil() {
 		oldExtra = extraOf(old)
@@ -139,14 +138,14 @@ func (d *differ) compare(kind fragment.Kind, old, now record.Record) {
 	}
 	slices.SortFunc(extra, func(a, b record.RawField) int { return cmp.Compare(a.Name, b.Name) })
 	for _, f := range slices.CompactFunc(extra, func(a, b record.RawField) bool { return a.Name == b.Name }) {
-		if !silent[f.Name] {
+		if !notLogged[f.Name] {
 			d.note(f.Name, "", "", oldExtra.Value(f.Name), newExtra.Value(f.Name))
 		}
 	}
 	for i := range changedLists {
 		l := &changedLists[i]
 		if kind == fragment.KindSeason && l.field == "network" || kind == fragment.KindEpisode && l.field == "cast" {
-			continue // copied from its series, or from its season
+			continue // a copy of the series' or the season's list
 		}
 		topDiffers := func(path string) bool { name, _, _ := strings.Cut(path, "."); return differs[name] }
 		inDetails := !strings.Contains(l.paths[0], ".")
@@ -179,7 +178,7 @@ func fieldText(r record.Record, name string) string {
 	return record.FieldText(r, f)
 }
 
-// note adds the change of a value, if it changed.
+// note adds a change if the values differ.
 func (d *differ) note(field, language, country, old, now string) {
 	old, now = nonEmpty(old), nonEmpty(now)
 	if old != now {
@@ -187,7 +186,7 @@ func (d *differ) note(field, language, country, old, now string) {
 	}
 }
 
-// nonEmpty returns a value, "" for an empty one.
+// nonEmpty returns a JSON value, or "" for an empty one.
 func nonEmpty(text string) string {
 	switch text {
 	case "null", `""`, "[]", "{}":
@@ -215,7 +214,7 @@ func extraOf(r record.Record) record.RawFields {
 	return all
 }
 
-// An element is an element of a list. For a list inside another list, outer is that list's element.
+// An element is an element of a list. In a list inside another list, outer is the containing element of the outer list.
 type element struct{ record, outer record.Record }
 
 // text returns the JSON of a field, "" for none. Release times are cut to days.
@@ -248,7 +247,7 @@ func elementsAt(r record.Record, path string) (all []element) {
 	return all
 }
 
-// elements returns the elements of the list, without repeats between its paths. An image that only the details name counts:
+// elements returns the elements of the list at all its paths, each once. It adds an image that only the details have, because
 // some dumps have no lists of images.
 func (l *changedList) elements(r record.Record) (all []element) {
 	all = elementsAt(r, l.paths[0])
@@ -281,8 +280,8 @@ func (l *changedList) identity(e element) string {
 	return string(out)
 }
 
-// value returns the value of an element in a change, "" for a nil element. unpaired is set if the element was added or deleted:
-// an image then has no null fields.
+// value returns the value of an element in a change, or "" for a nil element. unpaired means that the element was added or
+// deleted: an image then has no null fields.
 func (l *changedList) value(e *element, unpaired bool) string {
 	if e == nil {
 		return ""
@@ -352,7 +351,7 @@ func (l *changedList) pairs(old, now []element) (out []pair) {
 	return out
 }
 
-// list notes the changes of a list.
+// list adds the changes of a list.
 func (d *differ) list(l *changedList, old, now []element) {
 	for _, p := range l.pairs(old, now) {
 		unpaired := p.old == nil || p.now == nil
@@ -384,7 +383,7 @@ func (t translation) tag() string {
 	return string(record.AppendString(nil, t.language+"-"+t.country))
 }
 
-// translated returns the translations of a record: its own, and the texts of crawls in further languages.
+// translated returns the translations of a record: its own, and texts that were crawled in other languages.
 func translated(r record.Record, names []string) (all []translation) {
 	add := func(language, country string, data record.Record) {
 		t := translation{language, country, map[string]string{}}
@@ -409,7 +408,7 @@ func translated(r record.Record, names []string) (all []translation) {
 	return all
 }
 
-// translations notes added and deleted languages, and changed texts. The details have the texts in en-US.
+// translations adds changes for added and deleted languages and for changed texts. It skips en-US, which the details have.
 func (d *differ) translations(old, now []translation) {
 	find := func(in []translation, t translation) (translation, bool) {
 		i := slices.IndexFunc(in, func(o translation) bool { return o.language == t.language && o.country == t.country })
@@ -424,7 +423,7 @@ func (d *differ) translations(old, now []translation) {
 		}
 		for _, name := range texts[d.kind] {
 			oldText, newText := before.texts[name], after.texts[name]
-			if name == "runtime" && unpaired { // 0 is not translated
+			if name == "runtime" && unpaired { // 0 means that there is no translation
 				oldText, newText = strings.TrimPrefix(oldText, "0"), strings.TrimPrefix(newText, "0")
 			}
 			d.note(name, t.language, t.country, oldText, newText)
@@ -445,7 +444,7 @@ func (d *differ) translations(old, now []translation) {
 	}
 }
 
-// externalIDs notes changed ids. All ids are texts in changes.
+// externalIDs adds the changes of external ids. In changes, all of them are texts.
 func (d *differ) externalIDs(old, now record.Record) {
 	quoted := func(text string) string {
 		if _, err := strconv.ParseInt(text, 10, 64); err == nil {
@@ -455,14 +454,14 @@ func (d *differ) externalIDs(old, now record.Record) {
 	}
 	f, _ := now.Schema.Field("external_ids")
 	var oldIDs, newIDs record.Record
-	for ids := range old.Each(f.Name) { // by name: an element of a season has other fields
+	for ids := range old.Each(f.Name) { // by name: old may have another schema
 		oldIDs = ids
 	}
 	for ids := range now.Each(f.Name) {
 		newIDs = ids
 	}
 	for i := range f.Elem.Fields {
-		if name := f.Elem.Fields[i].Name; !d.hasChange(name) { // otherwise it is a change of the details
+		if name := f.Elem.Fields[i].Name; !d.hasChange(name) { // the details may have the id too
 			d.note(name, "", "", quoted(fieldText(oldIDs, name)), quoted(fieldText(newIDs, name)))
 		}
 	}

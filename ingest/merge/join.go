@@ -20,17 +20,17 @@ func (c conflict) top() string {
 	return name
 }
 
-// join merges src into dst, a record of the same kind: src wins field by field, and fields that it lacks stay. Lists that
-// crawls fetch by language or by page are united. join may change src and keep parts of it. It changes dst's fields but not
-// the lists and objects in them, which other records may share. disagree, unless nil, gets every scalar field of the details
-// whose value changes.
+// join merges src into dst, a record of the same kind: src wins field by field, and dst keeps fields that src lacks. Lists
+// that crawls fetch by language or by page are united. join may change src and keep parts of it. It replaces fields of dst,
+// but does not change the lists and objects in them, which other records may share. It calls disagree, unless nil, for every
+// scalar field of the details whose value changes.
 func join(dst, src record.Record, disagree func(conflict)) {
 	for i := range src.Schema.Fields {
 		f := &src.Schema.Fields[i]
 		if !record.Present(src, f) || uniteField(dst, src, f) {
 			continue
 		}
-		if f.Name == catalog.FetchedColumn { // the newest day counts, without a conflict
+		if f.Name == catalog.FetchedColumn { // the newest day, without a conflict
 			catalog.SetFetched(dst, max(catalog.FetchedOf(dst), catalog.FetchedOf(src)))
 			continue
 		}
@@ -52,7 +52,7 @@ func isScalar(f *record.Field) bool {
 	return false
 }
 
-// uniteField unites a field of both records. It reports false for a field that the later source replaces.
+// uniteField unites a field of both records. It returns false if src's field replaces dst's.
 func uniteField(dst, src record.Record, f *record.Field) bool {
 	rule := ruleOf(f)
 	switch {
@@ -79,7 +79,7 @@ func uniteField(dst, src record.Record, f *record.Field) bool {
 }
 
 // keepIDs drops a list from src if its elements have no ids but dst's do: replacing it would break links that clients
-// follow. onDrop gets the dropped lists, with paths such as credits.cast.
+// follow. It calls onDrop for each dropped list, with a path such as credits.cast.
 func keepIDs(dst, src record.Record, path string, onDrop func(conflict)) {
 	for i := range src.Schema.Fields {
 		f := &src.Schema.Fields[i]
@@ -98,7 +98,7 @@ func keepIDs(dst, src record.Record, path string, onDrop func(conflict)) {
 	}
 }
 
-// unsetEmpty removes empty values from dst where src has a value. dst must share nothing with other records.
+// unsetEmpty removes empty values from dst if src has a value. dst must not share memory with other records.
 func unsetEmpty(dst, src record.Record) {
 	for i := range src.Schema.Fields {
 		f := &src.Schema.Fields[i]
@@ -150,7 +150,7 @@ func complete(dst, src record.Record) {
 	d.Extra = uniteExtra(src.Object().Extra, d.Extra)
 }
 
-// uniteExtra unites unknown fields: src's come first and win.
+// uniteExtra unites unknown fields. src's come first and take precedence.
 func uniteExtra(dst, src string) string {
 	switch {
 	case src == "" || src == dst:

@@ -10,7 +10,7 @@ import (
 	"github.com/reelsplice/reelsplice/schemas/record"
 )
 
-// isUnset reports whether a list is absent or null, which count as the same.
+// isUnset reports whether a list is absent or null.
 func isUnset(r record.Record, f *record.Field) bool {
 	_, set := r.Len(f)
 	return !set
@@ -53,12 +53,12 @@ func uniteLocalized(dst, src record.Record, f *record.Field) {
 	setElements(dst, f, list)
 }
 
-// listRules has the lists that crawls fetch in pieces, by the types of their elements. All other lists are replaced.
+// listRules has rules for lists that crawls fetch in pieces, by the schemas of their elements. Other lists are replaced.
 var listRules = map[*record.Schema]*listRule{
 	record.SchemaOf[catalog.Image](): &images, record.SchemaOf[catalog.Video](): &videos, record.SchemaOf[catalog.SeasonEpisode](): &episodes,
 }
 
-// ruleOf returns the rule of a list, nil for a list that is replaced.
+// ruleOf returns the rule of a list, or nil if later lists replace it.
 func ruleOf(f *record.Field) *listRule {
 	if f.Shape == record.ShapePages {
 		return &pages
@@ -69,16 +69,16 @@ func ruleOf(f *record.Field) *listRule {
 // isByLanguage reports whether crawls fetch a list language by language.
 func isByLanguage(rule *listRule) bool { return rule != nil && rule.byLanguage }
 
-// An identity names an element. Elements may share a secondary name, which counts if one of the two has no primary name.
+// An identity identifies an element. The secondary name is compared if one of two elements has no primary name.
 type identity struct{ primary, secondary string }
 
-// A listRule is how an old and a new list are united.
+// A listRule describes how an old and a new list are united.
 type listRule struct {
 	identity func(record.Record) identity
 	order    func(a, b record.Record) int
-	// isGone returns a function that reports whether an old element, which the new list lacks, no longer exists.
+	// isGone returns a function that reports whether an old element that is missing from the new list no longer exists.
 	isGone           func(list []record.Record) func(record.Record) bool
-	byLanguage       bool // a crawl in one language lists the elements of that language only
+	byLanguage       bool // a crawl in one language returns only elements of that language
 	replacesElements bool // an element replaces the old one, and the list is always sorted by order
 }
 
@@ -105,7 +105,7 @@ var videos = listRule{
 	isGone: goneByLanguage, byLanguage: true,
 }
 
-// A crawl lists all episodes of a season. Elements without an id are corrections of single episodes, which leave the others.
+// A crawl returns all episodes of a season. Elements without an id are corrections of single episodes, and keep the others.
 var episodes = listRule{
 	identity: func(r record.Record) (n identity) {
 		if number := r.IntNamed("episode_number"); number.Set {
@@ -166,13 +166,13 @@ func languageOf(r record.Record) string {
 }
 
 // unite adds to src the elements that only dst has, unless they are gone, and completes src's elements with fields of
-// dst's. If both lists follow the order, so does the result; otherwise the old elements come last.
+// dst's. If both lists are sorted, so is the result; otherwise the old elements come last.
 func (l *listRule) unite(dst, src record.Record, f *record.Field) {
 	old, list := elements(dst, f), elements(src, f)
 	sorted := slices.IsSortedFunc(old, l.order) && slices.IsSortedFunc(list, l.order)
 	isGone, n := l.isGone(list), len(list)
 	byPrimary, bySecondary := map[string]int{}, map[string]int{}
-	for i := n - 1; i >= 0; i-- { // the first of equal elements stays
+	for i := n - 1; i >= 0; i-- { // backwards: the first of equal elements is kept
 		id := l.identify(list[i])
 		byPrimary[id.primary], bySecondary[id.secondary] = i, i
 	}
@@ -199,7 +199,7 @@ func (l *listRule) unite(dst, src record.Record, f *record.Field) {
 	setElements(src, f, list)
 }
 
-// identify returns the identity of an element. Elements without one are the same if their content is.
+// identify returns the identity of an element. Without one, its content identifies it.
 func (l *listRule) identify(el record.Record) identity {
 	n := l.identity(el)
 	if n == (identity{}) {
@@ -218,8 +218,8 @@ func assign(dst, src record.Record) {
 	*dst.Object() = *src.Object()
 }
 
-// sortLists sorts the lists of a record, and of its objects and pages. places has the places of a list's elements in their
-// rows, by the path of the list.
+// sortLists sorts the lists of a record, and of its objects and pages. places has the index of each element in its row, by
+// the path of the list.
 func sortLists(r record.Record, path string, places map[string][]int) {
 	for i := range r.Schema.Fields {
 		f := &r.Schema.Fields[i]
@@ -242,9 +242,8 @@ func sortLists(r record.Record, path string, places map[string][]int) {
 	}
 }
 
-// sortList sorts a list: by the elements' own order, by department and job, by their places in their rows, by the time when
-// they were written. Elements with the same facts about one resource become one, in the first place. Elements without an id may
-// be about several resources.
+// sortList sorts a list by the elements' own order, department and job, index in their rows, and time of creation. It keeps
+// only the first of several elements with the same facts about one resource, which needs an id.
 func sortList(r record.Record, f *record.Field, places []int) {
 	list := elements(r, f)
 	ranks := make(map[record.Record]rank, len(list))
@@ -283,7 +282,7 @@ type rank struct {
 	department, job, character string
 	id                         int64
 	created, text              string
-	place                      int // index in the list of its row
+	place                      int // index in its row
 }
 
 // compareJobs compares order, department and job.
@@ -291,7 +290,7 @@ func (a rank) compareJobs(b rank) int {
 	return cmp.Or(cmp.Compare(a.order, b.order), strings.Compare(a.department, b.department), strings.Compare(a.job, b.job))
 }
 
-// compareFacts compares all but places and texts.
+// compareFacts compares everything except places and texts.
 func (a rank) compareFacts(b rank) int {
 	return cmp.Or(a.compareJobs(b), cmp.Compare(a.id, b.id), strings.Compare(a.character, b.character), strings.Compare(a.created, b.created))
 }

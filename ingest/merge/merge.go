@@ -2,8 +2,8 @@
 // of the catalogue, in the order of their keys.
 //
 // Several rows of one resource become one record: a later source wins over an earlier one, field by field, and fields that
-// only one of them has stay. Rows are joined among themselves first, then with the catalogue's record. The records of
-// overlay sources come last.
+// only one of them has are kept. Rows are joined among themselves first, then with the catalogue's record, then with the
+// record of overlay sources.
 package merge
 
 import (
@@ -24,43 +24,42 @@ import (
 
 // A Merger writes the new files of a catalogue.
 type Merger struct {
-	Catalog  string // folder of the catalogue, which stays as it is
+	Catalog  string // folder of the catalogue, which is not changed
 	Out      string // folder of the new files
 	Mode     Mode
-	RowKinds layout.KindSet // kinds of the rows, without kinds that rows only name, such as the cast of a table
+	RowKinds layout.KindSet // kinds of the rows, without kinds that rows only refer to, such as people in a cast column
 
 	Sources    []source.File // by number
 	Quarantine *report.Quarantine
 	Report     *report.Collector
-	// Changes is empty: it sorts the changes, whose time is Time.
+	// Changes is an empty sorter for the changes. Time is their time.
 	Changes *extsort.Sorter
 	Time    time.Time
-	// Progress gets the number of rows read, now and then. It may be nil.
+	// Progress is called with the number of rows read, every few thousand rows. It may be nil.
 	Progress func(read int64)
 
 	minted  mintedList
 	log     *changelog
-	refused map[rowID]bool  // rows whose first record was refused
-	series  map[uint64]bool // series that Replace removed: their seasons and episodes go too
+	refused map[rowID]bool  // rows whose first record was rejected
+	series  map[uint64]bool // series that Replace removed: their seasons and episodes are removed too
 }
 
-// A Mode is how rows and the catalogue's records go together.
+// A Mode selects how rows are merged with the catalogue's records.
 type Mode string
 
 // The modes. In all of them, the rows of an ingest are joined among themselves first.
 const (
-	Update  Mode = ""        // rows win over records, field by field; fields and records that they lack stay
-	Overlay Mode = "overlay" // they win over the rows of later ingests, too
-	Fill    Mode = "fill"    // rows give what the catalogue lacks, and win over nothing
-	Replace Mode = "replace" // records of the rows' kinds go, with all their fields, unless rows give them
+	Update  Mode = ""        // rows win over records, field by field; other fields and records are kept
+	Overlay Mode = "overlay" // rows also win over the rows of later ingests
+	Fill    Mode = "fill"    // rows only add fields and records that the catalogue lacks
+	Replace Mode = "replace" // rows replace all records of their kinds
 )
 
-// overlayFile returns the name of the file that holds the records of overlay sources by
-// themselves, so that they also win over records that are ingested later.
+// overlayFile returns the name of the file with the records of overlay sources alone, which later ingests merge on top.
 func overlayFile(t *catalog.Type) string { return t.Name() + ".overlay.parquet" }
 
 // Write writes the files of all kinds that have rows, and of those in fileKinds that have no file yet, under their names in
-// the catalogue. An empty file means that the catalogue's file goes.
+// the catalogue. An empty file means that the catalogue's file must be removed.
 func (m *Merger) Write(ctx context.Context, sorted *extsort.Iterator, fileKinds map[string]bool) (err error) {
 	rows := &sortedRows{iterator: sorted, progress: m.Progress}
 	before, err := catalog.ReadRemoved(m.Catalog)
@@ -88,7 +87,7 @@ func (m *Merger) Write(ctx context.Context, sorted *extsort.Iterator, fileKinds 
 				return err
 			case stored == nil:
 				changed = fileKinds[t.Name()]
-			case len(m.series) > 0 && isOfSeries(t.Kind): // it may have parts of removed series
+			case len(m.series) > 0 && isOfSeries(t.Kind): // removed series may have records in it
 				changed = true
 			default:
 				n := stored.NumRows()
@@ -134,11 +133,10 @@ func (m *Merger) Write(ctx context.Context, sorted *extsort.Iterator, fileKinds 
 	return m.minted.write(m.Out)
 }
 
-// isOfSeries reports whether a kind's keys begin with the id of a series.
+// isOfSeries reports whether the keys of a kind begin with a series id.
 func isOfSeries(k fragment.Kind) bool { return k == fragment.KindSeason || k == fragment.KindEpisode }
 
-// A kindMerger merges the streams of one kind. Memory holds the versions of one resource, whatever the size of the
-// catalogue.
+// A kindMerger merges the streams of one kind. It holds only the versions of one resource in memory.
 type kindMerger struct {
 	m            *Merger
 	typ          *catalog.Type
@@ -151,7 +149,7 @@ type kindMerger struct {
 	removed []catalog.Removed // in the order of their keys
 }
 
-// writeFile merges the rows into the records of a file, with an overlay on top. Without an overlay its name is "".
+// writeFile merges the rows into the records of a file, with an overlay on top. overlay is "" if there is none.
 func (k *kindMerger) writeFile(ctx context.Context, from, overlay, to string) (err error) {
 	if k.old, err = openStored(from, k.typ); err != nil {
 		return err
@@ -204,7 +202,7 @@ func (k *kindMerger) merge(ctx context.Context, w *catalog.Writer) error {
 	}
 }
 
-// lowest returns the lowest key that comes next in any stream.
+// lowest returns the lowest next key of all streams.
 func lowest(streams []stream) (key catalog.Key, found bool, err error) {
 	for _, s := range streams {
 		next, ok, err := s.peek()
@@ -218,8 +216,8 @@ func lowest(streams []stream) (key catalog.Key, found bool, err error) {
 	return key, found, nil
 }
 
-// copyGroup copies the row group that begins with key without decoding it, if no other stream has a key of it. It copies only a
-// group whose first record is still next.
+// copyGroup copies the row group that begins with key without decoding it, if no other stream has a key in its range and its
+// first record has not been used.
 func (k *kindMerger) copyGroup(w *catalog.Writer, key catalog.Key, others []stream) (bool, error) {
 	old := k.old
 	if k.m.Mode == Replace || old.next.IsNil() || old.key != key {

@@ -26,7 +26,7 @@ type version struct {
 	removed *catalog.Removed
 }
 
-// versionOf returns the version that a record, not nil, stands for.
+// versionOf returns the version of a record that is not nil.
 func versionOf(t *catalog.Type, r record.Record) version {
 	if removal, ok := tmdb.RemovalOf(t, r); ok {
 		return version{r, &removal}
@@ -36,7 +36,7 @@ func versionOf(t *catalog.Type, r record.Record) version {
 
 func (v version) isZero() bool { return v.record.IsNil() && v.removed == nil }
 
-// existing returns the record of a resource that exists, else a nil record.
+// existing returns the record, or a nil record if the resource was removed.
 func (v version) existing() record.Record {
 	if v.removed != nil {
 		return record.Record{}
@@ -61,7 +61,7 @@ func (v version) with(later version) version {
 }
 
 // resolve merges all versions of one key: the catalogue's, then the rows in the order of their sources, then the overlay's.
-// An unchanged key keeps its record as it was read, without a clone and without a count.
+// Without rows and overlay, it returns the catalogue's version as it was read, and does not count it.
 func (k *kindMerger) resolve(key catalog.Key) (version, error) {
 	v := version{removed: k.wasRemoved.takeIf(key)}
 	if old := k.old.takeIf(key); !old.IsNil() {
@@ -82,7 +82,7 @@ func (k *kindMerger) resolve(key catalog.Key) (version, error) {
 		v = version{}
 	case replaced: // a removed resource stays removed
 	case !moved.isZero():
-		if v.isRecord() { // with may change it, and count needs it
+		if v.isRecord() { // count needs the original, and moved.with(v) may change it
 			before.record = k.copy(v.record)
 		}
 		v = moved.with(v)
@@ -114,8 +114,8 @@ func (k *kindMerger) resolve(key catalog.Key) (version, error) {
 	return v, k.count(key, before, v)
 }
 
-// replaces reports whether Replace drops the catalogue's record of a key: it has a kind of the sources, or a minted id,
-// which rows that only name resources mint again.
+// replaces reports whether Replace drops the catalogue's record of a key: its kind is one of the rows' kinds, or it has a
+// minted id, which rows that refer to the resource mint again.
 func (k *kindMerger) replaces(key catalog.Key) bool {
 	if k.m.Mode != Replace {
 		return false
@@ -130,7 +130,7 @@ func (k *kindMerger) replaces(key catalog.Key) bool {
 func (k *kindMerger) copy(r record.Record) record.Record {
 	c := k.typ.New()
 	if err := record.DecodeBinary(string(record.AppendBinary(nil, r)), c); err != nil {
-		panic(err) // it was encoded just now
+		panic(err) // impossible: it was just encoded
 	}
 	return c
 }
@@ -156,7 +156,7 @@ func (k *kindMerger) count(key catalog.Key, before, now version) error {
 	return k.m.log.add(k.typ.Kind, key, oldRecord, newRecord, k.old.file == nil)
 }
 
-// sameContent reports whether two records are equal apart from the day on which they were fetched.
+// sameContent reports whether two records are equal except for the day on which they were fetched.
 func sameContent(a, b record.Record) bool {
 	if catalog.FetchedOf(a) != catalog.FetchedOf(b) {
 		b = b.Clone()
@@ -165,7 +165,7 @@ func sameContent(a, b record.Record) bool {
 	return record.Equal(a, b)
 }
 
-// A rowsVersion is the version that the rows of a key make together.
+// A rowsVersion is the merged version of the rows of a key.
 type rowsVersion struct {
 	version
 	reset bool        // a row removed the catalogue's record
@@ -173,7 +173,7 @@ type rowsVersion struct {
 	later []sourceRow // rows of later sources
 }
 
-// A sourceRow is the row of a source.
+// A sourceRow is the merged row of one source.
 type sourceRow struct {
 	number int
 	row    record.Record
@@ -189,7 +189,7 @@ func (v *rowsVersion) owner(field string) int {
 	return v.first
 }
 
-// readRows merges the rows of a key, source by source. Conflicts are counted among them only. moved are the records that the
+// readRows merges the rows of a key, source by source, and counts conflicts between them. moved has the records that the
 // resource had in the catalogue under minted ids; their rows come first.
 func (k *kindMerger) readRows(key catalog.Key) (moved version, v rowsVersion, err error) {
 	s := sourceMerge{k: k, key: key}
@@ -221,21 +221,21 @@ func (k *kindMerger) readRows(key catalog.Key) (moved version, v rowsVersion, er
 	}
 }
 
-const withIDsStay = "the rows with ids stay"
+const withIDsStay = "the rows with ids are kept"
 
-// conflict counts a field on which sources disagree. It calls sample only if the report lists the text.
+// conflict counts a field on which sources disagree. It calls sample only if the report needs another sample.
 func (k *kindMerger) conflict(key catalog.Key, field string, sample func() string) {
 	k.m.Report.Conflict(k.typ.Name(), field, func() string { return key.Describe(k.typ.Kind) + ": " + field + ": " + sample() })
 }
 
-// A sourceMerge makes one version of the rows that one source has of a key. Parts are put together. Of other rows the first one
-// counts, but in a log of removals the last one does. Rows that contradict it go to quarantine.
+// A sourceMerge merges the rows of one key in one source. Parts are combined. Of other rows, the first one is used and rows
+// that contradict it are quarantined. If one of two rows is a removal, the later row is used.
 type sourceMerge struct {
 	k       *kindMerger
 	key     catalog.Key
 	number  int // number of the source
 	version version
-	body    string       // the row that counts, in binary form
+	body    string       // the row in use, in binary form
 	place   source.Place // place of that row
 	parts   parts
 	refused []refusedRow
@@ -245,7 +245,7 @@ type sourceMerge struct {
 func (s *sourceMerge) add(row *sortedRow) {
 	k, head, v := s.k, row.head, versionOf(s.k.typ, row.record)
 	switch {
-	case k.m.refused[head.rowID()]: // the row's other records are dropped: its crew must not join another film
+	case k.m.refused[head.rowID()]: // drop the row's other records: its crew must not be added to another film
 		var t report.Tally
 		t.Records.Add(k.typ.Name(), -1)
 		k.m.Report.Add(head.Number, &t)
@@ -253,20 +253,20 @@ func (s *sourceMerge) add(row *sortedRow) {
 			s.refused[i].record.put(row.record, head.Row, nil)
 		}
 	case k.m.minted.isTaken(k.typ.Kind, s.key.ID(), head.Mint):
-		id, _ := row.record.Schema.Field("id") // ingested again, the row must not be taken for the other resource
+		id, _ := row.record.Schema.Field("id") // else, ingested again from quarantine, the row would change the other resource
 		record.Unset(row.record, id)
 		s.refuse(row, fmt.Sprintf("its minted id, %d, is already minted for another %s: add a part to mint in the mapping", s.key.ID(), k.typ.Name()))
 	case head.Part:
 		s.parts.put(row.record, head.Row, func(c conflict) {
 			k.conflict(s.key, c.field, func() string {
-				return fmt.Sprintf("%s and %s in %s: the latter is kept", record.Shown(c.old), record.Shown(c.new), k.name(head.Number))
+				return fmt.Sprintf("%s and %s in %s: the second is kept", record.Shown(c.old), record.Shown(c.new), k.name(head.Number))
 			})
 		})
 	case !s.version.isZero() && row.body == s.body:
 		k.duplicate(head)
 	case s.version.isZero() || s.version.removed != nil || v.removed != nil:
 		s.version, s.body, s.place = v, row.body, k.place(head)
-	default: // the contents differ: of two rows fetched on different days the later one counts
+	default: // the contents differ: of two rows fetched on different days, use the later one
 		day, rowDay := catalog.FetchedOf(s.version.record), catalog.FetchedOf(row.record)
 		if rowDay == "" || day == "" || rowDay == day {
 			s.refuse(row, fmt.Sprintf("%s already occurs at %s, with different content", s.key.Describe(k.typ.Kind), s.place))
@@ -279,7 +279,7 @@ func (s *sourceMerge) add(row *sortedRow) {
 	}
 }
 
-// end adds the version to the versions of earlier sources, and puts the refused rows into quarantine.
+// end merges the version into the version of earlier sources, and quarantines the rejected rows.
 func (s *sourceMerge) end(merged *rowsVersion) error {
 	k, v := s.k, s.version
 	if s.parts.record.Schema != nil {
@@ -306,7 +306,7 @@ func (s *sourceMerge) end(merged *rowsVersion) error {
 	}
 	switch {
 	case v.isZero(): // no rows, or all were refused
-	case v.removed != nil && k.m.Mode == Fill && s.number < len(k.m.Sources): // a source that only adds removes nothing
+	case v.removed != nil && k.m.Mode == Fill && s.number < len(k.m.Sources): // Fill only adds
 	case v.removed != nil:
 		merged.version, merged.reset = v, true
 	case !merged.isRecord():
@@ -326,14 +326,14 @@ func (s *sourceMerge) end(merged *rowsVersion) error {
 	return nil
 }
 
-// A refusedRow is a row that goes to quarantine.
+// A refusedRow is a row to quarantine.
 type refusedRow struct {
-	record parts // its record, with the parts that it adds to it
+	record parts // its record, with later parts of the row
 	head   Head
 	reason string
 }
 
-// refuse refuses a record. If it is the first record of its row, the later ones of the row are dropped.
+// refuse rejects a record. If it is the first record of its row, the later ones are dropped.
 func (s *sourceMerge) refuse(row *sortedRow, reason string) {
 	if !row.head.NotFirst {
 		s.k.m.refused[row.head.rowID()] = true
@@ -343,7 +343,7 @@ func (s *sourceMerge) refuse(row *sortedRow, reason string) {
 	s.refused = append(s.refused, next)
 }
 
-// duplicate counts a row as a repetition. When it was read, it was counted as kept. Only the first record of a row counts.
+// duplicate counts the first record of a row as a duplicate. The row was counted as kept when it was read.
 func (k *kindMerger) duplicate(h Head) {
 	var t report.Tally
 	t.Records.Add(k.typ.Name(), -1)
@@ -353,7 +353,7 @@ func (k *kindMerger) duplicate(h Head) {
 	k.m.Report.Add(h.Number, &t)
 }
 
-// sourceOf returns a source. Records that the catalogue had under minted ids have none.
+// sourceOf returns a source, or a placeholder for records that the catalogue had under minted ids.
 func (k *kindMerger) sourceOf(number int) source.File {
 	if number < len(k.m.Sources) {
 		return k.m.Sources[number]

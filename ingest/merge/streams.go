@@ -30,7 +30,7 @@ type Key struct {
 const keyBytes = 1 + 3*8
 
 // Seq orders the rows of one record: by source, then by nth, the number of the row in the ingest. Records that the
-// catalogue had under a minted id come first: they have nth alone as their Seq.
+// catalogue had under a minted id come first, because nth alone is their Seq.
 func Seq(number int, nth uint64) uint64 { return uint64(number+1)<<40 | nth }
 
 // Append appends bytes that compare as keys do.
@@ -55,8 +55,8 @@ func parseKey(b []byte) (k Key, err error) {
 type Head struct {
 	Number    int // number of the source
 	Row, Line int64
-	Part      bool   // several rows make the record
-	NotFirst  bool   // the row gave another record before this one: the row is counted once
+	Part      bool   // the record may be built from several rows
+	NotFirst  bool   // another record of the same row came before: rows are counted once
 	Moved     bool   // the catalogue had the record under a minted id
 	Mint      uint64 // hash of the fields that the id was minted from, 0 for other ids
 }
@@ -187,7 +187,7 @@ type storedFile struct {
 	file   *catalog.File
 	fields []string      // to read; nil for all
 	rows   *catalog.Rows // rows of the current row group
-	group  int           // that is read after the current one
+	group  int           // next row group to read
 	next   record.Record
 	key    catalog.Key // key of next
 	err    error
@@ -237,7 +237,7 @@ func (s *storedFile) read() error {
 	return nil
 }
 
-// takeIf takes the record that peek found if it has that key. Otherwise it returns a nil record.
+// takeIf removes and returns the peeked record if it has that key. Otherwise it returns a nil record.
 func (s *storedFile) takeIf(key catalog.Key) record.Record {
 	r := s.next
 	if r.IsNil() || s.key != key {
@@ -247,7 +247,7 @@ func (s *storedFile) takeIf(key catalog.Key) record.Record {
 	return r
 }
 
-// seek moves past the records before key, without reading the row groups before it.
+// seek skips the records before key. It does not read row groups that end before key.
 func (s *storedFile) seek(key catalog.Key) error {
 	if s.file == nil {
 		return nil
@@ -304,7 +304,7 @@ func (r *removedList) peek() (catalog.Key, bool, error) {
 	return r.list[0].Key, true, nil
 }
 
-// takeIf takes the next removal if it has that key; nil otherwise.
+// takeIf removes and returns the next removal if it has that key. Otherwise it returns nil.
 func (r *removedList) takeIf(key catalog.Key) *catalog.Removed {
 	if len(r.list) == 0 || r.list[0].Key != key {
 		return nil
