@@ -1,4 +1,4 @@
-// Package resolve finds IDs for rows that lack them: by IDs of other sources, and for people by their names in the credits of
+// Package resolve finds IDs for rows that lack them: by external IDs, and for people by their names in the credits of
 // titles. There may be many millions of both, so they are sorted on disk and looked up in a file.
 package resolve
 
@@ -34,7 +34,7 @@ type IDCollector struct {
 }
 
 var (
-	// OfIMDb are the kinds in IMDb's tables. Other kinds have no external IDs.
+	// OfIMDb are the kinds in IMDb's tables, the only ones with external IDs.
 	OfIMDb = layout.Kinds(fragment.KindMovie, fragment.KindTV, fragment.KindPerson, fragment.KindEpisode)
 	// Superseded are the kinds whose minted IDs are replaced by a TMDB ID with the same external ID: see docs/tables.md of
 	// package layout.
@@ -73,7 +73,7 @@ func (n IDCollector) each(kind fragment.Kind, r record.Record, fn func(k key, id
 // creditLists are the lists of people in titles.
 var creditLists = []string{"credits.cast", "credits.crew", "aggregate_credits.cast", "aggregate_credits.crew"}
 
-// paths returns the fields of a kind that entries are made from, or nil.
+// paths returns the fields of a kind from which entries are made, or nil.
 func (n IDCollector) paths(kind fragment.Kind) []string {
 	people := n.People && (kind == fragment.KindMovie || kind == fragment.KindTV)
 	if !people && !n.IDs.Has(kind) {
@@ -96,8 +96,8 @@ func hasField(kind fragment.Kind, name string) bool {
 	return ok
 }
 
-// EachStored calls fn with selected fields of a kind's records in a catalogue folder. A missing file has no records. fn must
-// not retain the record.
+// EachStored calls fn with selected fields of a kind's records in a catalogue folder, if their file exists. fn must not
+// retain the record.
 func EachStored(ctx context.Context, dir string, kind fragment.Kind, paths []string, fn func(record.Record) error) error {
 	t := catalog.TypeOf(kind)
 	f, err := catalog.OpenIfAny(filepath.Join(dir, t.File()), t)
@@ -109,20 +109,20 @@ func EachStored(ctx context.Context, dir string, kind fragment.Kind, paths []str
 }
 
 // A Resolver finds IDs for rows without a TMDB ID, in the catalogue and in the run's other sources: by external IDs, and people
-// by name. Each turn's entries go into a sorted file. Before the next turn, these files and the catalogue's become a table. So
-// a turn depends only on earlier turns, not on the order of its own files. A Resolver is for one goroutine; its table is safe
-// for concurrent use.
+// by name. It sorts the entries of each turn into a file. Before the next turn, it merges these files and the catalogue's into
+// a table, so a turn depends only on earlier turns, not on the order of its own files. Only the table is safe for concurrent
+// use.
 type Resolver struct {
 	Catalog   string // catalogue folder
 	Dir       string // for temporary files
 	Memory    int64
 	Collector IDCollector
 	Merges    bool // the run merges minted IDs of the catalogue into others
-	// Replaces excludes the catalogue's minted IDs of names: rows mint the same IDs again, and others are removed.
+	// Replaces excludes minted IDs from the names in the catalogue: rows mint the same IDs again, and others are removed.
 	Replaces bool
 
 	sorter *extsort.Sorter // entries of the current turn; nil before the first
-	noted  []*extsort.File // entries of earlier turns
+	turns  []*extsort.File // entries of earlier turns
 	stored *extsort.File   // entries of the catalogue; nil until needed
 	files  int             // number of files made
 	table  *table          // for lookups in the current turn; may be nil
@@ -161,17 +161,17 @@ func (r *Resolver) Close() error {
 	if r.sorter != nil {
 		err = errors.Join(err, r.sorter.Close())
 	}
-	for _, f := range append(r.noted, r.stored) {
+	for _, f := range append(r.turns, r.stored) {
 		if f != nil {
 			err = errors.Join(err, f.Close())
 		}
 	}
-	r.table, r.sorter, r.noted, r.stored = nil, nil, nil, nil
+	r.table, r.sorter, r.turns, r.stored = nil, nil, nil, nil
 	return err
 }
 
-// Table returns the IDs that a turn can look up: from the catalogue and from all earlier turns. A minted ID that the run will
-// merge already resolves to the other ID.
+// Table returns the IDs of the catalogue and of all earlier turns. A minted ID that the run will merge already resolves to the
+// ID that replaces it.
 func (r *Resolver) Table(ctx context.Context) (layout.IDs, error) {
 	if r.stored == nil {
 		s := r.newSorter()
@@ -204,19 +204,19 @@ func (r *Resolver) Table(ctx context.Context) (layout.IDs, error) {
 	return r.table, errors.Join(r.makeTable(ctx, r.stored, moved), moved.Close())
 }
 
-// makeTable replaces the table by one of all collected entries and the given files.
+// makeTable makes a new table of all collected entries and the given files.
 func (r *Resolver) makeTable(ctx context.Context, files ...*extsort.File) (err error) {
 	err = r.table.close()
 	r.table = nil
 	if r.sorter != nil && err == nil {
 		var f *extsort.File
 		if f, err = r.sorted(ctx, r.sorter); err == nil {
-			r.noted = append(r.noted, f)
+			r.turns = append(r.turns, f)
 		}
 		r.sorter = nil
 	}
 	if err == nil {
-		r.table, err = newTable(ctx, r.Dir, r.Memory/4, append(files, r.noted...))
+		r.table, err = newTable(ctx, r.Dir, r.Memory/4, append(files, r.turns...))
 	}
 	return err
 }
@@ -263,10 +263,10 @@ func (r *Resolver) IMDb(kind fragment.Kind, imdb string) (int64, bool) {
 	return r.table.External(kind, "imdb_id", id)
 }
 
-// Supersede calls fn with each record of the catalogue whose minted ID this run replaces, and the new ID: rows have the same
-// external ID with a TMDB ID.
+// Supersede calls fn with each record of the catalogue whose minted ID this run replaces, and the new ID: some row has the
+// record's external ID and a TMDB ID.
 func (r *Resolver) Supersede(ctx context.Context, fn func(t *catalog.Type, rec record.Record, id int64) error) error {
-	if r.sorter == nil && r.noted == nil || !r.Merges {
+	if r.sorter == nil && r.turns == nil || !r.Merges {
 		return nil
 	}
 	if err := r.makeTable(ctx); err != nil {
@@ -325,7 +325,7 @@ func (r *Resolver) eachSuperseded(ctx context.Context, fn func(t *catalog.Type, 
 	return nil
 }
 
-// mintedKey is the key under which a minted ID leads to the ID that replaced it.
+// mintedKey is the key of the entry that maps a minted ID to the ID that replaced it.
 func mintedKey(kind fragment.Kind, id int64) key {
 	return externalKey(kind, layout.MintedSource, strconv.FormatInt(id, 10))
 }
