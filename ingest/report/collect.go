@@ -19,7 +19,7 @@ const (
 	maxReasons         = 1000 // counted separately; the others share record.OtherPaths
 )
 
-// A Collector gathers a Report. It is for one goroutine.
+// A Collector gathers a Report. It is not safe for concurrent use.
 type Collector struct {
 	start time.Time
 	files map[int]*Source // by source number
@@ -41,7 +41,7 @@ func (c *Collector) BeginFile(number int, f File) { c.files[number] = &Source{Fi
 // Fail records why a file was not read completely.
 func (c *Collector) Fail(number int, reason string) { c.files[number].Failure = reason }
 
-// Add adds the fates of rows of a file. number matches no file for records of the catalogue.
+// Add adds the outcomes of rows of a file. For records of the catalogue, number matches no file.
 func (c *Collector) Add(number int, t *Tally) {
 	if f := c.files[number]; f != nil {
 		f.Add(&t.Rows)
@@ -59,7 +59,7 @@ func (c *Collector) Add(number int, t *Tally) {
 	sum.Fields.Merge(t.Fields)
 }
 
-// Conflict counts a field of a kind on which sources disagree. sample is called only if its text is listed.
+// Conflict counts a field of a kind on which sources disagree. It calls sample only if the report lists the text.
 func (c *Collector) Conflict(kind, field string, sample func() string) {
 	c.disagreements++
 	name := kind + "." + field
@@ -145,7 +145,7 @@ func (c *Collector) Report(e End) Report {
 	return r
 }
 
-// A Tally counts the fates of rows. It is for one goroutine; each reader of a part of a file has its own. The zero value is
+// A Tally counts the outcomes of rows. It is not safe for concurrent use; each batch of rows has its own. The zero value is
 // empty.
 type Tally struct {
 	Rows    Outcome
@@ -184,7 +184,7 @@ func (c *Counts) merge(o Counts) {
 	}
 }
 
-// Quarantined counts a row that could not be used. place is for messages; field is "" if the whole row is at fault.
+// Quarantined counts a row that could not be used. place is for messages; field is "" if the whole row is bad.
 func (t *Tally) Quarantined(place, field, reason string) {
 	t.Rows.Quarantined++
 	r := Reason{Field: shorten(field), Reason: mask(reason), Count: 1}
@@ -195,7 +195,7 @@ func (t *Tally) Quarantined(place, field, reason string) {
 	t.group(&r)
 }
 
-// LeaveOut counts the values that a row lost in one field.
+// LeaveOut counts the values of one field that were left out of a row.
 func (t *Tally) LeaveOut(place source.Place, l record.LeftOut) {
 	leftOut := &LeftOut{Path: shorten(l.Path), Count: l.Count}
 	for _, e := range l.First {
@@ -276,7 +276,7 @@ func (c Counts) top() Top[FieldCount] {
 	return topOf(list, func(f FieldCount) int64 { return f.Count }, func(a, b FieldCount) int { return cmp.Compare(a.Path, b.Path) })
 }
 
-// topOf sorts a list by descending count, then by compare, and cuts it.
+// topOf sorts a list by descending count, then by compare, and truncates it to MaxListed.
 func topOf[T any](list []T, count func(T) int64, compare func(a, b T) int) Top[T] {
 	slices.SortFunc(list, func(a, b T) int { return cmp.Or(cmp.Compare(count(b), count(a)), compare(a, b)) })
 	n := min(len(list), MaxListed)
@@ -298,15 +298,15 @@ func shorten(s string) string {
 	return s
 }
 
-// tokens matches the parts of a reason that mask replaces or keeps: the wanted value, quoted values, numbers with dates and
-// times, and words. Words are matched so that no other part starts inside one, such as at the apostrophe of "row's".
+// tokens matches the tokens of a reason: the wanted value, quoted values, numbers including dates and times, and words. Words
+// are matched so that no other token starts inside one, as at the apostrophe of "row's".
 var tokens = regexp.MustCompile(`(?s)want .*?, found|want .*` +
 	"|\"(?:\\\\.|[^\"\\\\])*\"|`[^`]*`|'[^']*'" +
 	`|[+-]?[0-9](?:[\w[:^ascii:]]|[.,:/+-][0-9])*` +
 	`|[\w[:^ascii:]][\w[:^ascii:]'-]*`)
 
 // mask removes the parts of a reason that vary between rows. Numbers, and words with more than two digits, become #; quoted
-// values become "…". The wanted value ("want 1 or more, found #") and field names stay.
+// values become "…". It keeps the wanted value ("want 1 or more, found #") and field names.
 func mask(reason string) string {
 	return shorten(tokens.ReplaceAllStringFunc(reason, func(token string) string {
 		digits := 0

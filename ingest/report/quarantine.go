@@ -18,22 +18,22 @@ import (
 )
 
 const (
-	// maxRaw is the most bytes of a row that are kept: 1 MiB.
+	// maxRaw limits the bytes of a row in the quarantine file.
 	maxRaw = 1 << 20
 
-	// maxFirst is how many bad rows First lists.
+	// maxFirst is the number of bad rows that First lists.
 	maxFirst = 20
 )
 
 // A BadRow is a row that could not be used, with its place and the reason. The row is the JSON object that the file's reader
-// returned, for tables too. Once mended, it can be ingested like any NDJSON row. A quarantine file is NDJSON with one BadRow
-// per line.
+// returned, for tables too. Once corrected, it can be ingested like any NDJSON row. A quarantine file is NDJSON with one
+// BadRow per line.
 type BadRow struct {
 	File    string          `json:"file"`              // file name for messages
 	Path    string          `json:"path,omitempty"`    // path of the file as it was opened
 	Number  int64           `json:"number"`            // row number in the file, from 1
 	Line    int64           `json:"line"`              // line of the row's start, from 1; 0 if the format has no lines
-	Field   string          `json:"field"`             // field at fault; "" for the whole row
+	Field   string          `json:"field"`             // bad field; "" for the whole row
 	Reason  string          `json:"reason"`            // one phrase
 	Kind    string          `json:"kind,omitempty"`    // kind of resource; "" if unknown
 	Layout  string          `json:"layout,omitempty"`  // layout of the row; "" if unknown
@@ -52,9 +52,9 @@ func (e *BadRow) SetRow(b []byte) {
 	e.Row = object.Bytes()
 }
 
-// SetText sets the row to a JSON string, because the text is not an object or is longer than maxRaw. The text is cut at maxRaw,
-// or b has only its start; then size is the length of the complete row. Bytes that are not UTF-8 are replaced. It does not
-// retain b.
+// SetText sets the row to a JSON string, because the text is not an object or is longer than maxRaw. It truncates the text to
+// maxRaw. If b has only the start of the row, size is the length of the complete row. Bytes that are not UTF-8 are replaced.
+// It does not retain b.
 func (e *BadRow) SetText(b []byte, size int64) {
 	if len(b) <= maxRaw && bytes.HasPrefix(b, []byte{'"'}) && json.Valid(b) { // set by an earlier SetText
 		e.Row = bytes.Clone(b)
@@ -75,7 +75,7 @@ func (e *BadRow) String() string {
 	return place + ": " + e.Reason
 }
 
-// A Quarantine writes the quarantine file of an ingest, for one goroutine. The file is created with the first row.
+// A Quarantine writes the quarantine file of an ingest, which it creates with the first row. It is not safe for concurrent use.
 type Quarantine struct {
 	path  string
 	file  *os.File // nil before the first entry and after Close
@@ -116,7 +116,7 @@ func (w *Quarantine) Count() int64 { return w.count }
 // First returns the first entries as messages.
 func (w *Quarantine) First() []string { return w.first }
 
-// Close makes the file durable. A second Close does nothing.
+// Close flushes the file to disk. A second Close does nothing.
 func (w *Quarantine) Close() error {
 	if w.file == nil {
 		return nil

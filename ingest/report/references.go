@@ -15,11 +15,11 @@ import (
 	"github.com/reelsplice/reelsplice/schemas/record"
 )
 
-// maxDangling is how many dangling IDs a Relation lists.
+// maxDangling limits the dangling IDs that a Relation lists.
 const maxDangling = 10
 
 // A Relation counts all references from one field of a kind to resources of one kind. Dangling IDs are not errors: a dump of
-// movies alone names people without records. But a share that jumps between dumps suggests an incomplete one.
+// movies alone refers to people without records. But if their share jumps from one dump to the next, one may be incomplete.
 type Relation struct {
 	Kind   string `json:"kind"`   // kind of the referring records: movie, tv, season ...
 	Path   string `json:"path"`   // field, such as credits.cast.id
@@ -102,7 +102,7 @@ func CheckReferences(ctx context.Context, catalogDir string, removed []catalog.R
 			c.targets[r.Kind].removed.add(id)
 		}
 	}
-	// One file is open at a time: a large file's footer takes far more memory than the IDs.
+	// Only one file is open at a time: a large file's footer takes far more memory than the IDs.
 	for _, read := range []func(context.Context, *catalog.Type, *catalog.File) error{c.index, c.scan} {
 		for _, t := range catalog.Types() {
 			f, err := catalog.OpenIfAny(filepath.Join(catalogDir, t.File()), t)
@@ -129,7 +129,7 @@ func seasonID(series uint64, number int64) uint64 {
 	return series<<seasonBits | uint64(number)&(1<<seasonBits-1)
 }
 
-// idOf returns the number by which records refer to a resource, or false for kinds that nothing refers to.
+// idOf returns the number by which records refer to a resource, or false for kinds without references.
 func idOf(kind fragment.Kind, key catalog.Key) (uint64, bool) {
 	switch kind {
 	case fragment.KindSeason:
@@ -203,7 +203,7 @@ type reference struct {
 	path           string
 	objects, field string // the two parts of path; no objects for a field of the record
 	target         fragment.Kind
-	media          bool // the field media_type beside the ID overrides target
+	media          bool // the field media_type next to the ID overrides target
 	tallies        map[fragment.Kind]*tally
 }
 
@@ -213,7 +213,7 @@ type tally struct {
 	ids        idSet
 }
 
-// count counts the references of the record with a key. Other media types are not checked.
+// count counts the references in a record. It skips elements with a media_type other than movie or tv.
 func (f *reference) count(from catalog.Key, r record.Record) {
 	for el := range r.Each(f.objects) {
 		id, target := *el.IntNamed(f.field), f.target
@@ -263,8 +263,8 @@ func referencesOf(t *catalog.Type) (list []reference) {
 }
 
 // relations lists the fields with IDs, by the referring kind and the target kind: paths through objects, lists and pages. A
-// media type beside a title's ID overrides the target. A season number belongs to the record's own series. Account data is not
-// checked, because it is private.
+// media type next to a title's ID overrides the target. A season number belongs to the record's own series. Account data is
+// private, and not checked.
 var relations = map[fragment.Kind]map[fragment.Kind]string{
 	fragment.KindMovie: {
 		fragment.KindCollection: "belongs_to_collection.id",

@@ -1,7 +1,6 @@
 // Package report summarises an ingest: rows read, kept and quarantined for each file, conflicts between sources, the records
 // now in the catalogue, and dangling IDs. A Collector gathers the data while rows are read. The Report is written to the
-// catalogue's folder as ingest-report.json for programs and ingest-report.html for people. A Quarantine keeps the rows that
-// could not be used.
+// catalogue's folder as ingest-report.json and ingest-report.html. A Quarantine stores the rows that could not be used.
 //
 // Names in the JSON are in snake case, times are RFC 3339 in UTC. Fields that do not apply are omitted.
 package report
@@ -31,10 +30,10 @@ const (
 	HTMLFile = "ingest-report.html"
 )
 
-// version is the version of the JSON format. It increases with each incompatible change.
+// version is the version of the JSON format. Increase it with each incompatible change.
 const version = 5
 
-// MaxListed is the largest number of entries in a list. The rest is summed.
+// MaxListed limits the entries in a list. The others are summed.
 const MaxListed = 50
 
 // Final states of an ingest.
@@ -58,7 +57,7 @@ type Report struct {
 	Sources     []Source          `json:"sources"`               // files with failures first, then bad rows, then size
 	OtherFiles  int64             `json:"other_files,omitempty"` // number of files that Sources omits
 	Skipped     Top[Skipped]      `json:"skipped"`
-	Fits        []FileFit         `json:"fits"` // fate of the files' values, by column; problems first
+	Fits        []FileFit         `json:"fits"` // use of the files' values, by column; problems first
 	Records     []Records         `json:"records"`
 	Conflicts   Conflicts         `json:"conflicts"`
 	References  []Relation        `json:"references"`
@@ -91,15 +90,14 @@ type Totals struct {
 	Reasons Top[Reason] `json:"reasons"` // reasons of quarantined rows
 	// Deviations of rows from the API's fields, by path.
 	Unknown Top[FieldCount] `json:"unknown_fields"` // kept, although the API lacks them
-	Coerced Top[FieldCount] `json:"coerced_fields"` // values read as another type, or in another form
-	Dropped Top[FieldCount] `json:"dropped_fields"` // values without a place in the API
+	Coerced Top[FieldCount] `json:"coerced_fields"` // values converted from another type or form
+	Dropped Top[FieldCount] `json:"dropped_fields"` // values for which the API has no field
 	Whole   Top[FieldCount] `json:"whole_lists"`    // lists whose names do not all have ids
-	// LeftOut are values that fit no field. Their rows were kept.
+	// LeftOut are values that do not fit their field. Their rows were kept.
 	LeftOut Top[LeftOut] `json:"left_out_values"`
 }
 
-// An Outcome counts the fates of rows. Each row is kept, blank, a duplicate or quarantined. The counts of IDs overlap with
-// these.
+// An Outcome counts rows by outcome: each is kept, blank, a duplicate or quarantined. The counts of IDs overlap with these.
 type Outcome struct {
 	Kept        int64 `json:"kept"`
 	Blank       int64 `json:"blank"`                 // without any value
@@ -124,7 +122,7 @@ func (o *Outcome) Add(p *Outcome) {
 	o.NoID += p.NoID
 }
 
-// A Top is the first entries of a list, and the sum of the others.
+// A Top has the first entries of a list, and the sum of the others.
 type Top[T any] struct {
 	Top       []T   `json:"top"`
 	More      int64 `json:"more"`       // number of entries not in Top
@@ -167,8 +165,8 @@ func (s Sample) String() string {
 	return source.Place{File: s.File, Row: s.Row, Line: s.Line}.String() + ": " + s.Reason
 }
 
-// A FileFit measures how well a file's rows fit its chosen meaning. Files of a folder that are each named after one resource
-// share one FileFit.
+// A FileFit measures how well a file's rows fit its chosen meaning. Files in one folder that are each named after one resource
+// share a FileFit.
 type FileFit struct {
 	File    string   `json:"file"`            // first file
 	Files   int64    `json:"files,omitempty"` // number of files, if several
@@ -176,19 +174,19 @@ type FileFit struct {
 	Rows    int64    `json:"rows"`
 	Made    int64    `json:"made"` // rows that made records
 	Columns []Column `json:"columns"`
-	Doubts  []string `json:"doubts,omitempty"` // what a person should check
+	Doubts  []string `json:"doubts,omitempty"` // guesses that the user should check
 	// Problems are the reasons for rejecting the file.
 	Problems []string `json:"problems,omitempty"`
 }
 
-// A Column counts the fates of a column's non-empty values: Cells = Used + LeftOut + Extra + Unused.
+// A Column counts a column's non-empty values: Cells = Used + LeftOut + Extra + Unused.
 type Column struct {
 	Name    string  `json:"name"` // with a dot for a field of an object
 	Cells   int64   `json:"cells"`
 	Used    int64   `json:"used"`
-	LeftOut int64   `json:"left_out"`          // fit no field
+	LeftOut int64   `json:"left_out"`          // do not fit their field
 	Extra   int64   `json:"extra"`             // kept, although the API lacks the field
-	Unused  int64   `json:"unused"`            // no field takes the column
+	Unused  int64   `json:"unused"`            // no field reads the column
 	Ignored bool    `json:"ignored,omitempty"` // the mapping ignores the column
 	Example *Sample `json:"example,omitempty"` // first value that was left out
 }
