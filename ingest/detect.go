@@ -21,13 +21,13 @@ import (
 
 // Bounds of the sample for choosing a meaning. Tests lower them.
 var (
-	headRows    = 200       // first rows: enough if a meaning clearly fits,
-	headBytes   = 512 << 10 // and their size
-	spreadRows  = 1000      // rows from the whole file otherwise,
-	spreadBytes = 4 << 20   // and their size
+	headRows    = 200       // first rows of the file, enough if a meaning clearly fits
+	headBytes   = 512 << 10 // size of these rows
+	spreadRows  = 1000      // rows from the whole file, used otherwise
+	spreadBytes = 4 << 20   // size of these rows
 )
 
-// A detector opens files, and finds the meaning of their rows.
+// A detector opens files and chooses the meaning of their rows.
 type detector struct {
 	*Config
 	rows  *layout.Options     // settings for reading rows
@@ -41,7 +41,8 @@ type detected struct {
 	reason string
 }
 
-// detectOnce finds the meaning of a file, once for all parts of one. known reports that an earlier part shows it.
+// detectOnce chooses the meaning of a file, or the meaning of all parts by the first part. known means that it was chosen for
+// an earlier part.
 func (d *detector) detectOnce(ctx context.Context, in *input) (reason string, known bool) {
 	first, known := d.parts[in.Parts]
 	if !known {
@@ -55,7 +56,7 @@ func (d *detector) detectOnce(ctx context.Context, in *input) (reason string, kn
 	return first.reason, true
 }
 
-// open opens a file, and returns it with the format that its content shows.
+// open opens a file, and returns it with the format detected from its content.
 func (d *detector) open(ctx context.Context, in input) (*source.Reader, *input, error) {
 	o := d.files
 	o.Context = ctx
@@ -66,8 +67,8 @@ func (d *detector) open(ctx context.Context, in input) (*source.Reader, *input, 
 	return src, &in, err
 }
 
-// detect chooses the meaning of a file, or returns why it is left out. A pipe, or a file named after one resource, gets its
-// meaning later, while it is read.
+// detect chooses the meaning of a file, or returns why it is left out. For a pipe, or a file named after one resource, the
+// meaning is chosen later, while it is read.
 func (d *detector) detect(ctx context.Context, in *input) (reason string) {
 	if in.Err != nil {
 		return "" // reported when it is read
@@ -86,11 +87,11 @@ func (d *detector) detect(ctx context.Context, in *input) (reason string) {
 	}
 	reason, isClear := d.choose(opened, head)
 	if hasMore && !isClear {
-		if rows, _, _ := d.sample(ctx, *in, 0); len(rows) > 0 { // none after an interrupt
+		if rows, _, _ := d.sample(ctx, *in, 0); len(rows) > 0 { // empty after an interrupt
 			reason, _ = d.choose(opened, rows)
 		}
 	}
-	mayNest := opened.meaning == nil || opened.used == 0 || len(head) == 1 && !isClear // a document around a list may have a title
+	mayNest := opened.meaning == nil || opened.used == 0 || len(head) == 1 && !isClear // a document may contain the list, and have a title itself
 	if mayNest && !opened.imdb && !opened.skipped && in.Rows == "" && !opened.Format.Table() {
 		reason = d.detectNested(ctx, opened, head[0], reason)
 	}
@@ -101,7 +102,7 @@ func (d *detector) detect(ctx context.Context, in *input) (reason string) {
 	return reason
 }
 
-// detectNested looks for rows nested in a JSON document. It returns why no rows can be read; that is reason if nothing was found.
+// detectNested looks for rows nested in a JSON document. It returns why no rows can be read, or reason if it found none.
 func (d *detector) detectNested(ctx context.Context, in *input, document, reason string) string {
 	type candidate struct {
 		*input
@@ -132,7 +133,7 @@ func (d *detector) detectNested(ctx context.Context, in *input, document, reason
 	var chosen candidate
 	switch {
 	case in.draft != nil && !slices.ContainsFunc(append(fitting, drafted...), func(c candidate) bool { return c.used > in.used }):
-		return reason // the document is a row
+		return reason // the document is itself a row
 	case len(fitting) > 0 && !slices.ContainsFunc(drafted, func(c candidate) bool {
 		return strings.HasPrefix(best(fitting).Rows, c.Rows) && c.used > best(fitting).used
 	}):
@@ -153,7 +154,7 @@ func (d *detector) detectNested(ctx context.Context, in *input, document, reason
 	return chosen.reason
 }
 
-// useDraft uses the draft of a file's mapping if it is certain and the run uses drafts. It writes the draft beside the file,
+// useDraft uses the draft of a file's mapping if it is certain and the run uses drafts. It writes the draft next to the file,
 // where later runs find it.
 func (d *detector) useDraft(in *input) bool {
 	if d.Drafted == nil || in.draft == nil || !in.draft.Certain || object.IsURL(in.Path) {
@@ -177,9 +178,8 @@ func (in *input) isAddressed() bool {
 	return in.Address != source.Address{} && in.Address != source.Address{Sub: in.Sub}
 }
 
-// sample returns valid rows of a file, and the file with the format that its content shows. It returns the first limit rows, or
-// rows from the whole file if limit is 0. hasMore reports that there are other rows. Errors in the file are reported when it is
-// ingested.
+// sample returns valid rows of a file, and the file with its detected format. It returns the first limit rows, or rows from the
+// whole file if limit is 0. hasMore means that the file has more valid rows. Errors in the file are reported when it is ingested.
 func (d *detector) sample(ctx context.Context, in input, limit int) (rows []string, opened *input, hasMore bool) {
 	size, every, n := 0, 1, -1
 	d.eachValid(ctx, in, func(file *input, row []byte) bool {
@@ -221,7 +221,7 @@ func (d *detector) eachValid(ctx context.Context, in input, fn func(in *input, r
 	}
 }
 
-// choose chooses the meaning of an open file by a sample of rows, or returns why it is left out. isClear reports that nearly all
+// choose chooses the meaning of an open file by a sample of rows, or returns why it is left out. isClear means that nearly all
 // values fit.
 func (d *detector) choose(in *input, rows []string) (reason string, isClear bool) {
 	layoutName := d.Layout
@@ -232,7 +232,7 @@ func (d *detector) choose(in *input, rows []string) (reason string, isClear bool
 		}
 	}
 	if layoutName == imdbLayout {
-		return "not a table of IMDb with its columns: want one of " + strings.Join(imdb.Tables(), ", "), true
+		return "not an IMDb table with all its columns: want one of " + strings.Join(imdb.Tables(), ", "), true
 	}
 	if len(rows) > 1 && in.Kind == "" {
 		in.Address = source.Address{} // 1917.json may be a table
@@ -282,12 +282,12 @@ func (d *detector) unknownReason(in *input, row string, c *layout.Choice) string
 		}
 	}
 	if columns := layout.ColumnsOf(row); in.Format.Table() && len(columns) == 1 && strings.ContainsAny(columns[0], ":^~#/") {
-		return fmt.Sprintf("its columns are unknown: it has one, %q: want commas, semicolons, tabs or | between cells", columns[0])
+		return fmt.Sprintf("its columns are unknown: found only %q: want commas, semicolons, tabs or | between cells", columns[0])
 	}
 	reason := "its columns are unknown"
 	switch {
 	case c.Best != nil:
-		reason = fmt.Sprintf("as %s it would lose columns that a mapping has a field for: %s", c.Best, strings.Join(c.Lost, ", "))
+		reason = fmt.Sprintf("read as %s, it would lose columns for which a mapping has a field: %s", c.Best, strings.Join(c.Lost, ", "))
 	case in.Kind != "" && c.Why != "":
 		reason = fmt.Sprintf("its rows are not %s records of the API: %s", in.Kind, c.Why)
 	}
@@ -297,8 +297,8 @@ func (d *detector) unknownReason(in *input, row string, c *layout.Choice) string
 	return d.draftAdvice(in, reason)
 }
 
-// draftAdvice returns a message with the command that drafts a mapping for a file. Local mappings beside the file are found
-// automatically.
+// draftAdvice returns a message with the command that drafts a mapping for a file. A later run finds a local mapping next to
+// its file.
 func (c *Config) draftAdvice(f *input, reason string) string {
 	command, mapping := c.explainCommand(f)
 	then := "and run this again"
@@ -322,7 +322,7 @@ func (c *Config) explainCommand(f *input) (command, mapping string) {
 	return "reelsplice ingest --explain " + flags + shellescape.Quote(f.WholePath()) + " >" + mapping, mapping
 }
 
-// noKindReason returns the message for a file whose name has no kind.
+// noKindReason returns the message for a file whose name does not show a kind.
 func noKindReason(kinds []string) string {
 	return "its name does not show a kind of records: use --kind with one of " + strings.Join(kinds, ", ")
 }

@@ -27,8 +27,8 @@ const (
 // An Explanation shows how an ingest reads the first rows of its sources.
 type Explanation struct {
 	Files   []ExplainedFile `json:"files"`
-	Skipped []string        `json:"skipped,omitempty"` // first files of folders that were left out
-	// SkippedFiles is their total number.
+	Skipped []string        `json:"skipped,omitempty"` // first files that were left out
+	// SkippedFiles is the number of all files that were left out.
 	SkippedFiles int64 `json:"skipped_files,omitempty"`
 	More         int   `json:"more_files,omitempty"`
 }
@@ -54,10 +54,10 @@ type ExplainedRow struct {
 	Place   string            `json:"place"`
 	Refused string            `json:"refused,omitempty"` // why the row would be quarantined
 	Records []ExplainedRecord `json:"records,omitempty"`
-	Dropped []string          `json:"dropped,omitempty"`    // columns and fields without a place in the API
-	Unknown []string          `json:"unknown,omitempty"`    // kept fields that the API does not have
+	Dropped []string          `json:"dropped,omitempty"`    // columns and fields for which the API has no field
+	Unknown []string          `json:"unknown,omitempty"`    // kept fields that the API lacks
 	Whole   []string          `json:"kept_whole,omitempty"` // lists of names that could not be split
-	LeftOut []string          `json:"left_out,omitempty"`   // first values that fit no field, and why
+	LeftOut []string          `json:"left_out,omitempty"`   // first values that do not fit their field, with the reason
 }
 
 // An ExplainedRecord is the part of a row about one resource.
@@ -74,8 +74,8 @@ type ExplainedField struct {
 	From  []string        `json:"from,omitempty"` // expressions of the mapping
 }
 
-// Explain shows how the first rows of the sources are read. It writes nothing. If Catalog exists, it reads the names that lists
-// of names need.
+// Explain shows how the first rows of the sources are read. It writes nothing. It reads names from Catalog, if that exists, to
+// split lists of names.
 func Explain(ctx context.Context, c Config) (out Explanation, err error) {
 	catalog := c.Catalog
 	c.Catalog, c.Update = cmp.Or(catalog, "none"), false
@@ -117,7 +117,7 @@ func Explain(ctx context.Context, c Config) (out Explanation, err error) {
 	return out, nil
 }
 
-// explainFile explains the first rows of a file, and measures how well a sample fits its meaning.
+// explainFile explains the first rows of a file and measures how well a sample of rows fits its meaning.
 func (r *run) explainFile(ctx context.Context, found input, reason string) (ExplainedFile, error) {
 	out := ExplainedFile{File: found.Name, Format: found.Format.String(), Layout: found.layout(), Kind: found.Kind, Problem: reason}
 	src, in, err := r.detector.open(ctx, found)
@@ -158,7 +158,7 @@ func (r *run) explainFile(ctx context.Context, found input, reason string) (Expl
 	}
 	out.Layout, out.Kind = in.layout(), in.Kind
 	if in.imdb {
-		out.Note = "rows make records together with IMDb's other tables"
+		out.Note = "rows are joined with IMDb's other tables into records"
 		return out, nil
 	}
 	for _, row := range first {
@@ -172,7 +172,7 @@ func (r *run) explainFile(ctx context.Context, found input, reason string) (Expl
 		out.Rows = append(out.Rows, explained)
 	}
 	if len(valid)+len(out.Rows) == 0 && out.Problem == "" {
-		out.Note = "holds no rows"
+		out.Note = "has no rows"
 	}
 	if layout.IsMapped(out.Layout) {
 		out.Kind = "" // a table's name is not a kind
@@ -194,13 +194,13 @@ func (r *run) explainFile(ctx context.Context, found input, reason string) (Expl
 			}
 		}
 		out.Suggested = draft.Text
-		out.Problem, _, _ = strings.Cut(out.Problem, ": run \"") // the message refers to this draft
+		out.Problem, _, _ = strings.Cut(out.Problem, ": run \"") // the draft follows
 	}
 	return out, nil
 }
 
-// needsDraft reports whether a draft helps with a file: it has no meaning or a poor fit, or it is a table that loses values, and
-// the caller has no mapping for it.
+// needsDraft reports whether to draft a mapping for a file: it has no meaning or a poor fit, or it is a table that loses values,
+// and the user has no mapping for it.
 func needsDraft(in *input, out *ExplainedFile) bool {
 	switch {
 	case in.meaning == nil:
@@ -253,7 +253,7 @@ func (r *run) explainRow(file *ExplainedFile, in *input, row source.Row) (Explai
 	return out, nil
 }
 
-// refusal returns why a row is refused, or "".
+// refusal returns why a row is rejected, or "".
 func refusal(err error) string {
 	var noID *layout.NoIDError
 	switch {
@@ -292,8 +292,8 @@ func explainRecord(r *layout.Record, m *layout.Meaning) ExplainedRecord {
 	return out
 }
 
-// eachField calls fn for the fields of a JSON object, with paths that begin with prefix. Nested objects are walked, lists are
-// values.
+// eachField calls fn for the fields of a JSON object, with paths that begin with prefix. It descends into objects, but not into
+// lists.
 func eachField(text, prefix string, fn func(path, value string)) {
 	_ = record.EachField(text, func(name, raw string) error { // our own JSON
 		if path := prefix + name; raw[0] == '{' && raw != "{}" {

@@ -26,7 +26,7 @@ const imdbLayout = "imdb"
 
 // An input is a file to read.
 type input struct {
-	source.File     // once open, with the format that its content shows
+	source.File     // once open, with the format detected from its content
 	number      int // source number: later sources win
 	reading
 	skipped bool  // a mapping skips the file
@@ -38,7 +38,7 @@ type reading struct {
 	imdb    bool            // a table of IMDb, read by package imdb
 	meaning *layout.Meaning // meaning of the rows; nil until chosen, and for tables of IMDb
 	needs   layout.Needs
-	missing []string      // columns that the caller's mapping reads and the table lacks
+	missing []string      // columns that the user's mapping reads and the table lacks
 	draft   *layout.Draft // draft of a mapping, for a file without a meaning
 }
 
@@ -57,7 +57,7 @@ func (in *input) layout() string {
 func (in *input) reader(o layout.Options) layout.Layout {
 	m := in.meaning
 	if m == nil {
-		m = layout.OwnForm(in.kindOfRows(), in.Sub) // all rows will be rejected
+		m = layout.OwnForm(in.kindOfRows(), in.Sub) // rejects all rows
 	}
 	return m.Reader(o)
 }
@@ -83,8 +83,8 @@ func (in *input) row(text string) layout.Row {
 	return row
 }
 
-// A turn is a phase of reading. Files whose rows depend on others are read after them. The order of turns does not affect which
-// source wins.
+// A turn is a phase of reading. Files whose rows depend on other files are read after them. Turns do not change the precedence
+// of sources.
 type turn int
 
 // The turns, in order. Turns from turnPeople on look up IDs.
@@ -93,7 +93,7 @@ const (
 	turnPeople       // rows with names of people, or with external IDs
 	turnIMDb         // IMDb's tables
 	turnMinting      // tables without IDs that mint them, which others can look up
-	turnMatched      // tables without IDs whose rows are found or rejected
+	turnMatched      // tables without IDs that do not mint them: rows are matched or rejected
 )
 
 // turn returns the turn in which the file is read.
@@ -112,7 +112,7 @@ func (in *input) turn() turn {
 	return turnPlain
 }
 
-// A fileList is the files of an ingest.
+// A fileList lists the files of an ingest.
 type fileList struct {
 	inputs  []input // in reading order
 	skipped []report.Skipped

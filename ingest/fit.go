@@ -14,13 +14,13 @@ import (
 	"github.com/reelsplice/reelsplice/schemas/text"
 )
 
-// Defaults for the fit of a file, if neither the caller nor its mapping states one.
+// Defaults for the fit of a file, if neither the caller nor its mapping sets them.
 const (
 	DefaultMinFit = 0.5 // share of the cells that must be used
 	AnyFit        = -1  // a Config.MinFit without a limit
 
-	fewCells = 20  // a share of fewer cells or rows means little
-	badRows  = 0.1 // share of rows that may make no record
+	fewCells = 20  // shares of fewer cells or rows are not meaningful
+	badRows  = 0.1 // share of quarantined rows from which a file is refused
 )
 
 // A fileFit is a report.FileFit under construction.
@@ -112,7 +112,7 @@ func (c *Config) fitOf(f *fileFit) report.FileFit {
 func (c *Config) problems(f *fileFit, columns []report.Column) (out []string) {
 	minFit := c.MinFit
 	if minFit == 0 {
-		if minFit = f.first.meaning.MinFit(); minFit < 0 { // neither states one
+		if minFit = f.first.meaning.MinFit(); minFit < 0 { // neither sets it
 			minFit = DefaultMinFit
 		}
 	}
@@ -140,10 +140,10 @@ func (c *Config) problems(f *fileFit, columns []report.Column) (out []string) {
 		}
 	}
 	if float64(unused) > (1-minFit)*float64(cells) {
-		out = append(out, fmt.Sprintf("no field takes %d of %d values: columns %s", unused, cells, strings.Join(names, ", ")))
+		out = append(out, fmt.Sprintf("%d of %d values have no field: columns %s", unused, cells, strings.Join(names, ", ")))
 	}
 	if read := f.rows.Kept + f.rows.Quarantined; !c.MaxBad.limited && read >= fewCells && float64(f.rows.Quarantined) >= badRows*float64(read) {
-		out = append(out, fmt.Sprintf("%d of %d rows made no record", f.rows.Quarantined, read))
+		out = append(out, fmt.Sprintf("%d of %d rows were rejected", f.rows.Quarantined, read))
 	}
 	if names := f.first.meaning.NameColumns(); len(names) > 0 && f.rows.Kept > 1 && !layout.Uses(f.cells, names) {
 		out = append(out, fmt.Sprintf("%s, which names the %s records, is empty", strings.Join(names, ", "), f.first.meaning.Kind()))
@@ -160,7 +160,7 @@ func (r *run) checkFits() error {
 			continue
 		}
 		if poor.Files = append(poor.Files, fit); len(poor.Files) > 1 {
-			continue // advice is about the first file
+			continue // the advice is for the first file
 		}
 		if file, _ := f.first.meaning.Mapping(); f.first.meaning.IsOwn() {
 			poor.advice = fmt.Sprintf("correct %s, list unwanted columns under ignore, or use --min-fit 0", file)
@@ -187,6 +187,6 @@ func (e *poorFitError) Error() string {
 	if n := len(e.Files) - 1; n > 0 {
 		others = fmt.Sprintf(" (and %d more files)", n)
 	}
-	return fmt.Sprintf("%s%s: as %s, %s: stopped, the catalogue is as it was; %s",
+	return fmt.Sprintf("%s%s: read as %s, %s: stopped, the catalogue is unchanged; %s",
 		text.Line(first.File), others, first.Meaning, strings.Join(first.Problems, "; "), e.advice)
 }

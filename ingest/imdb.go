@@ -12,9 +12,8 @@ import (
 	"github.com/reelsplice/reelsplice/schemas/record"
 )
 
-// imdbTables reads IMDb's tables as if they were one file. They make records only together, and lack TMDB IDs. So they are read
-// late, joined by package imdb, and matched by IMDb IDs with records of the catalogue and other sources. The joiner takes the
-// decoder's rows and makes the records.
+// imdbTables reads IMDb's tables as if they were one file, because a record needs several of them. They lack TMDB IDs, so they
+// are read late, joined by package imdb, and matched by IMDb IDs with records of the catalogue and of other sources.
 type imdbTables struct {
 	r    *run
 	ids  resolve.IDCollector
@@ -96,7 +95,7 @@ func (t *imdbTables) add(b *batch) error {
 	return t.send(b)
 }
 
-// record adds a record that package imdb made.
+// record adds a record from package imdb.
 func (t *imdbTables) record(number int, row, line int64, rec layout.Record) error {
 	t.open.result.add(number, &rec, false, source.Place{Row: row, Line: line}, t.ids)
 	if len(t.open.result.payloads) < batchBytes {
@@ -105,8 +104,8 @@ func (t *imdbTables) record(number int, row, line int64, rec layout.Record) erro
 	return t.flush()
 }
 
-// refuse sends a row that the join rejected. It was counted as kept. A batch has rows of one file, so the open batch is sent
-// first.
+// refuse sends a row that the join rejected, which was counted as kept. A batch has rows of only one file, so the open batch is
+// sent first.
 func (t *imdbTables) refuse(number int, row, line int64, json []byte, err error) error {
 	n := slices.IndexFunc(t.r.list.inputs, func(in input) bool { return in.number == number })
 	if err := t.flush(); err != nil {

@@ -5,8 +5,8 @@
 //	merge      rows of one key and the catalogue's record become one record
 //	catalog    records are written as Parquet
 //
-// A value that fits no field is left out and counted. Rows that cannot be parsed or have no ID go to quarantine. run.go has the
-// stages in order. An interrupted ingest starts again: see workFolder.
+// A value that does not fit its field is left out and counted. Rows that cannot be parsed or have no ID are quarantined. run.go
+// has the stages in order. An interrupted ingest must start again: see workFolder.
 package ingest
 
 import (
@@ -39,7 +39,7 @@ import (
 // DefaultMemory bounds the bytes of rows in memory. More rows are sorted on disk.
 const DefaultMemory = 256 << 20
 
-// Config is the sources of an ingest, its catalogue and its settings.
+// Config has the sources of an ingest, its catalogue and its settings.
 type Config struct {
 	Catalog  string   // folder of the catalogue, created if missing
 	Sources  []string // files, folders, globs
@@ -60,16 +60,16 @@ type Config struct {
 	// MinFit is the share of a file's cells that must be used, above 0 to 1. The default is DefaultMinFit; AnyFit disables the
 	// check. A poorer fit ends the ingest.
 	MinFit float64
-	// Strict rejects rows with values that fit no field, must be coerced, or were repaired.
+	// Strict rejects rows with values that do not fit their field, must be coerced, or were repaired.
 	Strict bool
-	// Drafted, if set, enables drafts: a file without a meaning is read by its drafted mapping if that is certain, and Drafted
-	// is called. With nil the file is left out.
+	// Drafted, if set, enables drafts: a file without a meaning is read with its drafted mapping if that is certain, and Drafted
+	// is called. Without drafts, the file is left out.
 	Drafted func(Drafted)
 	// Parameters are flags by name, for the report.
 	Parameters map[string]string
 	Limits     limit.Limits
 	Memory     int64 // bytes of rows in memory; default DefaultMemory
-	// Progress reports the bytes read, and Writing then the new records written. Both may be nil.
+	// Progress is called with the bytes read, and Writing then with the rows merged. Both may be nil.
 	Progress func(done, total int64)
 	Writing  func(done, total int64)
 	// Buckets opens the buckets of URLs in Sources; nil rejects URLs.
@@ -147,8 +147,8 @@ func newRun(c Config) (*run, error) {
 // settingLine matches a line of TOML that is neither blank nor a comment.
 var settingLine = regexp.MustCompile(`(?m)^[ \t]*[^#\s]`)
 
-// appendBeside appends the mappings of local dumps: films.toml belongs to films.csv. Empty files are ignored: a shell creates
-// one before --explain writes to it. So are comments alone, which --explain writes if it has no draft.
+// appendBeside appends the mappings next to local dumps, such as films.toml for films.csv. It ignores files that are empty, as
+// a shell creates them for the output of --explain, or have only comments, which --explain writes if it has no draft.
 func appendBeside(mappings, sources []string) []string {
 	add := func(dump string) {
 		file := source.Beside(dump, mappingExt)
@@ -183,10 +183,9 @@ func appendBeside(mappings, sources []string) []string {
 // mappingExt is the extension of mapping files.
 const mappingExt = ".toml"
 
-// Run ingests. The catalogue changes at the end, one kind right after another, or not at all. If the process is killed in
-// between, the next ingest completes the change first. Quarantined rows and damaged files are no errors: the report names them.
-// It is an error if all files are damaged and none gave a row. An ingest that stops because of bad rows, or of a
-// file that fits no meaning, returns a report and an error.
+// Run ingests. It replaces the catalogue's files at the end, or not at all. If the process is killed in between, the next
+// ingest completes the replacement. Quarantined rows and damaged files are in the report and cause no error, unless no file has
+// a readable row. An ingest that stops because of bad rows or a poor fit returns a report and an error.
 func Run(ctx context.Context, c Config) (Report, error) {
 	r, err := newRun(c)
 	if err != nil {
@@ -202,7 +201,7 @@ func Run(ctx context.Context, c Config) (Report, error) {
 	case !ok:
 		return Report{}, fmt.Errorf("catalogue %s: another ingest is running", c.Catalog)
 	}
-	defer func() { _ = l.Unlock() }() // the lock ends with the process in any case
+	defer func() { _ = l.Unlock() }() // the end of the process releases it in any case
 	report, err := r.ingest(ctx)
 	report.Seconds = time.Since(r.start).Seconds()
 	return report, err

@@ -12,7 +12,7 @@ import (
 	"github.com/reelsplice/reelsplice/schemas/record"
 )
 
-// nameIDs maps names of companies, networks and keywords to IDs, for splitting joined lists. An ambiguous name has ID 0.
+// nameIDs maps names of companies, networks and keywords to IDs, to split joined lists. An ambiguous name has ID 0.
 type nameIDs map[nameKey]int64
 
 type nameKey struct {
@@ -34,7 +34,7 @@ func (n nameIDs) add(kind fragment.Kind, name string, id int64) {
 	}
 	k := nameKey{kind, strings.Clone(name)} // name is part of a row
 	switch old, ok := n[k]; {
-	case !ok || layout.IsMinted(old): // an ID of TMDB's replaces a minted one
+	case !ok || layout.IsMinted(old): // a TMDB ID replaces a minted one
 		n[k] = id
 	case old != id && !layout.IsMinted(id):
 		n[k] = 0
@@ -53,7 +53,7 @@ func (r *run) names(ctx context.Context) (layout.NameIDs, error) {
 	names := nameIDs{}
 	for kind := range namedKinds {
 		if r.Catalog == "" {
-			break // an explanation may have no catalogue
+			break // Explain does not need a catalogue
 		}
 		err := resolve.EachStored(ctx, r.Catalog, kind, []string{"id", "name"}, func(rec record.Record) error {
 			if id := rec.IntNamed("id").V; r.Mode != merge.Replace || !layout.IsMinted(id) { // others are minted again, or removed

@@ -103,7 +103,7 @@ func TestPipeOfIMDb(t *testing.T) {
 	p := fifo(t, "title.ratings.tsv")
 	go func() { _ = os.WriteFile(p, []byte("tconst\taverageRating\tnumVotes\ntt0000001\t5.7\t100\n"), 0o600) }()
 	_, err := Run(t.Context(), Config{Catalog: t.TempDir(), Sources: []string{p}})
-	if want := "title.ratings.tsv: tables of IMDb are read together, and more than once: want a file, not a pipe"; err == nil || err.Error() != want {
+	if want := "title.ratings.tsv: IMDb's tables are read more than once: want a file, not a pipe"; err == nil || err.Error() != want {
 		t.Errorf("Run of a pipe = %v, want %s", err, want)
 	}
 }

@@ -23,7 +23,7 @@ import (
 //
 //         decode  one goroutine reads files and cuts them into batches of rows
 //         map     one goroutine per core turns the rows of a batch into records
-//         sort    one goroutine takes the batches in reading order and sorts their records
+//         sort    one goroutine receives the batches in reading order and sorts their records
 //
 // So the result does not depend on the number of cores. A turn starts when all rows of earlier turns are sorted.
 
@@ -33,8 +33,8 @@ var (
 	batchRows  = 4096      // at most
 )
 
-// A batch is a group of rows of one file. Decode owns it until it is sent. Then one mapper owns it until it closes done, and
-// after that sort.
+// A batch is a group of rows of one file. The decoder owns it until it is sent, then a mapper until it closes done, then the
+// sorter.
 type batch struct {
 	in       *input   // shared by the file's batches; immutable
 	first    bool     // first batch of the file
@@ -44,7 +44,7 @@ type batch struct {
 	rows []row
 	text string // text of all rows: one string, so that records can refer to parts of it
 
-	result *mapped // made by a mapper, or by the joiner of IMDb's tables
+	result *mapped // from a mapper, or from imdbTables
 	done   chan struct{}
 }
 
@@ -60,7 +60,7 @@ func (r *run) readTurn(ctx context.Context, turn turn, first, end int) error {
 	return r.inParallel(ctx, func(ctx context.Context, send func(*batch) error) error {
 		if turn == turnIMDb {
 			t := imdbTables{r: r, send: send}
-			if end < len(r.list.inputs) { // else nothing looks them up
+			if end < len(r.list.inputs) { // a later turn may look them up
 				t.ids = r.resolver.Collector
 			}
 			return t.read(ctx, first, end)
@@ -77,9 +77,9 @@ func (r *run) readTurn(ctx context.Context, turn turn, first, end int) error {
 
 // inParallel runs decode, which sends batches, concurrently with the other steps.
 //
-// Each batch goes to both channels. sort takes batches from order, so in reading order, whichever mapper finishes first. The
-// capacity of order bounds the batches in memory. If a goroutine fails, ctx ends the waits of the others, because an unfinished
-// batch never closes done.
+// Each batch is sent to both channels. The sorter receives batches from order, which keeps the reading order whichever mapper
+// finishes first. The capacity of order bounds the batches in memory. If a goroutine fails, ctx wakes the others, which would
+// wait forever for the batch's done.
 func (r *run) inParallel(ctx context.Context, decode func(ctx context.Context, send func(*batch) error) error) error {
 	g, ctx := errgroup.WithContext(ctx)
 	workers := runtime.GOMAXPROCS(0)
@@ -131,10 +131,10 @@ func (r *run) inParallel(ctx context.Context, decode func(ctx context.Context, s
 	return g.Wait()
 }
 
-// maxNamed is how many files are named in the log, and in lists of messages.
+// maxNamed limits the files in the log and in lists of messages.
 const maxNamed = 20
 
-// sortBatch handles a mapped batch: records are sorted, bad rows quarantined, and both counted.
+// sortBatch sorts the records of a mapped batch, quarantines its bad rows, and counts both.
 func (r *run) sortBatch(b *batch) error {
 	in, s := b.in, &r.progress
 	if b.first {
@@ -193,8 +193,8 @@ func (r *run) sortBatch(b *batch) error {
 	return r.checkBad(false)
 }
 
-// add sorts a row of a source. Seq makes keys unique in reading order, so the catalogue does not depend on how rows are split
-// into runs.
+// add adds a row of a source to the sorter. Seq makes keys unique in reading order, so the catalogue does not depend on how rows
+// are split into sorted runs.
 func (r *run) add(k merge.Key, number int, payload []byte) error {
 	r.progress.seq++
 	k.Seq = merge.Seq(number, r.progress.seq)
@@ -222,8 +222,8 @@ type decoder struct {
 	buf  []byte // text of the open batch; flush copies it before reuse
 }
 
-// file reads one file. Records must not depend on the batch boundaries. A file that cannot be opened gives one batch with the
-// failure.
+// file reads one file. Records must not depend on the batch boundaries. For a file that cannot be opened, it sends one batch
+// with the failure.
 func (d *decoder) file(ctx context.Context, n int) error {
 	src, in, err := d.r.detector.open(ctx, d.r.list.inputs[n])
 	if err == nil {
@@ -264,7 +264,7 @@ func (d *decoder) file(ctx context.Context, n int) error {
 	if d.choose(); d.open.end == nil {
 		d.open.end = &fileEnd{}
 	}
-	// A full disk, which unpacking a Parquet file may hit, is not damage of the file.
+	// If unpacking a Parquet file fills the disk, the file is not damaged.
 	if damaged := (*source.FileError)(nil); err != nil && !errors.Is(err, io.EOF) && d.open.end.skipped == "" {
 		if !errors.As(err, &damaged) || isFull(err) {
 			return err
@@ -281,8 +281,8 @@ func (d *decoder) file(ctx context.Context, n int) error {
 	return d.flush()
 }
 
-// choose chooses the meaning of a pipe, or of a file named after one resource, by the first rows. A file without a meaning ends
-// with the open batch, which is emptied.
+// choose chooses the meaning of a pipe, or of a file named after one resource, by the first rows. Without a meaning, it empties
+// the open batch and marks it as the last one.
 func (d *decoder) choose() {
 	if in := d.open.in; in.meaning != nil || in.imdb {
 		return
@@ -300,7 +300,7 @@ func (d *decoder) choose() {
 	d.open.in = &chosen
 	reason, _ := d.r.detector.choose(&chosen, rows)
 	if reason == "" && chosen.imdb {
-		reason = "tables of IMDb are read together, and more than once: want a file, not a pipe"
+		reason = "IMDb's tables are read more than once: want a file, not a pipe"
 	}
 	if reason != "" {
 		d.open.rows, d.buf, d.open.end = nil, d.buf[:0], &fileEnd{skipped: reason}
@@ -315,14 +315,13 @@ func (d *decoder) flush() error {
 	return d.send(b)
 }
 
-// A mapped holds the records of a batch, and its bad rows. Only sort writes to quarantine, so that rows are there in reading
-// order.
+// A mapped holds the records of a batch and its bad rows. Only the sorter writes to quarantine, to keep the reading order.
 type mapped struct {
 	list     []outRecord
 	payloads []byte
 	bad      []report.BadRow
 	ids      []byte         // entries of the records, for a resolve.Resolver
-	rowKinds layout.KindSet // kinds of the records, except of resources that rows only name
+	rowKinds layout.KindSet // kinds of the records, except of resources that rows only refer to
 	tally    report.Tally
 	cells    map[string]record.Cells // counts of the rows' values, by column
 }
@@ -347,7 +346,8 @@ func (r *mapped) add(number int, rec *layout.Record, notFirst bool, place source
 	r.tally.Records.Add(rec.Type.Name(), 1)
 }
 
-// makeRecords maps the rows to records. Each batch has its own layout, because a layout is for one goroutine and counts fields.
+// makeRecords maps the rows to records. Each batch has its own layout, because a layout counts fields and is not safe for
+// concurrent use.
 func (b *batch) makeRecords(r *run) error {
 	result := &mapped{}
 	b.result = result
@@ -386,7 +386,7 @@ func (b *batch) makeRecords(r *run) error {
 				result.tally.Rows.Minted++
 			}
 		}
-		if len(recs) == 0 { // nothing of it has a place in the API
+		if len(recs) == 0 { // the API has no field for any of its values
 			result.tally.Rows.Blank++
 		} else {
 			result.tally.Rows.Kept++
@@ -398,7 +398,7 @@ func (b *batch) makeRecords(r *run) error {
 		for i := range nonJSON { // their cells were empty to the layout
 			name := nonJSON[i].Field
 			if b.in.Format == source.FormatParquet && strings.ContainsAny(name, ".[") {
-				continue // the column has other values
+				continue // a nested value: its column is counted with its other values
 			}
 			fate := record.IsLeftOut
 			if !m.Reads(name) {
@@ -413,14 +413,14 @@ func (b *batch) makeRecords(r *run) error {
 	return nil
 }
 
-// rejectLeftOut passes on values that the file's reader left out.
+// rejectLeftOut reports the values that the file's reader left out.
 func (r *row) rejectLeftOut(values *record.Values) {
 	for i := range r.leftOut {
 		_ = values.Reject(&r.leftOut[i]) // nil in a strict reader
 	}
 }
 
-// count counts values that a kept row lost, and repairs of the row.
+// count counts values that were left out of a kept row, and repairs of the row.
 func (r *row) count(tally *report.Tally, leftOut []record.LeftOut) {
 	for _, l := range leftOut {
 		tally.LeaveOut(r.place, l)
@@ -456,7 +456,7 @@ func (b *batch) quarantine(place source.Place, field, reason string) *report.Bad
 	return &b.result.bad[len(b.result.bad)-1]
 }
 
-// reasonOf splits an error about a row into the field at fault and the reason.
+// reasonOf splits an error about a row into the bad field and the reason.
 func reasonOf(err error) (field, reason string) {
 	var fe *record.FieldError
 	var re *source.RowError

@@ -24,7 +24,7 @@ import (
 	"github.com/reelsplice/reelsplice/schemas/record"
 )
 
-// A run is one ingest. Its stages share it. While files are read, only sort changes it.
+// A run is the state of one ingest, which its stages share. While files are read, only the sorter changes it.
 type run struct {
 	Config
 	rows      layout.Options // settings for reading rows
@@ -60,10 +60,10 @@ type progress struct {
 
 // ingest reads the sources and makes the new catalogue.
 func (r *run) ingest(ctx context.Context) (_ Report, err error) {
-	// Without a limit, garbage takes as much again as live memory. The limit is above what stages hold, which are parts of Memory.
+	// Without a limit, garbage doubles the memory. The limit exceeds the live memory of the stages, which is a part of r.Memory.
 	limit := max(3*r.Memory, 256<<20)
 	defer debug.SetMemoryLimit(debug.SetMemoryLimit(min(limit, debug.SetMemoryLimit(-1))))
-	unfinished := false // committed, but not installed completely: the next ingest does that
+	unfinished := false // committed, but not all files are in place: the next ingest moves the others
 	defer func() {
 		if r.work != nil && !unfinished {
 			err = errors.Join(err, r.work.remove())
@@ -177,7 +177,7 @@ func (r *run) read(ctx context.Context) (err error) {
 	if p := &r.progress; p.rows == 0 && p.unread == len(inputs) {
 		return p.noRowsError(r.list.skipped)
 	}
-	if r.Mode == merge.Replace { // records that only an unread source has would go
+	if r.Mode == merge.Replace { // else records that only an unread source has would be removed
 		if unread := slices.Concat(r.progress.failures, r.list.silentSources(r.Sources)); len(unread) > 0 {
 			return fmt.Errorf("replace: a source was not read completely, so the catalogue stays as it was: %s", unread[0])
 		}
@@ -188,8 +188,8 @@ func (r *run) read(ctx context.Context) (err error) {
 	return r.checkFits()
 }
 
-// supersede merges the catalogue's records with minted IDs into records that rows gave the same external IDs. Each becomes a row
-// under its new ID, from the weakest source. Its minted ID is removed after all sources.
+// supersede merges the catalogue's records with minted IDs into records with the same external IDs from rows. Each becomes a row
+// with its new ID, before the rows of all sources. The removal of its minted ID comes after all sources.
 func (r *run) supersede(ctx context.Context) error {
 	p := &r.progress
 	err := r.resolver.Supersede(ctx, func(t *catalog.Type, rec record.Record, id int64) error {
@@ -217,7 +217,7 @@ func (r *run) supersede(ctx context.Context) error {
 	return err
 }
 
-// noRowsError returns the error of a run in which no row was read, because all files were damaged or left out.
+// noRowsError returns the error of a run that read no row, because all files were damaged or left out.
 func (s *progress) noRowsError(skipped []report.Skipped) error {
 	switch {
 	case s.failed == 0:
@@ -254,7 +254,7 @@ func (r *run) write(ctx context.Context) error {
 }
 
 // writeDumps adds the list of ingested dumps to the new catalogue. Files that were not read sequentially, such as Parquet, are
-// read again for their hash. Unreadable files, already reported, have none.
+// read again for their checksum. Unreadable files, which were reported, get none.
 func (r *run) writeDumps(ctx context.Context) error {
 	dumps := make([]provenance.Dump, len(r.list.inputs))
 	for i := range r.list.inputs {
@@ -275,7 +275,7 @@ func (r *run) writeDumps(ctx context.Context) error {
 	return provenance.Of(dumps, before).Write(r.work.path("new"))
 }
 
-// checkBad stops the ingest if there are too many bad rows, or values left out. done reports that all rows were read.
+// checkBad returns an error if too many rows are bad or too many values were left out. done means that all rows were read.
 func (r *run) checkBad(done bool) error {
 	s := &r.progress
 	if n := r.quarantine.Count(); !r.MaxBad.allows(n, s.rows, done) {
@@ -287,7 +287,8 @@ func (r *run) checkBad(done bool) error {
 	return nil
 }
 
-// stop ends an ingest with too many bad rows or values, or a poor fit. It keeps the bad rows and writes a report.
+// stop ends an ingest with too many bad rows or values, or a poor fit. It moves the bad rows into the catalogue and writes a
+// report.
 func (r *run) stop(reason error) (Report, error) {
 	err := r.quarantine.Close()
 	if err == nil && r.quarantine.Count() > 0 {
@@ -322,8 +323,8 @@ type workFolder struct {
 // workDir is the name of the folder.
 const workDir = catalog.WorkDir
 
-// openWork creates the working folder of an ingest, after completing or removing an interrupted one. run names the quarantine
-// file.
+// openWork creates the working folder of an ingest, after completing or removing an interrupted ingest. run is the name of the
+// quarantine file.
 func openWork(dir, run string) (*workFolder, error) {
 	w := &workFolder{catalog: dir, dir: filepath.Join(dir, workDir), badRows: filepath.Join(catalog.QuarantineDir, run+".ndjson")}
 	if _, err := os.Stat(w.path(catalog.CompleteDir)); err == nil {
@@ -347,7 +348,7 @@ func (w *workFolder) remove() error { return os.RemoveAll(w.dir) }
 // quarantine returns the path of the quarantine file during the ingest.
 func (w *workFolder) quarantine() string { return w.path("new", w.badRows) }
 
-// commit makes the files in new the catalogue's.
+// commit moves the files in new into the catalogue.
 func (w *workFolder) commit() error {
 	return file.ReplaceAll(w.path("new"), w.path(catalog.CompleteDir), w.catalog)
 }
