@@ -19,7 +19,7 @@ func TestArrayIndex(t *testing.T) {
 		"JOB_COMPLETION_INDEX=one":                   `JOB_COMPLETION_INDEX is "one": want a number`,
 		"NOMAD_ALLOC_INDEX=-1":                       `NOMAD_ALLOC_INDEX is "-1"`,
 		"NOMAD_ALLOC_INDEX=2147483648":               "NOMAD_ALLOC_INDEX is",
-		"NOMAD_ALLOC_INDEX=1 JOB_COMPLETION_INDEX=1": "JOB_COMPLETION_INDEX is set, and so is another",
+		"NOMAD_ALLOC_INDEX=1 JOB_COMPLETION_INDEX=1": "JOB_COMPLETION_INDEX and another engine's index are both set",
 	} {
 		if got, err := arrayIndex(strings.Fields(environ)); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: index %d, %v, want an error with %q", environ, got, err, want)

@@ -74,8 +74,8 @@ func buildCommand(a *app) *cobra.Command {
 	})
 }
 
-// contentFlags adds the flags that determine the content of a release, besides the catalogue. Previous is a word until
-// previousRelease replaces it.
+// contentFlags adds the flags that determine the content of a release, besides the catalogue. c.Previous may be a name
+// such as current; previousRelease resolves it.
 func contentFlags(f *pflag.FlagSet, c *build.Config) {
 	f.IntVar(&c.Level, "level", build.DefaultConfig().Level, "deflate `LEVEL`, 1 to 9")
 	fallbackFlag(f, &c.Fallback)
@@ -84,7 +84,7 @@ func contentFlags(f *pflag.FlagSet, c *build.Config) {
 }
 
 func fallbackFlag(f *pflag.FlagSet, list *string) {
-	f.StringVar(list, "fallback", "", "`LANGUAGES` whose texts replace missing ones of other languages: en-US,de-DE")
+	f.StringVar(list, "fallback", "", "`LANGUAGES` whose texts fill in missing texts of other languages: en-US,de-DE")
 }
 
 // previousRelease returns the id of the release that a build compares with and reuses, "" for none. A broken current
@@ -104,7 +104,7 @@ func (a *app) previousRelease(ctx context.Context, s store.Folder, name string) 
 			return id, r.Close()
 		}
 	}
-	if !store.IsBroken(err) { // it may be readable the next time
+	if !store.IsBroken(err) { // a temporary failure must not cause a full build
 		return "", err
 	}
 	if !errors.Is(err, store.ErrNoRelease) {

@@ -42,8 +42,8 @@ func machineFlags(f *pflag.FlagSet, s *array.Site) {
 	f.Var(bytesFlag[int64]{&s.Memory}, "memory", "memory limit, such as 512MiB")
 }
 
-// openSite completes a site: catalogue and releases default to the plan's. Without a plan, the command itself reports the
-// error.
+// openSite completes s: catalogue and releases default to the plan's. A missing plan is no error here, because the
+// command reports it.
 func (a *app) openSite(s *array.Site) (err error) {
 	if s.Jobs < 1 && s.Memory > 0 {
 		return usage(fmt.Errorf("jobs %d: want 1 or more", s.Jobs))
@@ -68,8 +68,8 @@ func (a *app) openSite(s *array.Site) (err error) {
 	return err
 }
 
-// programVersion identifies a program whose output may differ: version and commit, or a hash of its own bytes if its
-// sources were edited.
+// programVersion identifies this executable. Without a clean commit, the version alone is ambiguous, so it includes a
+// hash of the file.
 func programVersion() string {
 	v := version()
 	if v.Revision != "" && !strings.HasSuffix(v.Version, ".dirty") {
@@ -179,8 +179,7 @@ func buildTaskCommand(a *app) *cobra.Command {
 	})
 }
 
-// indexVariables are the environment variables for the index of a task, from 0: of Kubernetes, Slurm, AWS Batch,
-// Nomad and Cloud Run.
+// indexVariables hold the index of a task, from 0, under Kubernetes, Slurm, AWS Batch, Nomad and Cloud Run.
 var indexVariables = []string{
 	"JOB_COMPLETION_INDEX", "SLURM_ARRAY_TASK_ID", "AWS_BATCH_JOB_ARRAY_INDEX", "NOMAD_ALLOC_INDEX", "CLOUD_RUN_TASK_INDEX",
 }
@@ -198,7 +197,7 @@ func arrayIndex(environ []string) (index int, err error) {
 		case err != nil:
 			return 0, fmt.Errorf("%s is %q: want a number, or --index", name, value)
 		case index >= 0:
-			return 0, fmt.Errorf("%s is set, and so is another engine's index: want --index", name)
+			return 0, fmt.Errorf("%s and another engine's index are both set: want --index", name)
 		}
 		index = int(n)
 	}
@@ -239,7 +238,7 @@ func buildSealCommand(a *app) *cobra.Command {
 		if err := array.Clean(s); err != nil {
 			return err
 		}
-		return usage(err) // nil, or a retry would end the same way
+		return usage(err) // of a heldBackError: a retry would fail again
 	})
 }
 
@@ -302,7 +301,7 @@ func submitCommand(a *app) *cobra.Command {
 	var parallel int
 	var runHere bool
 	var gate publishGate
-	planFlags := pflag.NewFlagSet("plan", pflag.ContinueOnError) // passed on to build plan
+	planFlags := pflag.NewFlagSet("plan", pflag.ContinueOnError) // for build plan
 	c := &cobra.Command{
 		Use:   "submit --engine NAME --work DIR --count N",
 		Short: "Build on an engine: Slurm, Kubernetes or processes on this machine",
@@ -325,8 +324,8 @@ func submitCommand(a *app) *cobra.Command {
 	f.Var(bytesFlag[int64]{&chainSettings.Memory}, "memory", "memory limit of a task, such as 512MiB")
 	f.IntVar(&chainSettings.CPUs, "cpus", 0, "CPUs of a task")
 	f.StringVar(&chainSettings.Scratch, "scratch", "", "local `DIR` of a task for its temporary files")
-	f.StringVar(&chainSettings.Program, "program", "", "`PATH` of reelsplice where tasks run; this program by default, and its name in containers")
-	f.StringVar(&chainSettings.Name, "name", "", "`NAME` of the build, at the start of the names of its jobs")
+	f.StringVar(&chainSettings.Program, "program", "", "`PATH` of reelsplice on the nodes; by default this executable, or reelsplice in containers")
+	f.StringVar(&chainSettings.Name, "name", "", "`NAME` of the build, the prefix of its job names")
 	f.BoolVar(&chainSettings.Publish, "publish", false, "make the release current")
 	gate.add(f)
 	f.BoolVar(&runHere, "run", false, "processes: run the chain and print the report")
@@ -351,7 +350,7 @@ func submitCommand(a *app) *cobra.Command {
 		case !runHere && engine == "processes":
 			return usage(errors.New("engine processes: want --run"))
 		case runHere && engine != "processes":
-			return usage(fmt.Errorf("engine %s: --run is for processes alone: use \"build submit --engine %[1]s ... >build.sh && bash build.sh\"", engine))
+			return usage(fmt.Errorf("engine %s: --run works only with processes: use \"build submit --engine %[1]s ... >build.sh && bash build.sh\"", engine))
 		}
 		var err error
 		if chainSettings.Catalog, err = catalogFolder(chainSettings.Catalog); err != nil {
@@ -386,7 +385,7 @@ func submitCommand(a *app) *cobra.Command {
 				return usage(err)
 			}
 		}
-		// Tasks run in folders of their own choice.
+		// Tasks run in other working directories.
 		if engine == "slurm" {
 			if slurm.Logs, err = filepath.Abs(slurm.Logs); err != nil {
 				return usage(err)

@@ -14,7 +14,7 @@ import (
 	"github.com/reelsplice/reelsplice/serve/edge"
 )
 
-// addCompletions lets shells complete the values of flags and arguments. It is called with the finished tree of commands.
+// addCompletions registers shell completions for flags and arguments. root must have all its subcommands.
 func (a *app) addCompletions(root *cobra.Command) {
 	var kinds, stages []string
 	for _, t := range catalog.Types() {
@@ -35,7 +35,7 @@ func (a *app) addCompletions(root *cobra.Command) {
 	add = func(c *cobra.Command) {
 		complete := func(f *pflag.Flag) {
 			if list, ok := values[f.Name]; ok {
-				_ = c.RegisterFlagCompletionFunc(f.Name, cobra.FixedCompletions(list, cobra.ShellCompDirectiveNoFileComp)) // each flag once
+				_ = c.RegisterFlagCompletionFunc(f.Name, cobra.FixedCompletions(list, cobra.ShellCompDirectiveNoFileComp)) // fails only for a second registration
 			}
 		}
 		c.LocalNonPersistentFlags().VisitAll(complete)
@@ -56,7 +56,7 @@ func (a *app) addCompletions(root *cobra.Command) {
 	add(root)
 }
 
-// releaseIDs completes ids of releases, the newest first. Errors complete nothing.
+// releaseIDs completes release ids, newest first. It ignores errors.
 func (a *app) releaseIDs(c *cobra.Command, args []string, _ string) (ids []string, _ cobra.ShellCompDirective) {
 	if a.configure(c) != nil {
 		return nil, cobra.ShellCompDirectiveNoFileComp

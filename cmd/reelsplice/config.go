@@ -16,15 +16,14 @@ import (
 
 const envPrefix = "REELSPLICE_"
 
-// settingsOf annotates a command that examines another command's installation: it reads their common flags from the
-// other command's table of the config file.
+// settingsOf annotates a command that reads its flags from another command's table of the config file, as doctor does
+// from serve's.
 const settingsOf = "settings of"
 
-// ownTable annotates a flag that the top of the config file does not set, because the command has a folder of its
-// own.
+// ownTable annotates a flag of up that ignores the top of the config file, because up has its own folder.
 const ownTable = "own table"
 
-// settings are values of flags besides the command line.
+// settings are the sources of flag values other than the command line.
 type settings struct {
 	environ func() []string
 	system  string         // config file of the system
@@ -147,8 +146,8 @@ func variableOf(flag string) string {
 	return envPrefix + strings.ToUpper(strings.ReplaceAll(flag, "-", "_"))
 }
 
-// lookup returns the innermost setting of a flag in the tables of a command, such as [token.issue], [token] and the
-// top; key is "" without one.
+// lookup returns the innermost setting of a flag: from [token.issue], or else [token], or else the top of the file. key
+// is "" if none sets the flag.
 func lookup(settings map[string]any, command []string, flag string) (key string, v any) {
 	for n := len(command); n >= 0; n-- {
 		table := settings
@@ -163,7 +162,7 @@ func lookup(settings map[string]any, command []string, flag string) (key string,
 	return "", nil
 }
 
-// readConfig reads the config file; without a path there are no settings.
+// readConfig reads the config file. An empty path means no settings.
 func readConfig(path string, root *cobra.Command) (map[string]any, error) {
 	settings := map[string]any{}
 	if path == "" {
@@ -188,8 +187,8 @@ func readConfig(path string, root *cobra.Command) (map[string]any, error) {
 	return settings, nil
 }
 
-// unknownKeys returns the keys that are neither a flag of cmd nor of its subcommands, and the tables that are no
-// command, each with a similar name.
+// unknownKeys returns keys that are not flags of cmd or its subcommands, and tables that are not commands, each with a
+// suggestion.
 func unknownKeys(settings map[string]any, cmd *cobra.Command, path string) []string {
 	var unknown, tables []string
 	commands := map[string]*cobra.Command{}
@@ -224,7 +223,7 @@ func didYouMean(path string, names []string) string {
 	return fmt.Sprintf(" (did you mean %s%s?)", path, names[0])
 }
 
-// flagsBelow returns the names of the flags of cmd, of its subcommands, and of all commands.
+// flagsBelow returns the names of the flags of cmd and its subcommands, and of the global flags.
 func flagsBelow(cmd *cobra.Command) (names []string) {
 	add := func(f *pflag.Flag) {
 		if configurable(f.Name) {

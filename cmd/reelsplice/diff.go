@@ -73,7 +73,7 @@ type diff struct {
 	credits  map[compare.Change]int64 // differences of derived credits, which are table rows
 }
 
-// print compares the releases and streams the differences, so that their size takes no memory.
+// print compares the releases and streams the differences, which may not fit in memory.
 func (d *diff) print(ctx context.Context, a *app, write func(context.Context, *bufio.Writer) error) (err error) {
 	p := a.progress("diff", true)
 	defer p.stop()
@@ -98,8 +98,7 @@ func (d *diff) print(ctx context.Context, a *app, write func(context.Context, *b
 	return nil
 }
 
-// eachCredit calls fn for every difference of derived credits. Credits that are resources of either release are in
-// d.found.
+// eachCredit calls fn for every difference of derived credits, except for credits that d.found has as resources.
 func (d *diff) eachCredit(fn func(compare.Difference) error) error {
 	var key []byte
 	return credits.Compare(d.from, d.to, func(change compare.Change, id string) error {
@@ -157,10 +156,10 @@ func (d *diff) each(ctx context.Context, fn func(compare.Difference) error, chan
 	return nil
 }
 
-// maxListed is the number of resources of a diffGroup that are listed.
+// maxListed limits how many resources of a diffGroup are listed.
 const maxListed = 10
 
-// A diffGroup is the resources of a kind that differ in the same way.
+// A diffGroup identifies resources of one kind that differ in the same way.
 type diffGroup struct {
 	change compare.Change
 	kind   fragment.Kind
@@ -171,7 +170,7 @@ type diffGroup struct {
 func (d *diff) text(ctx context.Context, w *bufio.Writer) error {
 	counts := d.counts()
 	if len(counts) == 0 {
-		_, err := fmt.Fprintf(w, "%s and %s give the same responses\n", d.from.Manifest().ID, d.to.Manifest().ID)
+		_, err := fmt.Fprintf(w, "%s and %s have the same responses\n", d.from.Manifest().ID, d.to.Manifest().ID)
 		return err
 	}
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
@@ -237,7 +236,7 @@ func nameOf(in *release.Reader, key []byte) string {
 	}
 	var named struct{ Title, Name string }
 	if response, err := edge.Inspect(in, path); err == nil && response.Status == http.StatusOK {
-		_ = json.Unmarshal(response.Body, &named) // without a name, the id stands alone
+		_ = json.Unmarshal(response.Body, &named) // a name is optional
 	}
 	if name := cmp.Or(named.Title, named.Name); name != "" {
 		return id + " " + text.Line(name)
@@ -321,7 +320,7 @@ func (d *diff) json(ctx context.Context, w *bufio.Writer) error {
 	return err
 }
 
-// writeList writes a field of a JSON object: a comma, and a list whose items arrive one by one.
+// writeList writes a comma and a field of a JSON object, whose value is a streamed list.
 func writeList(w *bufio.Writer, name string, items func(add func(v any) error) error) error {
 	fmt.Fprintf(w, ",%q:[", name) // w keeps its error for the next write
 	comma := ""
@@ -343,7 +342,7 @@ func (d *diff) eachPurge(ctx context.Context, fn func(name []byte) error) error 
 	visit := func(key []byte) error {
 		name, last = edge.AppendPurge(last[:0], key), name
 		if string(name) == string(last) {
-			return nil // the name of a kind, for resources without one of their own
+			return nil // resources without their own purge name share their kind's
 		}
 		return fn(name)
 	}
@@ -358,14 +357,14 @@ func (d *diff) eachPurge(ctx context.Context, fn func(name []byte) error) error 
 		return err
 	}
 	ignore := func(_, _ string) bool { return false }
-	if len(d.counts()) == 0 && compare.SameSections(d.from, d.to, ignore) { // pages have texts that no table has
+	if len(d.counts()) == 0 && compare.SameSections(d.from, d.to, ignore) { // pages also contain texts of resources
 		return nil
 	}
 	return fn([]byte(edge.QueryKey))
 }
 
-// eachLogged calls fn with the key of each resource that only the change log of the later release lists: a new
-// episode changes the log of its series, but not the series itself.
+// eachLogged calls fn with the key of each resource that differs only in the change log: a new episode adds a log entry
+// to its series without changing the series.
 func (d *diff) eachLogged(fn func(key []byte) error) error {
 	earlier, later := changelog.Open(d.from), changelog.Open(d.to)
 	var key []byte

@@ -84,7 +84,7 @@ func (a *app) unknownVariables(root *cobra.Command) (findings []doctor.Finding) 
 	return findings
 }
 
-// refusedSettings finds settings that commands other than serve refuse. The edge serves anyway.
+// refusedSettings finds settings that other commands reject. They do not affect the edge.
 func (a *app) refusedSettings() (findings []doctor.Finding) {
 	other := newApp(a.process)
 	root, found := rootCommand(other), map[string]bool{}

@@ -15,7 +15,7 @@ import (
 	"github.com/reelsplice/reelsplice/schemas/file"
 )
 
-// manCommand is hidden: it is run when packages are built.
+// manCommand is hidden: only package builds run it.
 func manCommand(a *app) *cobra.Command {
 	var out string
 	c := &cobra.Command{

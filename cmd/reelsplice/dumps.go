@@ -17,9 +17,9 @@ import (
 	"github.com/reelsplice/reelsplice/ingest/crawl"
 )
 
-const crawlLong = "crawl fetches titles, people and collections from an API server, TMDB's or another reelsplice, with your own\n" +
-	"key, into files that ingest takes: one row of NDJSON per response, one file per kind. Each row\n" +
-	"has the day of its response in the field _fetched.\n\n" +
+const crawlLong = "crawl fetches titles, people and collections from an API server (TMDB or another reelsplice) with your own\n" +
+	"key, and writes files for ingest: NDJSON, one row per response, one file per kind. The field _fetched of\n" +
+	"each row is the day of its response.\n\n" +
 	"The ids come from files (--ids: lines such as movie 550, tv/1399, tt0137523, or a list exported from\n" +
 	"another program or site), TMDB's daily id exports (--daily-ids), the names and NFO files of a media library\n" +
 	"(--library), lists of changes (--changed-since), or the age of rows in DIR (--refresh). Seasons come with their\n" +
@@ -52,8 +52,8 @@ func crawlCommand(a *app) *cobra.Command {
 	f.StringVar(&keyFile, "key-file", "", "`FILE` with the key or the access token, and nothing else")
 	f.StringVar(&cfg.Out, "out", "", "`DIR` of the dump, created if missing")
 	f.StringArrayVar(&cfg.IDs, "ids", nil, "`FILE` of ids, one per line (movie 550, tv/1399, tt0137523), an exported list, or an NFO file; repeatable")
-	f.StringVar(&cfg.Kind, "kind", "", "`KIND` of ids that stand alone in --ids, such as 550, and of rows without a type: "+strings.Join(crawl.KindNames(), ", "))
-	f.StringArrayVar(&cfg.DailyIDs, "daily-ids", nil, "`FILE` of TMDB's daily id exports, also .gz; its name states the kind; repeatable")
+	f.StringVar(&cfg.Kind, "kind", "", "`KIND` of bare ids in --ids, such as 550, and of rows without a type: "+strings.Join(crawl.KindNames(), ", "))
+	f.StringArrayVar(&cfg.DailyIDs, "daily-ids", nil, "daily id export `FILE` of TMDB, plain or .gz, whose name states the kind; repeatable")
 	f.Float64Var(&cfg.MinPopularity, "min-popularity", 0, "skip ids of daily id exports with a popularity below `N`")
 	f.StringArrayVar(&cfg.Library, "library", nil, "`DIR` of a media library, for ids in names and NFO files; repeatable")
 	f.BoolVar(&cfg.Search, "library-search", false, "search for library names that have no id; accept a result if it is the only one with that name and year")
@@ -109,7 +109,7 @@ func writeCrawl(w io.Writer, r *crawl.Report, unsearched bool) {
 	for _, n := range []struct {
 		count int64
 		label string
-	}{{r.Gone, "gone"}, {r.Merged, "merged into others"}, {r.Retried, "tried again"}} {
+	}{{r.Gone, "gone"}, {r.Merged, "merged into others"}, {r.Retried, "retried"}} {
 		if n.count > 0 {
 			fmt.Fprintf(w, "%s: %d\n", n.label, n.count)
 		}
@@ -117,7 +117,7 @@ func writeCrawl(w io.Writer, r *crawl.Report, unsearched bool) {
 	for _, l := range []struct {
 		names []string
 		label string
-	}{{r.Unresolved, "unresolved"}, {r.Missing, "listed, but not there"}} {
+	}{{r.Unresolved, "unresolved"}, {r.Missing, "listed, but missing on the server"}} {
 		for i, name := range l.names {
 			if i == maxCounts {
 				fmt.Fprintf(w, "%s: %d more\n", l.label, len(l.names)-i)
@@ -127,7 +127,7 @@ func writeCrawl(w io.Writer, r *crawl.Report, unsearched bool) {
 		}
 	}
 	if unsearched && len(r.Unresolved) > 0 {
-		fmt.Fprintln(w, "unresolved: --library-search searches for names of a library")
+		fmt.Fprintln(w, "unresolved: --library-search looks up names without an id")
 	}
 	if r.Oldest > 0 {
 		fmt.Fprintf(w, "responses from %s to %s\n", r.Oldest, r.Newest)

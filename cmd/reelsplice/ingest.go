@@ -34,8 +34,8 @@ const ingestLong = "ingest reads dumps into the catalogue: files, folders or glo
 	"Dumps may be in object storage: s3://bucket/key?region=R, with the credentials of the AWS CLI,\n" +
 	"and gs://bucket/key, with an HMAC key in GS_ACCESS_KEY_ID and GS_SECRET_ACCESS_KEY.\n" +
 	"A key that ends in a slash is a folder; *, ** and [] make a pattern.\n\n" +
-	"Later sources win over earlier ones, field by field. Sources win over the\n" +
-	"catalogue, whose other fields stay. --replace, --fill and --overlay change that. A row\n" +
+	"Later sources take precedence over earlier ones, and all sources over the catalogue, field by field;\n" +
+	"fields that no source has keep their values. --replace, --fill and --overlay change that. A row\n" +
 	"{\"id\":1,\"_deleted\":true} or {\"id\":1,\"_merged_into\":2} removes a resource.\n\n" +
 	"A value that does not fit its field is left out, and its row stays. The report counts such values by field; the exit\n" +
 	"code is 0, unless there are more than --max-bad-values. A row without an id, or with a syntax error, goes to\n" +
@@ -105,7 +105,7 @@ func ingestCommand(a *app) *cobra.Command {
 			mode merge.Mode
 		}{{overlay, merge.Overlay}, {fill, merge.Fill}, {replace, merge.Replace}} {
 			if flag.set && cfg.Mode != merge.Update {
-				errs = append(errs, fmt.Errorf("--%s: want no --%s beside it", flag.mode, cfg.Mode))
+				errs = append(errs, fmt.Errorf("--%s: want it without --%s", flag.mode, cfg.Mode))
 			} else if flag.set {
 				cfg.Mode = flag.mode
 			}
@@ -153,7 +153,7 @@ func changedFlags(f *pflag.FlagSet) map[string]string {
 	return changed
 }
 
-// meaningFlags adds the flags for the meaning of rows.
+// meaningFlags adds the flags that determine how rows are read.
 func meaningFlags(f *pflag.FlagSet, cfg *ingest.Config) {
 	f.StringVar(&cfg.Layout, "layout", "auto", "meaning of the dump's fields, `LAYOUT`: auto, "+strings.Join(ingest.Layouts()[1:], ", "))
 	f.StringVar(&cfg.Kind, "kind", "", "kind of every row: movie, tv, season, episode, person ...")
@@ -195,7 +195,7 @@ func (f *minFitFlag) Set(s string) error {
 	return nil
 }
 
-// checkMeaning checks these flags.
+// checkMeaning checks the flags of meaningFlags.
 func checkMeaning(cfg *ingest.Config) error {
 	cfg.Buckets = func(ctx context.Context, l object.Location) (object.Bucket, error) { return s3.Open(ctx, l) }
 	return cfg.CheckMeaning()
@@ -257,10 +257,10 @@ func summaryOf(r *ingest.Report) string {
 		parts = append(parts, fmt.Sprintf("%s could not be read to the end, the first: %s", plural(r.FailedFiles, "file"), r.Failed[0]))
 	}
 	if n := int64(len(r.Silent)); n > 0 {
-		parts = append(parts, fmt.Sprintf("%s gave nothing, the first: %s", plural(n, "source"), r.Silent[0]))
+		parts = append(parts, fmt.Sprintf("%s had no usable file, the first: %s", plural(n, "source"), r.Silent[0]))
 	}
 	if r.Quarantined > 0 {
-		parts = append(parts, fmt.Sprintf("%s did not validate: see %s", plural(r.Quarantined, "row"), r.QuarantineFile))
+		parts = append(parts, fmt.Sprintf("%s failed validation: see %s", plural(r.Quarantined, "row"), r.QuarantineFile))
 	}
 	if r.ValuesLeftOut > 0 {
 		parts = append(parts, plural(r.ValuesLeftOut, "value")+" left out")
@@ -285,11 +285,11 @@ func writeIngest(w io.Writer, r *ingest.Report) {
 	}{
 		{r.Blank, "rows without a value"},
 		{r.Quarantined, "quarantined"},
-		{r.Duplicates, "rows that repeat another"},
+		{r.Duplicates, "duplicate rows"},
 		{r.Matched, "ids matched by external ids"},
 		{r.Minted, "ids minted"},
 		{r.NoID, "rows without an id, quarantined"},
-		{r.Merged, "records with minted ids, merged into those with ids of TMDB's"},
+		{r.Merged, "records with minted ids, merged into records with TMDB ids"},
 		{r.Conflicts, "fields on which sources disagree"},
 		{r.Removed, "ids that are deleted or merged"},
 	} {
@@ -299,8 +299,8 @@ func writeIngest(w io.Writer, r *ingest.Report) {
 	}
 	writeFits(w, r.Columns)
 	if !r.Stopped {
-		writeCounts(w, "kept, though not a field of the API", r.Unknown)
-		writeCounts(w, "read as another type or form", r.Coerced)
+		writeCounts(w, "kept, but not a field of the API", r.Unknown)
+		writeCounts(w, "converted from another type or form", r.Coerced)
 		writeCounts(w, "left out", r.Dropped)
 		writeCounts(w, "list kept whole: not all of its names have ids", r.Whole)
 	}
@@ -321,7 +321,7 @@ func writeIngest(w io.Writer, r *ingest.Report) {
 	}
 	fmt.Fprintf(w, "report: %s\n", r.ReportFile)
 	if r.ValuesLeftOut+r.ValuesCoerced > 0 {
-		fmt.Fprintf(w, "values left out: %d, read as another type or form: %d\n", r.ValuesLeftOut, r.ValuesCoerced)
+		fmt.Fprintf(w, "values left out: %d, converted from another type or form: %d\n", r.ValuesLeftOut, r.ValuesCoerced)
 	}
 }
 
@@ -493,7 +493,7 @@ func writeExplainedRow(w io.Writer, r *ingest.ExplainedRow) {
 	for _, list := range []struct {
 		label string
 		names []string
-	}{{"fits no field, left out", r.LeftOut}, {"left out", r.Dropped}, {"kept, though not a field of the API", r.Unknown}, {"unknown names, kept", r.Whole}} {
+	}{{"does not fit its field, left out", r.LeftOut}, {"left out", r.Dropped}, {"kept, but not a field of the API", r.Unknown}, {"unknown names, kept", r.Whole}} {
 		if len(list.names) > 0 {
 			writeComment(w, "  "+list.label+": "+strings.Join(list.names, ", "))
 		}

@@ -57,7 +57,7 @@ func inspectCommand(a *app) *cobra.Command {
 			err = a.print(&response, func(w io.Writer) { writePieces(w, &response) })
 		} else {
 			err = a.write(response.Body)
-			if err == nil && (response.Status != 200 || isTerminal(a.Stdout)) { // separates the next output: a message or the prompt
+			if err == nil && (response.Status != 200 || isTerminal(a.Stdout)) { // before the error message or the prompt
 				err = a.write([]byte("\n"))
 			}
 		}
@@ -169,8 +169,8 @@ func (s releaseSet) verify(ctx context.Context, name string, part check.Options)
 	return err
 }
 
-// checkTables opens tables as an edge does, and reports errors in them, which mean something only if their checksums
-// are right. A subset has a share of the tables and of the credits.
+// checkTables opens tables as an edge does, and reports errors in them. They are meaningful only if the checksums are
+// right. A subset includes a share of the tables and of the credits.
 func checkTables(ctx context.Context, dir string, part check.Options) (problems []release.CorruptError, err error) {
 	r, err := release.Open(dir)
 	if err != nil {
@@ -202,7 +202,7 @@ func checkTables(ctx context.Context, dir string, part check.Options) (problems 
 // errorOf drops the opened value.
 func errorOf[T any](_ T, err error) error { return err }
 
-// parseSubset parses N/T, 1 <= N <= T: part N of T. "" is everything.
+// parseSubset parses N/T, part N of T, with 1 <= N <= T. "" means the whole release.
 func parseSubset(text string) (part check.Options, err error) {
 	if text == "" {
 		return part, nil

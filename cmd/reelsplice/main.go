@@ -1,5 +1,5 @@
 // Command reelsplice turns dumps of movie data into a catalogue, the catalogue into a release, and serves the
-// release. Here are its flags, its wiring and its exit codes; packages ingest, build and serve do the work.
+// release. This package has the flags, the wiring and the exit codes; packages ingest, build and serve do the work.
 package main
 
 import (
@@ -50,10 +50,10 @@ const (
 	exitOK          = 0
 	exitFailure     = 1
 	exitUsage       = 2
-	exitInterrupted = 130 // as shells report a process that Ctrl-C ended
+	exitInterrupted = 130 // the shell's code for a process ended by Ctrl-C
 )
 
-// logPatience is how long the process waits at its end for the reader of its log.
+// logPatience is how long the process waits at exit until the reader of stderr has taken the log.
 const logPatience = time.Second
 
 // run executes the command line and returns the exit code.
@@ -82,7 +82,7 @@ func run(ctx context.Context, p process) int {
 		code = exitUsage
 		text += fmt.Sprintf(" (run %q)", cmd.CommandPath()+" --help")
 	case errors.Is(err, array.ErrRefused):
-		code = exitUsage // a retry would end the same way
+		code = exitUsage // a retry would fail again
 	case ctx.Err() != nil && errors.Is(err, context.Canceled):
 		code, text = exitInterrupted, "interrupted"
 	default:
@@ -221,7 +221,7 @@ func (a *app) checked(c *cobra.Command, check func() error, run func(ctx context
 	})
 }
 
-// group completes a command that only holds subcommands. Without one, the root prints its help.
+// group completes a command that only holds subcommands. Without an argument, the root prints its help.
 func group(c *cobra.Command) {
 	c.Args = cobra.ArbitraryArgs
 	c.RunE = func(cmd *cobra.Command, args []string) error {
@@ -268,7 +268,7 @@ func flagError(c *cobra.Command, err error) error {
 	return err
 }
 
-// plainValue returns the error of an invalid number or boolean without the names of Go's functions.
+// plainValue replaces an error of package strconv, which names Go functions, by a plain one.
 func plainValue(err error) error {
 	var invalid *pflag.InvalidValueError
 	var number *strconv.NumError
@@ -294,7 +294,7 @@ func similar(name string, names []string) []string {
 	return c.SuggestionsFor(name)
 }
 
-// argCount accepts from low to high arguments; high below 0 is no limit.
+// argCount accepts low to high arguments. A negative high means no limit.
 func argCount(low, high int) cobra.PositionalArgs {
 	return func(c *cobra.Command, args []string) error {
 		switch {

@@ -27,14 +27,14 @@ import (
 	"github.com/reelsplice/reelsplice/serve/observe"
 )
 
-// A console is what a run prints to.
+// A console is the output of a run.
 type console struct {
 	process
 	json, quiet   bool
 	terminal      bool // stderr is a terminal
-	clearProgress bool // no progress line stays at a terminal
+	clearProgress bool // remove the progress line of a finished stage
 	logLevel      slog.Level
-	queue         *observe.Queue // in front of Stderr, for a command that serves; else nil
+	queue         *observe.Queue // buffers Stderr if the command serves; else nil
 }
 
 // print writes v to stdout as one line of JSON with --json, or else the output of text, whose tab-separated cells
@@ -67,7 +67,7 @@ func (c *console) write(b []byte) error {
 	return nil
 }
 
-// logger returns the log of this run: text for people, JSON for programs.
+// logger returns the log of this run: text at a terminal, JSON elsewhere.
 func (c *console) logger() *slog.Logger { return slog.New(c.logHandler()(c.Stderr)) }
 
 // logHandler returns a function that creates the handler of a log.
@@ -82,14 +82,14 @@ func (c *console) logHandler() func(w io.Writer) slog.Handler {
 	return func(w io.Writer) slog.Handler { return slog.NewJSONHandler(w, o) }
 }
 
-// serveLogger is logger for commands that serve: a reader of stderr that stalls or closes it costs log lines, not
-// responses. From here on all of stderr goes through a queue.
+// serveLogger is logger for commands that serve. It puts a queue in front of stderr: if its reader stalls or closes it,
+// log lines are lost, but responses are not delayed.
 func (c *console) serveLogger() *slog.Logger {
 	signal.Ignore(syscall.SIGPIPE)
 	handler := c.logHandler()
 	c.queue = observe.NewQueue(c.Stderr, func(lost int64) []byte {
 		var b bytes.Buffer
-		slog.New(handler(&b)).Warn("lines of the log were lost", "lines", lost)
+		slog.New(handler(&b)).Warn("log lines were lost", "lines", lost)
 		return b.Bytes()
 	})
 	c.Stderr = c.queue
@@ -133,7 +133,7 @@ func (a *app) setting(command, flag string) string {
 	return c.Flags().Lookup(flag).Value.String()
 }
 
-// program returns the name for calling this program again.
+// program returns the name of this program for suggested commands.
 func program() string { return programName(os.Args[0]) }
 
 // programName returns path if the shell needs it, or else the bare name. The path of "go run" is temporary.
@@ -209,7 +209,7 @@ func (b bytesFlag[T]) Set(text string) error {
 func (bytesFlag[T]) Type() string { return "SIZE" }
 
 // durationFlag is a flag for a time limit or, in days, an age. "none" is 0. Only an age accepts the digit 0: as a
-// time limit it is far more often a mistake than intended.
+// time limit, it is probably a mistake.
 type durationFlag struct {
 	d    *time.Duration
 	ages bool
@@ -302,7 +302,7 @@ func (s *screen) Write(b []byte) (int, error) {
 	return len(b), err
 }
 
-// show replaces the progress. keep leaves it as a line.
+// show replaces the progress line. With keep, later output goes below it.
 func (s *screen) show(progress string, keep bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -311,7 +311,7 @@ func (s *screen) show(progress string, keep bool) {
 	if keep {
 		s.progress, line = "", line+"\n"
 	}
-	_, _ = io.WriteString(s.out, line) // a terminal that is gone shows nothing
+	_, _ = io.WriteString(s.out, line) // the terminal may be closed
 }
 
 // A progress shows the progress of one task on stderr: one line of a terminal, lines elsewhere, JSON lines with
@@ -400,7 +400,7 @@ func (p *progress) stop() {
 	}
 }
 
-// show writes a line, unless nothing has begun.
+// show writes a line, unless there is no progress yet.
 func (p *progress) show(now time.Time, final bool) {
 	l := p.line(now, final)
 	if l.Done == 0 && l.Total == 0 {

@@ -32,7 +32,7 @@ type releaseSet struct {
 	scratch string // folder for copies of a bucket's releases
 }
 
-// atStore calls do with the releases of a folder or of a bucket's URL.
+// atStore calls do with the releases in a folder, or in the bucket of a URL.
 func (a *app) atStore(ctx context.Context, releases string, do func(releaseSet) error) (err error) {
 	dir, local, err := localFolder(releases)
 	if err != nil {
@@ -90,8 +90,8 @@ func releasesFolder(name string) (string, error) {
 	return folderOf("releases", name, fmt.Sprintf("build there, then run publish --releases %s --from DIR", object.WithoutSecrets(name)))
 }
 
-// local returns a folder of this machine with a release. It copies a release of a bucket once. The error matches
-// fs.ErrNotExist if the release does not exist.
+// local returns the local folder of a release, after copying a bucket's release once. The error matches fs.ErrNotExist
+// if the release does not exist.
 func (s releaseSet) local(ctx context.Context, id string) (dir string, err error) {
 	if folder, ok := s.Store.(store.Folder); ok {
 		dir = folder.Path(id)
@@ -179,8 +179,8 @@ func publishCommand(a *app) *cobra.Command {
 	})
 }
 
-// admit makes release id of a store current or the canary, unless the gate refuses it. It uploads the release of another
-// store first.
+// admit makes release id of from the current release or the canary of s, unless the gate refuses it. If from is another
+// store, it uploads the release first.
 func (s releaseSet) admit(ctx context.Context, g *publishGate, from releaseSet, id string, canary bool) (v verdict, previous string, err error) {
 	if v, err = s.examine(ctx, g, from, id); err != nil || !v.passes() {
 		return v, "", err
@@ -203,10 +203,10 @@ func (s releaseSet) admit(ctx context.Context, g *publishGate, from releaseSet, 
 	return v, previous, err
 }
 
-// upload copies a release of a local folder into the bucket, with deltas from the bucket's current and canary releases
-// if the folder has them: edges have these.
+// upload copies a release of a local folder into the bucket. If the folder also has the bucket's current or canary
+// release, which edges have, it uploads deltas from it.
 func (s releaseSet) upload(ctx context.Context, bucket store.Bucket, from releaseSet, id string) error {
-	r, err := from.open(ctx, id) // a broken release is not uploaded
+	r, err := from.open(ctx, id) // refuses a broken release
 	if err != nil {
 		return err
 	}
@@ -238,7 +238,7 @@ func (s releaseSet) upload(ctx context.Context, bucket store.Bucket, from releas
 	return nil
 }
 
-// newest names the last built of the releases that can be opened.
+// newest is the name of the most recently built release that can be opened.
 const newest = "newest"
 
 // resolveID returns the id of the current, previous or newest release, or name itself.
@@ -265,7 +265,7 @@ func (s releaseSet) resolveID(ctx context.Context, name string) (string, error) 
 	}
 	switch {
 	case name != newest:
-		return "", fmt.Errorf("no release in %s was current before the current one", s)
+		return "", fmt.Errorf("no previous release in %s", s)
 	case len(infos) > 0:
 		return "", fmt.Errorf("no release in %s can be opened, the newest: %w", s, infos[0].Err)
 	}
@@ -281,7 +281,7 @@ func (s releaseSet) open(ctx context.Context, id string) (*release.Reader, error
 	return release.Open(dir)
 }
 
-// openNamed opens a release by its id or word.
+// openNamed opens a release by its id, or as current, previous or newest.
 func (s releaseSet) openNamed(ctx context.Context, name string) (*release.Reader, error) {
 	id, err := s.resolveID(ctx, name)
 	if err != nil {
@@ -394,7 +394,7 @@ func writeReleases(w io.Writer, rows []releaseRow) {
 		fmt.Fprintf(w, "%s\t%s\t%s\t", r.ID, strings.Join(marks, ", "), r.Built.Format("2006-01-02 15:04:05"))
 		switch {
 		case errors.Is(r.Err, release.ErrVersion):
-			fmt.Fprintf(w, "of another version: %s\n", r.Error)
+			fmt.Fprintf(w, "incompatible version: %s\n", r.Error)
 		case r.Err != nil:
 			fmt.Fprintf(w, "broken: %s\n", r.Error)
 		default:

@@ -26,7 +26,7 @@ import (
 	"github.com/reelsplice/reelsplice/serve/auth"
 )
 
-// Default values of flags. In one folder, the commands find each other's files.
+// Default values of flags. Commands that run in the same folder find each other's files.
 const (
 	defaultCatalog   = "catalog"
 	defaultReleases  = "releases"
@@ -46,7 +46,7 @@ func serveCommand(a *app) *cobra.Command {
 			"then running requests must finish within --drain-timeout. A second signal ends it at once.\n\n" +
 			"Releases in a bucket are pulled into --cache-dir, checked, and served from there; problems with the bucket never\n" +
 			"affect the served release. With an empty cache, the edge responds with 503 until it has a release.\n\n" +
-			"At a terminal, the edge prints its address, its page, the release and the file of tokens; --log-level debug logs\n" +
+			"At a terminal, the edge prints its address, its page, the release and the token file; --log-level debug logs\n" +
 			"more about the start. With --json, it prints its address as one line of JSON once it accepts requests.\n\n" +
 			"Under systemd, the edge reports when it is ready, reloads and stops (Type=notify-reload), and takes listeners of\n" +
 			"a socket unit instead of --addr and, if named admin, instead of --admin-addr.",
@@ -84,7 +84,7 @@ func serveCommand(a *app) *cobra.Command {
 				AdminURL string `json:"admin_url,omitempty"`
 				Release  string `json:"release"`
 			}{s.URL(), s.AdminURL(), s.Release()}
-			if !a.json && (!a.terminal || a.quiet) { // a log line has these
+			if !a.json && (!a.terminal || a.quiet) { // they are in the log
 				return nil
 			}
 			return a.print(v, func(w io.Writer) {
@@ -102,8 +102,8 @@ func serveCommand(a *app) *cobra.Command {
 	})
 }
 
-// firstToken creates a missing token file at a terminal and prints its token. Elsewhere its error names the command
-// for it. Without a release there is nothing to serve yet.
+// firstToken creates a missing token file at a terminal and prints its token. Elsewhere it returns an error that names
+// the command to run. Without a release it does nothing: serve reports that first.
 func (a *app) firstToken(cfg *serve.Config) error {
 	path := cfg.Tokens
 	if _, err := os.Stat(path); !errors.Is(err, fs.ErrNotExist) {
@@ -113,13 +113,13 @@ func (a *app) firstToken(cfg *serve.Config) error {
 		return nil
 	}
 	if !a.terminal {
-		return fmt.Errorf("no token file %s: make it with %s", path, a.commandLine("token issue", pathFlags{"tokens": path}, "--name", "me"))
+		return fmt.Errorf("no token file %s: create it with %s", path, a.commandLine("token issue", pathFlags{"tokens": path}, "--name", "me"))
 	}
 	token, err := auth.Issue(path, auth.Record{Name: "me", Created: time.Now(), Scopes: auth.AllScopes})
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(a.Stderr, "%s is new. Its first token, shown only once:\n%s\n", path, token)
+	fmt.Fprintf(a.Stderr, "created %s with a first token, shown only once:\n%s\n", path, token)
 	return nil
 }
 
@@ -168,9 +168,9 @@ func serveFlags(f *pflag.FlagSet, cfg *serve.Config) {
 	f.IntVar(&cfg.MaxConnsPerIP, "max-conns-per-ip", 0, "limit of connections per IPv4 address or IPv6 /64; 0 for no limit")
 	f.Var(durationFlag{&cfg.IdleTimeout, false}, "idle-timeout", "time between the requests of a connection")
 	f.DurationVar(&cfg.ShutdownDelay, "shutdown-delay", 0, "how long a stopping edge accepts requests, with /readyz at 503; 5s by default without a terminal")
-	f.Var(durationFlag{&cfg.DrainTimeout, false}, "drain-timeout", "time for running requests when the edge stops")
+	f.Var(durationFlag{&cfg.DrainTimeout, false}, "drain-timeout", "how long running requests may take when the edge stops")
 	f.StringVar(&cfg.Date, "date", "", "day that now_playing, upcoming, airing_today and on_the_air count from, YYYY-MM-DD; today by default")
-	f.Var(bytesFlag[int]{&cfg.MaxInflight}, "max-inflight-bytes", "memory limit of responses in progress; above it requests get 503")
+	f.Var(bytesFlag[int]{&cfg.MaxInflight}, "max-inflight-bytes", "memory limit for responses in progress; above it, requests get 503")
 	f.Var(durationFlag{&cfg.MaxDataAge, true}, "max-data-age", "age of the oldest record, in days such as 180d, above which the edge warns in its log and on /readyz; it continues to serve")
 	f.StringVar(&cfg.AccessLog.Path, "access-log", "", "`FILE` with a line of JSON for each response, - for stdout; off by default")
 	f.StringVar(&cfg.Missing, "missing", "", "append ids that clients request but the release lacks to `FILE`, for crawl --ids; off by default")
@@ -178,7 +178,7 @@ func serveFlags(f *pflag.FlagSet, cfg *serve.Config) {
 
 // serve opens the release, the tokens and the ports, calls announce, and serves until ctx ends.
 func (a *app) serve(ctx context.Context, cfg *serve.Config, announce func(*serve.Server) error) error {
-	log := a.serveLogger() // only after all progress, which checks whether stderr is a terminal
+	log := a.serveLogger() // after any progress: it replaces Stderr, which progress needs as a terminal
 	cfg.Log, cfg.LogLost, cfg.AccessLog.Stdout = log, a.queue.Lost, a.Stdout
 	s, err := serve.Listen(*cfg)
 	switch {
@@ -198,7 +198,7 @@ func (a *app) serve(ctx context.Context, cfg *serve.Config, announce func(*serve
 		level = slog.LevelDebug
 	}
 	log.Log(ctx, level, "serving", "url", s.URL(), "admin", s.AdminURL(), "release", s.Release())
-	// Until the end of the drain: SIGHUP without a handler would end the process.
+	// Handle SIGHUP until the drain ends: its default action ends the process.
 	watched, stop := context.WithCancel(context.WithoutCancel(ctx))
 	n := newNotifier(s, log)
 	if !a.terminal { // SIGHUP of a terminal ends the edge

@@ -38,7 +38,7 @@ func newNotifier(s *serve.Server, log *slog.Logger) *notifier {
 	}
 	limit, err := daemon.SdWatchdogEnabled(false)
 	if err != nil {
-		log.Warn("systemd's watchdog is not used", "error", err)
+		log.Warn("the systemd watchdog is disabled", "error", err)
 	}
 	return &notifier{status: s.Status, log: log, watchdog: limit / 2}
 }
@@ -102,7 +102,7 @@ func (n *notifier) run(ctx, stopping context.Context) {
 	}
 }
 
-// reload calls fn and reports it as a reload. Before the edge is ready, a report would end the start too early.
+// reload calls fn and reports it as a reload, unless the edge is still starting: the report would end the start.
 func (n *notifier) reload(fn func()) {
 	if n == nil {
 		fn()

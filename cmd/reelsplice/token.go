@@ -54,10 +54,10 @@ func tokenIssueCommand(a *app) *cobra.Command {
 	tokensFlag(c, &t.path)
 	f.StringVar(&t.record.Name, "name", "", "name of the client; random by default")
 	f.StringVar(&t.expires, "expires", "never", "`WHEN` it expires: after days such as 90d or a duration such as 36h, at an RFC 3339 time, or never")
-	f.StringVar(&t.record.Account, "session", "", "make a session of `ACCOUNT`: its number, its 24 hex digits, or the 32 of a guest's session")
+	f.StringVar(&t.record.Account, "session", "", "make a session of `ACCOUNT`: a number, 24 hex digits, or the 32 hex digits of a guest session")
 	f.IntVar(&t.record.Rate, "rate", 0, "at most `N` requests per second on average; others get status 429 (default no limit)")
-	f.IntVar(&t.record.Burst, "burst", 0, "most requests at once after a pause, with --rate (default as many as --rate)")
-	f.IntVar(&t.record.Concurrent, "concurrent", 0, "most requests at the same time (default no limit)")
+	f.IntVar(&t.record.Burst, "burst", 0, "requests allowed at once after a pause, with --rate (default the --rate)")
+	f.IntVar(&t.record.Concurrent, "concurrent", 0, "maximum number of concurrent requests (default no limit)")
 	f.StringArrayVar(&t.scopes, "scope", nil, "scope of the token: read, which is everything except account data; account:`ID`, which is\n"+
 		"read and the data of one account; or all. Repeatable (default all)")
 	f.BoolVar(&t.guest, "guest", false, "make a guest session")
@@ -72,7 +72,7 @@ func tokenIssueCommand(a *app) *cobra.Command {
 		named := t.record.Name != ""
 		for _, limit := range []string{"rate", "burst", "concurrent"} {
 			if f.Changed(limit) && f.Lookup(limit).Value.String() == "0" {
-				return usage(fmt.Errorf("--%s 0: want 1 or more, or no --%s for no limit", limit, limit))
+				return usage(fmt.Errorf("--%s 0: want 1 or more; without --%s there is no limit", limit, limit))
 			}
 		}
 		if err := t.complete(a.Stdin, f.Changed("value"), f.Changed("sha256")); err != nil {
@@ -94,7 +94,7 @@ func tokenIssueCommand(a *app) *cobra.Command {
 			return err
 		}
 		if !named && !a.json && !a.quiet {
-			fmt.Fprintf(a.Stderr, "its name is %s\n", t.record.Name)
+			fmt.Fprintf(a.Stderr, "token name: %s\n", t.record.Name)
 		}
 		v := struct {
 			Token   string     `json:"token,omitempty"` // "" with --sha256
@@ -115,7 +115,7 @@ func tokenIssueCommand(a *app) *cobra.Command {
 	})
 }
 
-// An issue is a token to be made.
+// An issue holds the flags of token issue.
 type issue struct {
 	path, value, sha256, expires string
 	guest, v4, hex, force        bool
@@ -203,7 +203,7 @@ func optional(t time.Time) *time.Time {
 	return &t
 }
 
-// tokenRow is a token in the output of --json, without anything that gives access.
+// tokenRow is a token in the output of --json, without secrets.
 type tokenRow struct {
 	Name    string `json:"name"`
 	Hash    string `json:"hash"` // start of the SHA-256

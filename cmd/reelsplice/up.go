@@ -40,13 +40,13 @@ import (
 
 func upCommand(a *app) *cobra.Command {
 	u := up{app: a, cfg: serve.DefaultConfig()}
-	u.cfg.Cache = edge.CacheRevalidate // data under construction: the next up must show
+	u.cfg.Cache = edge.CacheRevalidate // clients must see the data of the next up at once
 	c := &cobra.Command{
 		Use:   "up [SRC...]",
 		Short: "Serve your own files, or the built-in sample, with one command",
 		Long: "up ingests files or folders, as ingest does, builds a release, makes a token, and serves. Run the same command\n" +
-			"again to include changes. Without SRC it serves the release in --dir. Without a release, it builds the catalogue\n" +
-			"in --dir or else the built-in sample, which each run builds again.\n\n" +
+			"again to include changes. Without SRC, it serves the release in --dir. If there is none, it builds one from the\n" +
+			"catalogue in --dir, or else from the built-in sample, which each run builds again.\n\n" +
 			"It prints the address, a token, a link to the web page, the folder of its data and two commands to try. The\n" +
 			"token stays the same until it is revoked: the file token in --dir stores it, readable only by you. The sample's\n" +
 			"lists that depend on the day, such as now_playing, count from " + sample.Date + " unless --date names another day.\n\n" +
@@ -78,15 +78,15 @@ func upCommand(a *app) *cobra.Command {
 // up is one run of the command.
 type up struct {
 	*app
-	dumps    ingest.Config // the sample, if without Sources
+	dumps    ingest.Config // without Sources, up serves a release, a catalogue or the sample
 	cfg      serve.Config
 	dir      string
 	fallback string // languages, as for build
-	anyDate  bool   // lists of the sample count from its own day
+	anyDate  bool   // no --date: lists of the sample count from the sample's day
 }
 
 func (u *up) run(ctx context.Context) (err error) {
-	u.clearProgress = true // the address and the token stay alone
+	u.clearProgress = true // only the address and the token stay on the screen
 	if u.dir == "" {
 		cache, err := os.UserCacheDir()
 		if err != nil {
@@ -110,7 +110,7 @@ func (u *up) run(ctx context.Context) (err error) {
 		return fmt.Errorf("another up serves the data in %s: stop it, or give another --dir", u.dir)
 	}
 	defer func() { err = errors.Join(err, l.Unlock()) }()
-	// Before the build, which would be wasted on a taken port.
+	// Bind before the build, so that a port in use fails at once.
 	if u.cfg.Bound, err = serve.Bind(&u.cfg, nil, nil); err != nil {
 		return err
 	}
@@ -131,7 +131,7 @@ func (u *up) run(ctx context.Context) (err error) {
 			URL     string `json:"url"`
 			Token   string `json:"token"`
 			Release string `json:"release"`
-			Page    string `json:"page,omitempty"` // with the token, because browsers send none for an address
+			Page    string `json:"page,omitempty"` // with the token, which a browser cannot send as a header for a typed address
 		}{localURL(s.URL()), token, s.Release(), ""}
 		if u.cfg.Page {
 			v.Page = v.URL + "/#token=" + token
@@ -209,7 +209,7 @@ func (u *up) release(ctx context.Context) (sampleRelease string, err error) {
 	}
 	r, err := u.ingest(ctx, ingest.Config{
 		Catalog: dir, Layout: layout.Auto, Sources: []string{dumps},
-		Log: slog.New(slog.DiscardHandler), // the sample has no surprises
+		Log: slog.New(slog.DiscardHandler), // users cannot act on warnings about the sample
 	})
 	if err != nil {
 		return "", err
@@ -235,8 +235,8 @@ func (u *up) buildAndPublish(ctx context.Context, folder store.Folder, dir, prev
 	return r.Release, err
 }
 
-// publishSources builds a release of the sources alone, from a new catalogue: rows that the sources dropped are gone.
-// It prints bad rows and serves the others.
+// publishSources builds and publishes a release from a new catalogue, so that rows removed from the sources disappear.
+// It prints bad rows and uses the others.
 func (u *up) publishSources(ctx context.Context, folder store.Folder) error {
 	u.dumps.Catalog = filepath.Join(u.dir, ".catalog")
 	if err := os.RemoveAll(u.dumps.Catalog); err != nil {
@@ -268,11 +268,11 @@ func (u *up) publishSources(ctx context.Context, folder store.Folder) error {
 	return err
 }
 
-// printDraft prints the drafted mapping of a table without one.
+// printDraft prints the mapping that was drafted for a table.
 func (u *up) printDraft(d ingest.Drafted) {
 	fmt.Fprintf(u.Stderr, "%s: read with a drafted mapping, %s: check it, or write your own\n", d.File, d.Mapping)
 	if d.Err != nil {
-		fmt.Fprintf(u.Stderr, "  it could not be written: %v\n", d.Err)
+		fmt.Fprintf(u.Stderr, "  the mapping could not be written: %v\n", d.Err)
 	}
 	var unused []string
 	for _, c := range d.Columns {
