@@ -10,16 +10,16 @@ import (
 	"github.com/reelsplice/reelsplice/schemas/record"
 )
 
-// Nested rows: many files hold one document, with its rows in a list or an object inside. A path names the rows: names of
-// fields joined by dots, with [] for each element of a list, and {} for each value of an object. A list at the end of a path
-// stands for its elements:
+// Nested rows: many files have one document with the rows in a list or an object inside. A path locates the rows: field names
+// joined by dots, with [] for each element of a list, and {} for each value of an object. A list at the end of a path means
+// its elements:
 //
 //	results                   {"page":1,"results":[{...}]}
 //	hits.hits[]._source       {"hits":{"hits":[{"_id":"550","_source":{...}}]}}
 //	{}                        {"550":{...},"603":{...}}
-//	columns(), split()        the two forms of pandas without rows
+//	columns(), split()        the two formats of pandas without row objects
 //
-// A row without an id gets the id of the object around it.
+// A row without an id gets the id of the enclosing object.
 
 // Forms of pandas, as paths.
 const (
@@ -32,7 +32,7 @@ type deepRows struct {
 	rowReader
 	path    string
 	outer   Row      // enclosing row, valid until its reader's next row
-	rows    []string // its nested rows that were not returned yet
+	rows    []string // its nested rows that are still to be returned
 	row     int64    // rows returned so far
 	missing int64    // elements without a row at the path
 }
@@ -91,8 +91,8 @@ func rowsAt(text, path string) (rows []string, missing int64, err error) {
 	return rows, missing, err
 }
 
-// eachAt calls fn with each row below a value, or "" for an element without one, and the id of the object that it lies in. The id of
-// an object with a list of rows is no row's.
+// eachAt calls fn with each row below a value, or "" for an element without one, and the id of the object that contains it. The
+// id of an object with a list of rows is not passed, because it is not the rows' id.
 func eachAt(value, id, path string, fn func(id, row string) error) error {
 	switch {
 	case path == "" && value[0] == '[':
@@ -127,7 +127,7 @@ func eachAt(value, id, path string, fn func(id, row string) error) error {
 	return eachAt(inner, id, strings.TrimPrefix(path[len(name):], "."), fn)
 }
 
-// plainRow returns a row with the plain values of SPARQL's bindings, and the id of the object around it if it has none.
+// plainRow returns a row with plain values in place of SPARQL bindings. A row without an id gets the given one.
 func plainRow(row, id string) (string, error) {
 	fields, err := record.Fields(row)
 	if err != nil {
@@ -227,8 +227,8 @@ const (
 	maxDeepPaths  = 12
 )
 
-// PathsToRows returns the paths that may lead to rows in a document: to lists of objects, to objects of objects, and to an
-// object in each element of those. The shortest come first.
+// PathsToRows returns possible paths to rows in a document: to lists of objects, to objects of objects, and to an object in
+// each element of these. The shortest come first.
 func PathsToRows(text string) []string {
 	var out []string
 	add := func(path string) {
@@ -295,7 +295,7 @@ func isObjectOfObjects(fields record.RawFields) bool {
 	return len(fields) > 0 && fields[0].Raw != "{}" && !slices.ContainsFunc(fields, func(f record.RawField) bool { return f.Raw[0] != '{' })
 }
 
-// areKeys reports whether the names of fields are ids: most have a digit.
+// areKeys reports whether the names of fields look like ids: most have a digit.
 func areKeys(fields record.RawFields) bool {
 	digits := 0
 	for _, f := range fields {
@@ -306,7 +306,7 @@ func areKeys(fields record.RawFields) bool {
 	return 2*digits > len(fields)
 }
 
-// isList reports whether an object has the places of a list for names: 0, 1, 2.
+// isList reports whether the names in an object are list indices: 0, 1, 2.
 func isList(object string) bool {
 	n := 0
 	err := record.EachField(object, func(name, raw string) error {

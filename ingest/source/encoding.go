@@ -15,13 +15,13 @@ import (
 	"golang.org/x/text/transform"
 )
 
-// Values of Options.Encoding beside the names of encodings.
+// Values of Options.Encoding besides the names of encodings.
 const (
-	EncodingAuto = "auto"  // UTF-8, or UTF-16 with a byte order mark; text in another one is refused
-	EncodingUTF8 = "utf-8" // also for invalid bytes
+	EncodingAuto = "auto"  // UTF-8, or UTF-16 with a byte order mark; other text is refused
+	EncodingUTF8 = "utf-8" // even if there are invalid bytes
 )
 
-// maxSample is the number of bytes by which the encoding of a file is detected.
+// maxSample is the number of bytes from which the encoding of a file is detected.
 const maxSample = 64 << 10
 
 // CheckEncoding returns an error for a name that is not a value of Options.Encoding.
@@ -30,7 +30,7 @@ func CheckEncoding(name string) error {
 	return err
 }
 
-// encodingNamed returns the encoding of a name, in any case; nil for UTF-8.
+// encodingNamed returns the encoding with a case-insensitive name, or nil for UTF-8.
 func encodingNamed(name string) (encoding.Encoding, error) {
 	switch name = strings.ToLower(name); name {
 	case "", EncodingAuto, EncodingUTF8, "utf8":
@@ -50,8 +50,8 @@ func encodingNamed(name string) (encoding.Encoding, error) {
 	return e, nil
 }
 
-// decode returns the window over a decoded text, and the name of its encoding; w and "" for UTF-8. Text detected as UTF-8
-// is read as such, whatever name is: other sources of a run may be in another encoding.
+// decode returns a window over the decoded text, and the name of its encoding, or w and "" for UTF-8. Text detected as UTF-8
+// is read as UTF-8, whatever name is, because name may be meant for other sources.
 func decode(w *window, name string, maxRow int) (*window, string, error) {
 	sample := w.fill(maxSample)
 	sample = wholeRunes(sample[:min(len(sample), maxSample)])
@@ -106,7 +106,7 @@ func countUTF8(sample []byte) (valid, invalid int) {
 	return valid, invalid
 }
 
-// fewCut is how many broken characters JSON in UTF-8 may have: some programs cut texts inside a character.
+// fewCut is the number of invalid bytes that JSON in UTF-8 may have: some programs cut texts inside a character.
 const fewCut = 2
 
 // refuseEncoding refuses a text in another encoding than UTF-8, with a guess if one is likely.

@@ -16,9 +16,9 @@ const (
 // delimiters may separate cells.
 const delimiters = ",;\t|"
 
-// tableFormat returns the format and delimiter of a table by its header line and
-// extension. The most frequent delimiter outside quotes wins, the first on a tie. Only .tsv has no quoting, as at IMDb, unless its
-// header is quoted: other files with TABs come from spreadsheets, which quote.
+// tableFormat returns the format and delimiter of a table by its header line and extension. The delimiter is the most
+// frequent one outside quotes, the first on a tie. Only .tsv files with an unquoted header, such as IMDb's, have no quoting:
+// other files with TABs come from spreadsheets, which quote.
 func tableFormat(line []byte, ext string) (f Format, delim byte) {
 	var counts [len(delimiters)]int
 	quoted := false
@@ -42,8 +42,8 @@ func tableFormat(line []byte, ext string) (f Format, delim byte) {
 	return FormatCSV, delim
 }
 
-// tableByName returns the format of a text with the extension of a table if its first
-// non-empty line may be a header. It returns formatUnknown otherwise: the content decides then.
+// tableByName returns the format of a text with a table's extension if its first
+// non-empty line may be a header. Otherwise it returns formatUnknown, and the content decides.
 func tableByName(w *window, ext string) Format {
 	if ext != ".csv" && ext != ".tsv" {
 		return formatUnknown
@@ -66,9 +66,8 @@ func tableByName(w *window, ext string) Format {
 	return format
 }
 
-// tableByContent reports whether a text that is not JSON, and has no extension of a table,
-// is a table: it has two names or more, and a second line with as many cells. Prose and
-// lists of words pass only if name accepts anything.
+// tableByContent reports whether a text that is not JSON and lacks a table's extension is a table: its first line has two or
+// more names, all of which accept allows, and its second line has as many cells.
 func tableByContent(w *window, accept func(string) bool) bool {
 	line := firstLine(w, maxHeaderBytes)
 	format, delim := tableFormat(line, "")
@@ -83,8 +82,7 @@ func tableByContent(w *window, accept func(string) bool) bool {
 	return len(names) > 1 && len(headerNames(next, format, delim)) == len(names)
 }
 
-// headerNames returns the readable cells of a header line, without the blanks around
-// them.
+// headerNames returns the readable cells of a header line, trimmed.
 func headerNames(line []byte, format Format, delim byte) []string {
 	names := strings.Split(strings.TrimRight(string(line), "\r"), string(delim))
 	if format == FormatCSV {

@@ -22,26 +22,24 @@ const (
 	notDump = "is not a JSON, CSV, TSV or Parquet file"
 )
 
-// A found file is one that List may take.
+// A found file is a candidate for List.
 type found struct {
-	File           // with its path and name, and with its size if it is regular
+	File           // path, name and, for a regular file, size
 	id      string // unique for each file, local or in a bucket
 	abs     string // absolute path, whose folders may name a kind
-	root    string // absolute path of the folder above which no name counts
-	walked  bool   // found in a folder, not named itself
+	root    string // absolute path; folder names above it are ignored
+	walked  bool   // found in a folder, not given itself
 	outside bool   // a link out of the walked folder
 	regular bool
 }
 
-// List returns the files of srcs in the order given, and files of a folder in the order of
-// their paths. A source is a file, a folder to walk, or a pattern of path.Match in which **
-// matches any folders. It may be in a bucket, named by a URL as in package object. A file
-// named twice is listed once.
+// List returns the files of srcs in the given order, and files of a folder in the order of their paths. A source is a file, a
+// folder to walk, or a pattern of path.Match in which ** matches any folders. It may be in a bucket, given as a URL as in
+// package object. A file that is found twice is listed once.
 //
-// From a folder, List takes the files with the extension or content of a dump, and calls
-// Options.Skipped with the others. It skips hidden files and mappings, which lie beside their dumps, silently.
-// A file in srcs is always listed, so that Open reports its error; so is an entry of a folder or
-// pattern that cannot be inspected, such as a dangling link (File.Err).
+// In a folder, List returns the files with the extension or content of a dump, and calls Options.Skipped with the others. It
+// silently skips hidden files and mappings, which are stored next to their dumps. A file in srcs is always listed, so that
+// Open reports its error; so is an entry of a folder or pattern that cannot be inspected, such as a dangling link (File.Err).
 // A source without a file is an error.
 func List(srcs []string, o Options) ([]File, error) {
 	if len(srcs) == 0 {
@@ -95,7 +93,7 @@ func List(srcs []string, o Options) ([]File, error) {
 		}
 	}
 	for i := range files {
-		if names[files[i].Name] > 1 { // so that messages name one of them
+		if names[files[i].Name] > 1 { // so that messages are unambiguous
 			files[i].Name = files[i].Path
 		}
 		files[i].Name = text.Line(files[i].Name)
@@ -103,7 +101,7 @@ func List(srcs []string, o Options) ([]File, error) {
 	return files, nil
 }
 
-// isMarker reports whether a file is one that Spark and similar programs write beside the parts of a file.
+// isMarker reports whether a file is a marker that Spark and similar programs write next to the parts of a file.
 func isMarker(name string) bool {
 	return name == "_SUCCESS" || name == "_metadata" || name == "_common_metadata" || strings.HasSuffix(name, ".crc") ||
 		strings.HasPrefix(name, "_started_") || strings.HasPrefix(name, "_committed_")
@@ -112,8 +110,8 @@ func isMarker(name string) bool {
 // IsPartsFolder reports whether a folder has the name of a file: its files are the parts of one.
 func IsPartsFolder(folder string) bool { return extOf(folder) != "" }
 
-// setParts sets Parts to the folder that stands for one file with f as a part. Folders of partitions may lie between them, and a
-// pattern may name these.
+// setParts sets Parts to the folder of which f is a part. Folders of partitions may be between them, and a pattern may match
+// these.
 func (f *found) setParts() {
 	p, abs, inRoot := f.Path, filepath.ToSlash(f.abs), true
 	for inRoot || strings.Contains(path.Base(p), "=") {
@@ -130,7 +128,7 @@ func (f *found) setParts() {
 	}
 }
 
-// lakeTable returns an error for data files of a lake table: only the table's log lists its valid files and rows.
+// lakeTable returns an error for data files of a Delta or Iceberg table: only the table's log lists its valid files and rows.
 func lakeTable(files []found) error {
 	for i := range files {
 		f := &files[i]
@@ -151,8 +149,8 @@ func lakeTable(files []found) error {
 
 func isTOML(name string) bool { return strings.EqualFold(path.Ext(name), ".toml") }
 
-// skipReason returns why a file of a folder is left out, or "" for a dump. A file without the extension
-// of a dump needs the content of one.
+// skipReason returns why a file of a folder is left out, or "" for a dump. A file without a dump's extension
+// must have a dump's content.
 func (f *found) skipReason(o Options) string {
 	switch {
 	case !f.walked || isTOML(f.Path):
@@ -176,7 +174,7 @@ func (f *found) skipReason(o Options) string {
 	return notDump
 }
 
-// head returns the start of a file: enough for 64 KiB uncompressed, even in whole blocks of zstd.
+// head returns the start of a file, enough for 64 KiB uncompressed, even with complete zstd blocks.
 func (f *found) head(o Options) ([]byte, error) {
 	const size = 256 << 10
 	if f.object != nil {
@@ -190,7 +188,7 @@ func (f *found) head(o Options) ([]byte, error) {
 	return head, errors.Join(err, in.Close())
 }
 
-// sniff finds the format of a file without an extension by its start.
+// sniff detects the format of a file without an extension from its start.
 func sniff(head []byte) Format {
 	r, cleanup, err := uncompress(bytes.NewReader(head), compressionOf(head))
 	if err != nil {
@@ -203,7 +201,7 @@ func sniff(head []byte) Format {
 	return format
 }
 
-// find finds the files of one source. It sets src to its name in messages.
+// find finds the files of one source. It changes src to the source's name in messages.
 func find(src *string, o Options) ([]found, error) {
 	if !object.IsURL(*src) {
 		return findLocal(*src)
@@ -216,7 +214,7 @@ func find(src *string, o Options) ([]found, error) {
 	p, ok := loc.Path()
 	switch {
 	case ok && loc.IsPattern():
-		*src = strings.TrimRight(p, "/") // as in a bucket, the files of matching folders
+		*src = strings.TrimRight(p, "/") // include the files of matching folders, as in a bucket
 		return findLocal(*src)
 	case ok:
 		*src = p
@@ -385,7 +383,7 @@ func walk(files []found, root string) ([]found, error) {
 	return files, err
 }
 
-// isBelow reports whether a file lies below a folder. It follows links in both paths.
+// isBelow reports whether a file is below a folder. It follows links in both paths.
 func isBelow(file, folder string) bool {
 	target, err := filepath.EvalSymlinks(file)
 	base, baseErr := filepath.EvalSymlinks(folder)
@@ -424,7 +422,7 @@ func match(dst []string, files *[]found, dir string, elems []string) []string {
 	}
 	recursive := elem == "**"
 	if recursive && len(rest) > 0 {
-		dst = match(dst, files, dir, rest) // ** matches no folder, too
+		dst = match(dst, files, dir, rest) // ** also matches zero folders
 	}
 	for _, e := range entries {
 		p := path.Join(dir, e.Name())
@@ -439,7 +437,7 @@ func match(dst []string, files *[]found, dir string, elems []string) []string {
 	return dst
 }
 
-// extOf returns the extension that names the format of a path, "" for an unknown one.
+// extOf returns the format's extension in a path, or "" if it is unknown.
 func extOf(p string) string {
 	_, ext := cutExt(p)
 	return ext

@@ -14,7 +14,7 @@ import (
 	"github.com/reelsplice/reelsplice/schemas/fragment"
 )
 
-// kindWords has the words of file names that stand for a kind.
+// kindWords maps words in file names to kinds.
 var kindWords = map[string]string{
 	"movie": "movie", "movies": "movie", "film": "movie", "films": "movie",
 	"tv": "tv", "tvs": "tv", "tvshow": "tv", "tvshows": "tv", "show": "tv", "shows": "tv", "series": "tv",
@@ -28,10 +28,10 @@ var kindWords = map[string]string{
 }
 
 // kindOfName returns the kind of a file by the first word of its name that is a kind:
-// movie_keywords has movies. There are exceptions: tv only qualifies the next word of
+// movie_keywords has movies. There are exceptions: tv only qualifies the next word in
 // tv_networks, tv_seasons and tv_episodes, episode may be half of episode_groups, and
-// list counts only without another kind, as in list_of_movies.
-// A name that starts with an id has no kind: in 550-keywords the word is a sub-request.
+// list is used only without another kind, unlike in list_of_movies.
+// A name that starts with an id has no kind: the word in 550-keywords is a sub-request.
 func kindOfName(name string) string {
 	if digits := strings.TrimLeft(name, "0123456789"); len(digits) < len(name) && strings.HasPrefix(digits, "-") {
 		return ""
@@ -59,15 +59,14 @@ func kindOfName(name string) string {
 	return list
 }
 
-// KindNamed returns the kind that a folder or file is named after, "" for none. The name must be the
-// kind's alone: movie-recommender is an application, not a folder of movies.
+// KindNamed returns the kind whose name a folder or file has, or "". Other words are not
+// allowed: movie-recommender is an application, not a folder of movies.
 func KindNamed(name string) string {
 	return kindWords[strings.NewReplacer("-", "_", " ", "_").Replace(strings.ToLower(name))]
 }
 
-// kindOfPath returns the kind of the file's name, else the kind of the nearest folder
-// above it with one, and whether it is from a folder. Both paths are absolute. Folders above root do not count: they
-// belong to the machine, not to the dump.
+// kindOfPath returns the kind of the file's name, or else of the nearest folder above it with a kind. fromFolder means that
+// it is a folder's. Both paths are absolute. Folders above root are ignored, because they do not belong to the dump.
 func kindOfPath(path, root string) (kind string, fromFolder bool) {
 	base := baseName(path)
 	nameKind := kindOfName(base)
@@ -80,13 +79,13 @@ func kindOfPath(path, root string) (kind string, fromFolder bool) {
 			return kind, true
 		}
 		if dir == root || dir == filepath.Dir(dir) {
-			return nameKind, false // "list" counts only here, after all folders: movie/popular-list.json has movies
+			return nameKind, false // "list" is used only after all folders: movie/popular-list.json has movies
 		}
 	}
 }
 
-// Beside returns the path of a file of another kind that has the name of a dump and lies beside it: films.toml for
-// films.csv.gz and the extension .toml.
+// Beside returns the path of a file next to a dump with its name and another extension: films.toml for films.csv.gz and
+// .toml.
 func Beside(dump, ext string) string { return filepath.Join(filepath.Dir(dump), baseName(dump)+ext) }
 
 // baseName returns the last element of path without the extensions of format
@@ -96,8 +95,8 @@ func baseName(path string) string {
 	return name
 }
 
-// cutExt cuts the extensions of compression and format off name, and returns the
-// format's one in lower case, "" when the name has none that is known.
+// cutExt removes the extensions of compression and format from name. It returns the extension of the
+// format in lower case, or "" if it is unknown.
 func cutExt(name string) (base, ext string) {
 	switch e := strings.ToLower(filepath.Ext(name)); e {
 	case ".gz", ".gzip", ".zst", ".zstd":
@@ -110,13 +109,12 @@ func cutExt(name string) (base, ext string) {
 	return name, ""
 }
 
-// meaning returns the resource that a file below root is named after, and the kind of
-// its rows. fixedKind stands unless it is "", but a file named after a series may have its seasons and
-// episodes.
+// meaning returns the resource that a file below root is named after, and the kind of its rows. fixedKind takes precedence
+// unless it is "", but a file named after a series may contain its seasons and episodes.
 //
-// A folder may name the sub-request of its files: movie/credits/550.json has the meaning of
-// movie/550-credits.json, and so has movie_credits/550.json. fromFolder reports that only a folder
-// names the kind: weak evidence for a file that is not named after one resource.
+// A folder may name the sub-request of its files: movie/credits/550.json and movie_credits/550.json have the meaning of
+// movie/550-credits.json. fromFolder means that only a folder shows the kind, which is weak evidence for a file that is not
+// named after one resource.
 func meaning(path, root, fixedKind string) (a Address, kind string, fromFolder bool) {
 	ext := extOf(path)
 	if ext == ".json" { // others are not named after one resource
@@ -218,14 +216,14 @@ func hasTextIDs(kind string) bool {
 	return kind == "review" || kind == "credit" || kind == "episode_group"
 }
 
-// An alias is another path for a file, which has the sub-request in the file's name.
+// An alias is another path for a file, with the sub-request in the file's name.
 type alias struct {
 	path, root string
-	kind       string // kind of the file, "" where nothing names it
+	kind       string // kind of the file, "" if unknown
 	sub        string
 }
 
-// aliases returns the paths that a file in a folder named after a sub-request may stand for.
+// aliases returns the possible aliases of a file in a folder named after a sub-request.
 func aliases(path, root, fixedKind string) []alias {
 	dir := filepath.Dir(path)
 	folder, parent := strings.ToLower(filepath.Base(dir)), filepath.Dir(dir)
@@ -238,14 +236,14 @@ func aliases(path, root, fixedKind string) []alias {
 		a := alias{kind: kind, sub: subOfName(sub), root: root}
 		a.path = filepath.Join(parent, base+"-"+strings.ReplaceAll(a.sub, "/", "-")+ext)
 		if rel, err := filepath.Rel(root, parent); err != nil || strings.HasPrefix(rel, "..") {
-			a.root = parent // the folder itself was named
+			a.root = parent // the folder itself is the source
 		}
 		return a
 	}
 	var out []alias
 	folderKind := KindNamed(folder)
 	parentKind := kindWords[strings.ToLower(filepath.Base(parent))]
-	// A folder called keywords may be one of keywords: something clearer must stand beside it.
+	// A folder named keywords may contain keywords, so the sub-request needs more evidence.
 	if folderKind == "" || hasTextIDs(folderKind) || fixedKind != "" || kindOfName(base) != "" || parentKind != "" {
 		out = append(out, newAlias(folder, fixedKind))
 	}

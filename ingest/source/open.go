@@ -20,8 +20,8 @@ import (
 
 // An input is an open dump file, local or in a bucket.
 type input struct {
-	io.ReadCloser             // from its start to its end
-	readerAt      io.ReaderAt // anywhere; nil for an input that can only be read in order, such as a pipe
+	io.ReadCloser             // sequential access
+	readerAt      io.ReaderAt // random access; nil for a pipe or the like
 	size          int64       // 0 if unknown
 }
 
@@ -107,8 +107,8 @@ func (s *hashingReader) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// A pipe reads a file that may wait for another process, when it is opened and read.
-// The end of its context ends the wait.
+// A pipe reads a file that may block until another process writes it.
+// The end of its context unblocks it.
 type pipe struct {
 	*io.PipeReader
 	stop func() bool
@@ -126,8 +126,8 @@ type inBucket struct {
 	info   object.Info // as it was listed
 }
 
-// maxZstdWindow is the largest zstd window accepted, in bytes: zstd --ultra -22 and
-// zstd --long=27 write it, and the zstd tool accepts no larger one by default.
+// maxZstdWindow is the largest accepted zstd window in bytes: zstd --ultra -22 and
+// zstd --long=27 use it, and the zstd tool accepts no larger one by default.
 const maxZstdWindow = 128 << 20
 
 // A countingReader counts the bytes read from a file, for progress. The count may be
@@ -143,7 +143,7 @@ func (c *countingReader) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// compressionOf returns the compression of a file by its first bytes, whatever its name.
+// compressionOf detects the compression of a file from its first bytes.
 func compressionOf(head []byte) string {
 	switch {
 	case bytes.HasPrefix(head, []byte{0x1f, 0x8b}):
@@ -163,14 +163,14 @@ func uncompress(r io.Reader, compression string) (io.Reader, func(), error) {
 		z, err := gzip.NewReader(r)
 		return &unpackReader{z, compression}, func() {}, unpackError(compression, err)
 	case "zstd":
-		// One goroutine a file: the caller reads files concurrently.
+		// One goroutine per file: the caller reads files concurrently.
 		z, err := zstd.NewReader(r, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true), zstd.WithDecoderMaxWindow(maxZstdWindow))
 		return &unpackReader{z, compression}, z.Close, unpackError(compression, err)
 	}
 	return r, func() {}, nil
 }
 
-// An unpackReader names the errors of a library that uncompresses as faults of the file.
+// An unpackReader turns the errors of a decompression library into errors about the file.
 type unpackReader struct {
 	io.Reader
 	compression string

@@ -31,9 +31,9 @@ type Reader struct {
 	err      error  // final error of Next, nil before
 }
 
-// Open opens f and detects its compression and format by its content; it uses only Path, Name,
-// Kind, Err, Join and Rows of f. The error is a FileError if the file is not a dump, for
-// instance a Git LFS pointer, an HTML page or an empty file.
+// Open opens f and detects its compression and format from its content; it uses only Path, Name,
+// Kind, Err, Join and Rows of f. It returns a FileError if the file is not a dump but, for
+// instance, a Git LFS pointer, an HTML page or an empty file.
 func Open(f File, o Options) (*Reader, error) {
 	if f.Name == "" {
 		f.Name = filepath.Base(f.Path)
@@ -197,8 +197,7 @@ func (r *Reader) unpackParquet(w *window, o Options) error {
 func (r *Reader) File() File { return r.file }
 
 // Next returns the next row, good or bad (see Row.Err), or io.EOF after the last
-// one. Any other error is a FileError that ends the file: rows that were complete
-// before the damage have been returned by then.
+// one. Any other error is a FileError, which is final. It comes after all complete rows before the damage.
 func (r *Reader) Next() (Row, error) {
 	if r.err != nil {
 		return Row{}, r.err
@@ -232,7 +231,8 @@ func (r *Reader) Next() (Row, error) {
 }
 
 // SkippedRows returns how many rows were skipped so far: rows of a CSV or TSV file in which every cell is empty or repeats its
-// column's name, and elements of JSON without a row at File.Rows. headers counts rows of names. No other count has them.
+// column's name, and elements of JSON without a row at File.Rows. headers counts the repeated headers among them. Row numbers
+// exclude them.
 func (r *Reader) SkippedRows() (rows, headers int64) {
 	switch t := r.rows.(type) {
 	case *tableRows:

@@ -22,7 +22,7 @@ var (
 )
 
 // refuse returns why a stream is not a dump of any known format, or nil if it may be one.
-// head is its start after a byte order mark and blanks.
+// head is the start of the stream after a byte order mark and blanks.
 func refuse(head []byte) error {
 	if reason := refuseMagic(head); reason != "" {
 		return errors.New(reason)
@@ -90,8 +90,8 @@ func hasAnyPrefix(b []byte, prefixes ...string) bool {
 }
 
 // startText skips a byte order mark and leading blanks, refuses a stream that is not a dump,
-// and returns the format of the rest, given the extension of the file. The error is w.err
-// if the stream is damaged. It holds at most maxRow bytes to decide, or a header's bytes.
+// and returns the format of the rest. ext is the extension of the file. If the stream is damaged, the error is w.err.
+// It buffers at most maxRow bytes, or the bytes of a header.
 func startText(w *window, maxRow int, ext string) (Format, error) {
 	w.skipMark()
 	for b := w.fill(1); len(b) > 0 && (b[0] == '\n' || b[0] == '\r'); b = w.fill(1) {
@@ -123,8 +123,8 @@ func startText(w *window, maxRow int, ext string) (Format, error) {
 	return formatOfLines(w, maxRow, ext)
 }
 
-// endsInCR reports whether a text, up to its first '\n', has lines that end in '\r' alone,
-// as old Macs wrote them. One in quotes ends no line.
+// endsInCR reports whether a text, up to its first '\n', has lines that end with '\r' alone,
+// as on old Macs. It ignores '\r' inside quotes.
 func endsInCR(line []byte) bool {
 	quoted := false
 	for i, c := range line {
@@ -138,9 +138,8 @@ func endsInCR(line []byte) bool {
 	return false
 }
 
-// formatOfLines separates NDJSON from values that spread over lines: by whether the first
-// line is one complete value. A first line that is broken rather than unfinished
-// counts as NDJSON, where one bad row does not end the file.
+// formatOfLines distinguishes NDJSON, whose first line is a complete value, from values over several lines. If the first line
+// is broken rather than unfinished, it returns NDJSON, in which a bad row does not end the file.
 func formatOfLines(w *window, maxRow int, ext string) (Format, error) {
 	line := firstLine(w, maxRow)
 	if line[0] != '{' {
@@ -152,7 +151,7 @@ func formatOfLines(w *window, maxRow int, ext string) (Format, error) {
 			return formatUnknown, errors.New("is a list of ids: fetch what it names with reelsplice crawl --from URL --key-file KEY --out DIR --ids FILE")
 		}
 		if f := record.CheckJSON(line, limit.MaxDepth); f == nil || !f.Syntax && bytes.IndexByte(line, 0) < 0 && utf8.Valid(line) {
-			return FormatNDJSON, nil // JSON, if only a value that is no object
+			return FormatNDJSON, nil // valid JSON, but not an object
 		}
 		if ext == "" && tableByContent(w, isIdentifier) {
 			return FormatCSV, nil
@@ -182,8 +181,8 @@ func formatOfLines(w *window, maxRow int, ext string) (Format, error) {
 	return FormatObjects, nil
 }
 
-// mayContinue reports whether an object may follow directly on the unfinished line. At its
-// end an object is open, or else an array.
+// mayContinue reports whether an object may follow the unfinished line. object means that the innermost open value is an
+// object, not an array.
 func mayContinue(line []byte, object bool) bool {
 	line = bytes.TrimRight(line, " \t\r")
 	switch line[len(line)-1] {
@@ -195,10 +194,10 @@ func mayContinue(line []byte, object bool) bool {
 	return false
 }
 
-// firstLine returns the held bytes up to the first line end, or all that are held
-// once these are more than maxRow or the stream is at its end. At least one is held.
+// firstLine returns the held bytes up to the first line end, or all of them
+// if they are more than maxRow or the stream ends. At least one byte is held.
 func firstLine(w *window, maxRow int) []byte {
-	_, _, _ = w.lineEnd(0, maxRow) // without a line, all that is held counts
+	_, _, _ = w.lineEnd(0, maxRow) // only to fill the window
 	line, _, _ := bytes.Cut(w.data(), []byte{'\n'})
 	return line
 }

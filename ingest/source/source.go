@@ -1,11 +1,10 @@
-// Package source turns dump files into raw JSON rows, each with the place it came
-// from. It handles compression (gzip, zstd), file formats (NDJSON, JSON arrays, JSON
-// objects one after another, CSV, TSV, Parquet) and file names (which kind of resource, which
-// id). The meaning of rows is the work of layouts.
+// Package source turns dump files into raw JSON rows, each with its place. It handles compression (gzip, zstd), file formats
+// (NDJSON, JSON arrays, concatenated JSON objects, CSV, TSV, Parquet) and the kinds and ids in file names. Package layout
+// interprets the rows.
 //
 // Files are streamed: memory is bounded by the longest row that Options allows, not
 // by the size of a file. A bad row is returned with its reason, and reading continues.
-// Damage that makes the rest of a file unreadable ends it with a FileError.
+// If damage makes the rest of a file unreadable, reading ends with a FileError.
 package source
 
 import (
@@ -20,22 +19,22 @@ import (
 	"github.com/reelsplice/reelsplice/schemas/record"
 )
 
-// Options are the settings of List and Open. A row beyond a limit is a bad row, a file beyond
-// one a FileError that matches limit.Err.
+// Options are the settings of List and Open. A row that exceeds a limit is a bad row. A file that exceeds one causes a
+// FileError that matches limit.Err.
 type Options struct {
 	limit.Limits
-	Context context.Context // for objects and pipes: ends listing and reading; nil never does
-	Kind    string          // when set, the kind of every file, whatever its name
+	Context context.Context // ends listing and reading of objects and pipes; may be nil
+	Kind    string          // if set, the kind of every file, whatever its name
 	// Encoding is the encoding of texts: EncodingAuto (also ""), EncodingUTF8, or a name such as windows-1252 for
 	// texts that are not UTF-8.
 	Encoding string
-	Strict   bool                      // rows that are nearly JSON, and those with fewer or more cells than columns, are bad
-	TempDir  string                    // where a packed Parquet file is unpacked, which needs a file; "" means the system's
-	Skipped  func(path, reason string) // called with each file that List leaves out of a folder; nil for none
-	Summed   func(f File, sum string)  // called with the SHA-256 of each file, in hex, that was read in order to its end; nil for none
+	Strict   bool                      // rows that need repair, or have fewer or more cells than columns, are bad
+	TempDir  string                    // folder for uncompressed copies of Parquet files; "" means the system's
+	Skipped  func(path, reason string) // called with each file of a folder that List leaves out; may be nil
+	Summed   func(f File, sum string)  // called with the hex SHA-256 of each file that was read sequentially to its end; may be nil
 
-	// Buckets opens the bucket of a URL; without it URLs are refused. It brings the
-	// libraries of object stores along, which this package does without.
+	// Buckets opens the bucket of a URL. If it is nil, URLs are refused. The caller provides it, so that this package
+	// does not import the libraries of object stores.
 	Buckets func(context.Context, object.Location) (object.Bucket, error)
 }
 
@@ -46,16 +45,15 @@ func (o Options) context() context.Context {
 	return o.Context
 }
 
-// longRowHead is how many bytes of a row above the limit are kept.
+// longRowHead is the number of bytes that are kept of a too long row.
 const longRowHead = 4 << 10
 
 // A Format is the format of the rows in an uncompressed file.
 type Format uint8
 
-// The formats. FormatObjects stands for JSON values one after another with any
-// white space between them, so also for a single document over several lines; a
-// document on one line is FormatNDJSON with one row. FormatCSV is any text with a header,
-// delimiters and the quoting of RFC 4180; FormatTSV has TABs and no quoting at all.
+// The formats. FormatObjects means concatenated JSON values with any white space between them, including a single document
+// over several lines; a document on one line is FormatNDJSON with one row. FormatCSV is any text with a header, delimiters
+// and the quoting of RFC 4180; FormatTSV has TABs and no quoting.
 const (
 	formatUnknown Format = iota
 	FormatNDJSON
@@ -79,27 +77,27 @@ func (f Format) Table() bool { return f == FormatParquet || f == FormatCSV || f 
 
 // A File is one dump file and the meaning of its name.
 type File struct {
-	Path           string    // as the file is opened; of an object its URL without parameters
-	Name           string    // as messages name it: the path below the folder that was walked, or the last element of Path
-	Format         Format    // by the content, of an open file
-	Compression    string    // none, gzip or zstd, by the first bytes, of an open file
+	Path           string    // path to open; for an object, its URL without parameters
+	Name           string    // for messages: the path below the walked folder, or the last element of Path
+	Format         Format    // of an open file, detected from the content
+	Compression    string    // of an open file, detected from the content: none, gzip or zstd
 	Kind           string    // movie, tv, season, episode, person, collection, company, network, keyword, review, credit, episode_group, list, account; "" unknown
-	KindFromFolder bool      // a folder alone shows the kind
-	Parts          string    // folder that is one file, if this is a part of it: movies.parquet of movies.parquet/part-0.parquet; "" for most
-	Src            int       // which of List's srcs it was found by, from 0
-	Address                  // the one resource that the file is named after; zero for none
+	KindFromFolder bool      // only a folder shows the kind
+	Parts          string    // for a part of a file, the file's folder: movies.parquet for movies.parquet/part-0.parquet
+	Src            int       // index of the source in List's srcs
+	Address                  // the resource that the file is named after, or zero
 	Bytes          int64     // size on disk; 0 for a pipe or another file without a size
 	Modified       time.Time // zero for a file without a size
-	Err            error     // why List could not look at it, and why Open refuses it; nil for most
+	Err            error     // why List could not inspect it; Open returns it
 
-	Join func(json []byte) []byte // adds the fields that a row has elsewhere, for any number of goroutines; nil for most
+	Join func(json []byte) []byte // adds fields from elsewhere to a row; safe for concurrent use; usually nil
 	Rows string                   // path to nested rows; "" for most, see CheckRows
 
 	object *inBucket // nil for a file on disk
 }
 
 // Base returns the file's name without its folder and the extensions of format
-// and compression. All parts of a file have its name.
+// and compression. For a part, it is the name of the whole file.
 func (f File) Base() string { return baseName(f.WholePath()) }
 
 // WholePath returns the path of the file, or of the file that it is a part of.
@@ -108,13 +106,13 @@ func (f File) WholePath() string { return cmp.Or(f.Parts, f.Path) }
 // A Place is where a row was found.
 type Place struct {
 	File string // File.Name
-	Row  int64  // 1-based number of the row in its file; blank lines, the header of a table and its rows of empty cells are no rows
+	Row  int64  // 1-based number of the row in its file, without blank lines, a table's header and rows of empty cells
 	Line int64  // 1-based line of the row's first byte in text formats, 0 otherwise
 	Off  int64  // offset of the row's first byte in the uncompressed stream, -1 unknown
 }
 
-// String returns "movies.ndjson.gz:17" where lines are counted and
-// "movies.parquet: row 17" where they are not.
+// String returns "movies.ndjson.gz:17" if lines are counted, else
+// "movies.parquet: row 17".
 func (p Place) String() string {
 	if p.Line > 0 {
 		return p.File + ":" + strconv.FormatInt(p.Line, 10)
@@ -126,46 +124,44 @@ func (p Place) String() string {
 type Row struct {
 	Place Place
 
-	// JSON is one complete JSON object, without white space around it, at most
-	// limit.MaxDepth deep and valid UTF-8. It is valid until the next call of Next. Where
-	// Err is set it is the row as found, cut at 4 KiB when the row is too long.
+	// JSON is one complete JSON object in valid UTF-8, without white space around it and at most limit.MaxDepth deep. It is
+	// valid until the next call of Next. If Err is set, it is the original row, cut at 4 KiB if the row is too long.
 	//
-	// Of CSV and TSV it holds the cells in the order of the header, each as a string, or
-	// null where a cell is empty or, in TSV, \N.
+	// For CSV and TSV, it has the cells in the order of the header, each as a string, or null if the cell is empty or, in
+	// TSV, \N.
 	JSON []byte
 
-	// Raw is the row as found, without its line end, where JSON is written anew: in CSV and TSV, of Extended JSON, and where it was mended. It is
-	// nil otherwise, and valid as long as JSON is.
+	// Raw is the original row without its line end, if it differs from JSON: for CSV, TSV, Extended JSON and repaired rows.
+	// Otherwise it is nil. It is valid as long as JSON.
 	Raw []byte
 
-	// Mended counts the repairs that made valid JSON of the row.
+	// Mended counts the repairs that made the row valid JSON.
 	Mended record.Mended
 
-	// Nulled are values of a table that JSON cannot hold, such as texts that are not UTF-8. They are null in JSON.
+	// Nulled are values of a table that JSON cannot represent, such as texts that are not UTF-8. They are null in JSON.
 	Nulled []record.FieldError
 
-	// Size is the length of the row in bytes as found, even if JSON or Raw is cut. A row of
-	// Parquet counts as its JSON.
+	// Size is the length of the original row in bytes, even if JSON or Raw is cut. For Parquet, it is the length of the JSON.
 	Size int64
 
-	// Err is set when the row is bad, and is then a *RowError; the file goes on.
+	// Err is a *RowError if the row is bad. Reading can continue.
 	Err error
 }
 
 // A RowError is the reason why one row cannot be used.
 type RowError struct {
 	Place  Place
-	Off    int64  // offset of the fault within the row in bytes, -1 where it has none
-	Reason string // one phrase, with the offset but without the place
+	Off    int64  // byte offset of the fault in the row, -1 if unknown
+	Reason string // a phrase with the offset, without the place
 }
 
 func (e *RowError) Error() string { return e.Place.String() + ": " + e.Reason }
 
-// A FileError is the reason why a file cannot be read, or not any further.
+// A FileError is the reason why a file cannot be read, or not to its end.
 type FileError struct {
 	File string // File.Name
-	Row  int64  // 1-based row that could not be read, 0 when no row was looked for yet
-	Line int64  // 1-based line where that row starts, 0 where lines are not counted
+	Row  int64  // 1-based row that could not be read, 0 before the first row
+	Line int64  // 1-based line where that row starts, 0 if lines are not counted
 	Err  error
 }
 

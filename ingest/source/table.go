@@ -19,27 +19,27 @@ import (
 type tableRows struct {
 	textRows
 	delim    byte
-	unquoted bool         // no quoting at all
-	in       bytes.Reader // the row that csv reads
+	unquoted bool         // cells are never quoted
+	in       bytes.Reader // input of csv
 	csv      *csv.Reader
 	cells    []string // cells of the current row
 	crlf     bool     // a '\r' before a line's '\n' is part of the line end
 	names    []string // names of the columns
 	keys     [][]byte // JSON before each cell: `{"id":`, `,"title":`
-	blank    int64    // skipped rows: empty, or the header again
-	heads    int64    // skipped rows that are the header again
-	torn     bool     // set by a wrong quote until a row has all cells: fewer cells may be the rest of a quoted row
+	blank    int64    // skipped rows: empty or repeating the header
+	heads    int64    // skipped rows that repeat the header
+	torn     bool     // set after a wrong quote until a row is complete: an incomplete row may be the rest of a quoted one
 	json     []byte
 
 	escaped   bool   // a row with backslashes before quotes inside a cell was found
-	rewritten []byte // that row rewritten to RFC 4180
-	unclosed  bool   // a cell of it is not closed
+	rewritten []byte // row rewritten to RFC 4180
+	unclosed  bool   // a cell of the rewritten row is not closed
 }
 
-// An extent is one row as it lies at the start of the window.
+// An extent is the size of the row at the start of the window.
 type extent struct {
 	size  int // bytes without the line end
-	n     int // bytes with it
+	n     int // bytes with the line end
 	lines int // line ends within n
 }
 
@@ -47,20 +47,20 @@ type extent struct {
 // because a value would be ambiguous.
 func newTableRows(t textRows, format Format, ext string) (*tableRows, error) {
 	line := firstLine(t.w, maxHeaderBytes)
-	if bytes.HasPrefix(line, []byte("Letterboxd list export")) { // with the list's name above its rows, up to an empty line
+	if bytes.HasPrefix(line, []byte("Letterboxd list export")) { // skip the list's description up to an empty line
 		for blank := false; !blank && len(t.w.data()) > 0; line = firstLine(t.w, maxHeaderBytes) {
 			blank = len(bytes.TrimSpace(line)) == 0
 			t.w.advance(min(len(line)+1, len(t.w.data())))
 		}
 	}
-	if sep, ok := bytes.CutPrefix(bytes.TrimRight(line, "\r"), []byte("sep=")); ok && len(sep) == 1 { // a line of Excel's
+	if sep, ok := bytes.CutPrefix(bytes.TrimRight(line, "\r"), []byte("sep=")); ok && len(sep) == 1 { // written by Excel
 		t.w.advance(min(len(line)+1, len(t.w.data())))
 		line = firstLine(t.w, maxHeaderBytes)
 	}
 	_, delim := tableFormat(line, ext)
 	r := &tableRows{textRows: t, delim: delim, unquoted: format == FormatTSV}
 	r.csv = newCSV(&r.in, delim)
-	// A TSV file may have a '\r' as data, but not at the end of its header.
+	// In a TSV file, '\r' may be data, but not at the end of the header.
 	r.crlf = format == FormatCSV || bytes.HasSuffix(line, []byte("\r"))
 	rec, f, err := r.extent(maxHeaderBytes)
 	switch {
@@ -116,7 +116,7 @@ func (t *tableRows) next() (Row, error) {
 		raw := t.w.data()[:rec.size]
 		t.w.advanceLines(rec.n, rec.lines)
 		if f == nil && !slices.ContainsFunc(t.cells, isText) {
-			if len(raw) > 0 { // an empty line is not even an empty row
+			if len(raw) > 0 { // an empty line is not a row
 				t.blank++
 			}
 			continue
@@ -126,9 +126,9 @@ func (t *tableRows) next() (Row, error) {
 			t.heads++
 			continue
 		}
-		invalidText := false // a cell is no text
+		invalidText := false // a cell is not valid text
 		if f == nil {
-			if f = record.CheckText(raw); f != nil && !t.strict && bytes.IndexByte(raw, 0) < 0 { // zero bytes are left by crashes
+			if f = record.CheckText(raw); f != nil && !t.strict && bytes.IndexByte(raw, 0) < 0 { // zero bytes mean damage, such as by a crash
 				f, invalidText = nil, true
 			}
 		}
@@ -155,9 +155,9 @@ func (t *tableRows) next() (Row, error) {
 
 func isText(cell string) bool { return strings.Trim(cell, " ") != "" }
 
-// isHeader reports whether the row is the header again, as in files that were joined of several.
+// isHeader reports whether the row repeats the header, as in concatenated files.
 func (t *tableRows) isHeader() bool {
-	if len(t.cells) != len(t.names) || len(t.names) == 1 { // a column alone may have its name as a value
+	if len(t.cells) != len(t.names) || len(t.names) == 1 { // a single column may have its name as a value
 		return false
 	}
 	for i, name := range t.names {
@@ -168,17 +168,17 @@ func (t *tableRows) isHeader() bool {
 	return true
 }
 
-// object writes the cells of the row as a JSON object. Cells that are not texts are added to nulled, unless it is nil.
+// object returns the cells of the row as a JSON object. It adds cells that are not valid text to nulled, unless that is nil.
 func (t *tableRows) object(nulled *[]record.FieldError) []byte {
 	dst := t.json[:0]
 	if cap(dst) > 1<<20 && cap(dst) > 64*len(t.json) {
-		dst = nil // one huge row is no reason to keep its buffer
+		dst = nil // do not keep the buffer of one huge row
 	}
 	for i, key := range t.keys {
 		dst = append(dst, key...)
 		text := ""
 		if i < len(t.cells) {
-			text = strings.Trim(t.cells[i], " ") // blanks beside a delimiter
+			text = strings.Trim(t.cells[i], " ") // blanks next to a delimiter
 		}
 		if nulled != nil {
 			if f := record.CheckText([]byte(text)); f != nil {
@@ -199,13 +199,12 @@ func (t *tableRows) object(nulled *[]record.FieldError) []byte {
 
 // extent finds the end of the row at the start of the window, after an even number of quotes, and cuts it into cells.
 //
-// With a wrong quote the end is unknown: the quote may have been opened by mistake, and
-// valid rows may follow. The extent is then the row's first line alone, with a fault, and
-// reading continues after that line.
+// If a quote is wrong, the end is unknown: the quote may be a mistake, and valid rows may follow. So the extent is only the
+// row's first line, with a fault, and reading continues after that line.
 func (t *tableRows) extent(maxBytes int) (rec extent, f *record.Fault, err error) {
 	t.cells = t.cells[:0]
 	var first extent
-	quote, quotes := -1, 0 // place of the first, and number of all
+	quote, quotes := -1, 0 // offset of the first quote, and number of quotes
 	openQuote := func(until string) (extent, *record.Fault, error) {
 		return first, &record.Fault{Off: quote, Reason: "found a quote that is not closed " + until, Syntax: true}, nil
 	}
@@ -266,8 +265,8 @@ func (t *tableRows) extent(maxBytes int) (rec extent, f *record.Fault, err error
 	}
 }
 
-// cutEscaped cuts a row with its line end into cells, if quotes inside of them have a backslash before them, as MySQL and Spark
-// write them. It reports whether the row then has all cells. unclosed is set if one of them has no end.
+// cutEscaped cuts a row with its line end into cells in which quotes are escaped with backslashes, as MySQL and Spark write them.
+// It reports whether the row has all cells, and sets unclosed if a cell is not closed.
 func (t *tableRows) cutEscaped(b []byte) bool {
 	quoted := false
 	t.rewritten = t.rewritten[:0]
@@ -289,11 +288,11 @@ func (t *tableRows) cutEscaped(b []byte) bool {
 	if !quoted && t.cut(t.rewritten) == nil && len(t.cells) == len(t.keys) && t.csv.InputOffset() == int64(len(t.rewritten)) {
 		return true
 	}
-	t.csv = newCSV(&t.in, t.delim) // it may hold the rest of several lines
+	t.csv = newCSV(&t.in, t.delim) // the old reader may have buffered several lines
 	return false
 }
 
-// endsAt reports whether a row may end before the n-th held byte: there the file ends, or a line with all cells follows.
+// endsAt reports whether a row may end after n held bytes: the file ends there, or a line with all cells follows.
 func (t *tableRows) endsAt(n, maxBytes int) bool {
 	size, _, err := t.line(n, maxBytes)
 	if err != nil {
@@ -311,11 +310,11 @@ func (t *tableRows) cut(b []byte) *record.Fault {
 	cells, err := t.csv.Read()
 	if t.cells = cells; !errors.As(err, &parseErr) {
 		if t.csv.InputOffset()-before != int64(len(b)) {
-			t.csv = newCSV(&t.in, t.delim) // it holds further lines of b
+			t.csv = newCSV(&t.in, t.delim) // the old reader has buffered further lines of b
 		}
 		return nil // at the end, the line is empty
 	}
-	t.csv = newCSV(&t.in, t.delim) // it holds the rest of the row
+	t.csv = newCSV(&t.in, t.delim) // the old reader has buffered the rest of the row
 	f := &record.Fault{Off: -1, Reason: bareQuote, Syntax: true}
 	if !errors.Is(parseErr.Err, csv.ErrBareQuote) {
 		f.Reason = fmt.Sprintf("want %q or the end of the line after a closing quote", t.delim)
@@ -331,12 +330,11 @@ const bareQuote = "found '\"' inside a cell that does not start with one"
 func newCSV(in io.Reader, delim byte) *csv.Reader {
 	r := csv.NewReader(in)
 	r.Comma, r.FieldsPerRecord, r.ReuseRecord = rune(delim), -1, true
-	r.TrimLeadingSpace = delim != '\t' // blanks before a quote; TABs would be some
+	r.TrimLeadingSpace = delim != '\t' // blanks before a quote; it would also trim TABs
 	return r
 }
 
-// line returns the length of the row up to the end of the line that starts at from, as window.lineEnd
-// does. A '\r' that is part of the line end counts neither as text nor against the limit.
+// line is window.lineEnd, but a '\r' that is part of the line end counts neither as text nor against the limit.
 func (t *tableRows) line(from, maxBytes int) (size, n int, err error) {
 	size, n, err = t.w.lineEnd(from, maxBytes+1)
 	if err == nil && t.crlf && size > from && t.w.data()[size-1] == '\r' {

@@ -16,11 +16,11 @@ type textRows struct {
 	max  int   // longest row in bytes
 	row  int64 // rows returned so far
 
-	strict bool // nothing is mended
+	strict bool // do not repair rows
 	mended []byte
 }
 
-// place returns the place of the row that starts at the held bytes.
+// place returns the place of the row at the start of the window.
 func (t *textRows) place() Place {
 	return Place{File: t.name, Row: t.row + 1, Line: t.w.line, Off: t.w.off}
 }
@@ -30,7 +30,7 @@ func (t *textRows) fatal(p Place, err error) error {
 	return &FileError{File: t.name, Row: p.Row, Line: p.Line, Err: err}
 }
 
-// newRow makes the row at p from raw, with the fault f if any.
+// newRow makes the row at p from raw. f may be nil.
 func (t *textRows) newRow(p Place, raw []byte, f *record.Fault) Row {
 	t.row++
 	row := Row{Place: p, JSON: raw, Size: int64(len(raw))}
@@ -40,19 +40,18 @@ func (t *textRows) newRow(p Place, raw []byte, f *record.Fault) Row {
 	return row
 }
 
-// tooLong makes the row at p from the first bytes of a row above the limit.
+// tooLong makes the row at p from the first bytes of a row that exceeds the limit.
 func (t *textRows) tooLong(p Place, head []byte, size int64) Row {
 	row := t.newRow(p, head[:min(int64(len(head)), size)], nil)
 	row.Size, row.Err = size, &RowError{Place: p, Off: -1, Reason: fmt.Sprintf("row is longer than %d bytes", t.max)}
 	return row
 }
 
-// longHead copies the kept start of a row above the limit; tooLong cuts it where the
-// row ends.
+// longHead copies the start of a too long row. tooLong cuts it at the end of the row.
 func longHead(b []byte) []byte { return bytes.Clone(b[:min(len(b), longRowHead)]) }
 
-// lineRows reads NDJSON: one object a line. Only '\n' ends a line, because U+2028 and
-// other separators are legal inside strings; a '\r' before it is white space. Any white space before a
+// lineRows reads NDJSON: one object per line. Only '\n' ends a line, because U+2028 and
+// other separators are legal inside strings; a '\r' before it is white space. White space before a
 // row is skipped.
 type lineRows struct{ textRows }
 
@@ -79,7 +78,7 @@ func (l *lineRows) next() (Row, error) {
 	return l.withMended(l.newRow(p, text, f), json, m), nil
 }
 
-// checkRow returns the JSON of a row and the repairs in it, or the fault of raw.
+// checkRow returns the JSON of a row and the number of repairs, or a fault.
 func (t *textRows) checkRow(raw []byte) (json []byte, m record.Mended, f *record.Fault) {
 	if f = record.CheckJSON(raw, limit.MaxDepth); f == nil || !f.Syntax && !f.Mendable || t.strict {
 		return raw, m, f
@@ -94,7 +93,7 @@ func (t *textRows) checkRow(raw []byte) (json []byte, m record.Mended, f *record
 	return t.mended, m, nil
 }
 
-// withMended returns a row with json instead, if that was mended.
+// withMended replaces the JSON of a row if it was repaired.
 func (t *textRows) withMended(row Row, json []byte, m record.Mended) Row {
 	if m != (record.Mended{}) {
 		row.JSON, row.Raw, row.Mended = json, row.JSON, m
@@ -102,7 +101,7 @@ func (t *textRows) withMended(row Row, json []byte, m record.Mended) Row {
 	return row
 }
 
-// skipLine skips the rest of a line above the limit without holding it.
+// skipLine skips the rest of a too long line without buffering it.
 func (t *textRows) skipLine(p Place) (Row, error) {
 	head := longHead(t.w.data())
 	for size := int64(0); ; {

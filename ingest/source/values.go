@@ -9,13 +9,13 @@ import (
 	"github.com/reelsplice/reelsplice/schemas/record"
 )
 
-// valueRows reads the elements of one JSON array, or JSON values one after another.
+// valueRows reads the elements of one JSON array, or concatenated JSON values.
 // The end of a value depends on all bytes before it, so a syntax error ends the file.
 type valueRows struct {
 	textRows
 	array  bool
-	opened bool // the array's '[' was passed
-	closed bool // the array's ']' was passed
+	opened bool // the array's '[' was read
+	closed bool // the array's ']' was read
 }
 
 func (v *valueRows) next() (Row, error) {
@@ -24,7 +24,7 @@ func (v *valueRows) next() (Row, error) {
 	}
 	p := v.place()
 	var s scanner
-	var head []byte // start of a value above the limit, which is skipped without being held
+	var head []byte // start of a too long value, which is skipped without buffering it
 	size := int64(0)
 	for i := 0; ; {
 		end, done, f := s.scan(v.w.data(), i)
@@ -45,7 +45,7 @@ func (v *valueRows) next() (Row, error) {
 		switch {
 		case !done && v.w.err != io.EOF:
 			return Row{}, v.broken(p, v.w.err)
-		case !done && (v.array || !s.scalar): // a number may end with the file
+		case !done && (v.array || !s.scalar): // the end of the file ends a number
 			return Row{}, v.broken(p, errors.New("file ends inside the row"))
 		case head != nil:
 			return v.tooLong(p, head, size), nil
@@ -113,26 +113,26 @@ func (v *valueRows) peek() (byte, error) {
 	return 0, v.broken(v.place(), v.w.err)
 }
 
-// A scanner finds the end of one JSON value in a stream that arrives in pieces. It looks at brackets
-// and strings only; record.CheckJSON checks the rest once the value is complete. It keeps no bytes: pieces
-// may have any size, so a value above the limit is skipped without being held.
+// A scanner finds the end of one JSON value in a stream of pieces of any size. It checks only brackets and strings;
+// record.CheckJSON checks the rest once the value is complete. It keeps no bytes, so a too long value is skipped without
+// buffering it.
 type scanner struct {
-	depth   int    // levels that are open
-	objects uint64 // a bit for each of the innermost levels, the lowest the last: 1 for an object
+	depth   int    // number of open levels
+	objects uint64 // a bit for each of the innermost 64 levels, 1 for an object; the lowest bit is the innermost
 	str     bool   // inside a string
 	slash   bool   // after a backslash inside a string
-	scalar  bool   // inside a number or literal, which the end of the stream ends too
+	scalar  bool   // inside a number or literal, which may also end with the stream
 }
 
-// scan goes over b[i:], which has a byte or more and continues where the last call ended. It returns the
-// offset after the value once that is complete. A Fault means that a bracket closes nothing
-// or that a string holds a line break, so that the end cannot be known.
+// scan scans b[i:], which is not empty and continues where the last call ended. It returns the offset after the value once
+// that is complete. A Fault means that a bracket closes nothing or that a string contains a line break, so the end of the
+// value is unknown.
 func (s *scanner) scan(b []byte, i int) (end int, done bool, f *record.Fault) {
 	if s.scalar || s.depth == 0 && !s.str && bytes.IndexByte([]byte(`{["`), b[i]) < 0 {
 		n := bytes.IndexAny(b[i:], ",]}{[\" \t\r\n")
 		switch {
 		case n == 0 && !s.scalar:
-			return i + 1, true, nil // a stray bracket or comma, for CheckJSON to refuse
+			return i + 1, true, nil // a stray bracket or comma: CheckJSON will reject it
 		case n >= 0:
 			return i + n, true, nil
 		}

@@ -18,7 +18,7 @@ type window struct {
 	limit      int   // largest length of buf
 	off        int64 // offset in the stream of buf[start]
 	line       int64 // 1-based line of buf[start]
-	err        error // why r ended; io.EOF at the end
+	err        error // final error of r, such as io.EOF
 }
 
 // newWindow returns a window over r that can hold one row of maxRow bytes.
@@ -29,8 +29,7 @@ func newWindow(r io.Reader, maxRow int) *window {
 // data returns the bytes in memory. They are valid until the next call of readMore.
 func (w *window) data() []byte { return w.buf[w.start:w.end] }
 
-// readMore reads more, and reports whether the held bytes became longer. If not, w.err is
-// the reason.
+// readMore reads more bytes, and reports whether there were any. If not, w.err is the reason.
 func (w *window) readMore() bool {
 	for range 100 {
 		if w.err != nil {
@@ -49,8 +48,8 @@ func (w *window) readMore() bool {
 }
 
 // makeRoom makes room for a read: a quarter of the buffer, unless that exceeds the
-// limit. The buffer doubles while it is below a third of the limit and then takes the limit at
-// once, so that a row of any length costs at most twice the limit in allocations.
+// limit. The buffer doubles up to a third of the limit, then grows to the limit at
+// once, so that a row of any length allocates at most twice the limit.
 func (w *window) makeRoom() {
 	held, size := w.end-w.start, len(w.buf)
 	if free := size - w.end; free > 0 && free >= size/4 {
@@ -61,7 +60,7 @@ func (w *window) makeRoom() {
 		if size < w.limit/3 {
 			size = min(max(2*size, windowBytes), w.limit)
 		} else {
-			size = max(size, w.limit) // not twice the bytes for a last small step
+			size = max(size, w.limit) // avoid a copy for a last small step
 		}
 		// The limit leaves room after the longest row; beyond it the buffer grows
 		// in small steps.
@@ -79,7 +78,7 @@ func (w *window) advance(n int) {
 	w.advanceLines(n, bytes.Count(w.buf[w.start:w.start+n], []byte{'\n'}))
 }
 
-// advanceLines drops the first n held bytes, which have lines line ends.
+// advanceLines drops the first n held bytes, which contain the given number of line ends.
 func (w *window) advanceLines(n, lines int) {
 	w.start += n
 	w.off += int64(n)
@@ -90,8 +89,7 @@ func (w *window) advanceLines(n, lines int) {
 var errLong = errors.New("row is too long")
 
 // lineEnd returns the length of the held bytes up to the end of the line at from, without and with its
-// '\n'. The error is errLong if the bytes before the '\n' are more than maxBytes, and io.EOF if no line is
-// left.
+// '\n'. The error is errLong if more than maxBytes bytes precede the '\n', and io.EOF after the last line.
 func (w *window) lineEnd(from, maxBytes int) (size, n int, err error) {
 	for seen := from; ; {
 		b := w.data()
@@ -114,7 +112,7 @@ func (w *window) lineEnd(from, maxBytes int) (size, n int, err error) {
 	}
 }
 
-// byteOrderMark also occurs inside concatenated files.
+// byteOrderMark may also occur inside concatenated files.
 var byteOrderMark = []byte("\xef\xbb\xbf")
 
 // skipMark drops a byte order mark, and reports whether it found one.
@@ -130,8 +128,8 @@ func (w *window) skipMark() bool {
 	return found
 }
 
-// skipBlanks drops any amount of white space and byte order marks. It reports whether another byte is held
-// then, and how many blanks are before it in its line.
+// skipBlanks drops white space and byte order marks. ok means that another byte is held. lead is the number of bytes dropped
+// from its line.
 func (w *window) skipBlanks() (lead int, ok bool) {
 	for {
 		b := w.data()
@@ -162,14 +160,14 @@ func (w *window) fill(n int) []byte {
 	return w.data()
 }
 
-// unifyLines makes '\n' of every line end that is '\r' or "\r\n", held or to come.
+// unifyLines replaces '\r' and "\r\n" by '\n' in the held bytes and in the rest of the stream.
 func (w *window) unifyLines() {
 	u := &lineUnifier{r: w.r}
 	w.end = w.start + u.unify(w.data())
 	w.r = u
 }
 
-// A lineUnifier is a stream with '\n' for every line end. Offsets after "\r\n" are lower
+// A lineUnifier reads a stream and turns every line end into '\n'. Offsets after "\r\n" are lower
 // than in the original stream.
 type lineUnifier struct {
 	r  io.Reader

@@ -1,4 +1,4 @@
-// Package limit bounds the memory and the disk space that a dump file may take. Readers charge
+// Package limit bounds the memory and disk space of a dump file. Readers charge
 // the bytes of a file before they allocate them.
 package limit
 
@@ -11,18 +11,18 @@ import (
 	"sync/atomic"
 )
 
-// The limits of a file that names none.
+// The default limits of a file.
 const (
 	// DefaultMaxRowBytes is the longest row, in bytes: 64 MiB, 15 times the largest
 	// crawled show.
 	DefaultMaxRowBytes = 64 << 20
 
-	// DefaultMaxRatio is how many times its size on disk a file may expand to. The
-	// densest of the real dumps that tests read expands nine times.
+	// DefaultMaxRatio limits the size of an uncompressed file, as a multiple of its size on disk. The
+	// largest ratio of the real dumps in tests is nine.
 	DefaultMaxRatio = 1000
 
-	// DefaultMaxPageBytes is the largest page of a Parquet file, in bytes, both as it is
-	// uncompressed and as its values lie in memory: 256 MiB. Writers aim at 1 MiB.
+	// DefaultMaxPageBytes is the largest page of a Parquet file, in bytes, both
+	// uncompressed and as values in memory: 256 MiB. Writers aim for 1 MiB.
 	DefaultMaxPageBytes = 256 << 20
 
 	// DefaultMaxDictionaryBytes is the largest dictionary page of a Parquet file, in
@@ -31,13 +31,13 @@ const (
 )
 
 const (
-	// MaxColumns is how many columns a table has, in any format.
+	// MaxColumns limits the columns of a table, in any format.
 	MaxColumns = 10_000
 
-	// MaxDepth is how many objects and arrays may be open at once inside one row.
+	// MaxDepth limits the nesting of objects and arrays in a row.
 	MaxDepth = 512
 
-	// freeBytes is the size that any file may expand to.
+	// freeBytes is the uncompressed size that every file may have.
 	freeBytes = 64 << 20
 )
 
@@ -50,7 +50,7 @@ type Limits struct {
 	MaxDictionaryBytes int64 // largest dictionary page of a Parquet file; 0 means DefaultMaxDictionaryBytes
 }
 
-// WithDefaults returns l with the limits that apply, all of them positive.
+// WithDefaults returns the effective limits, all of them positive.
 func (l Limits) WithDefaults() Limits {
 	if l.MaxRowBytes <= 0 {
 		l.MaxRowBytes = DefaultMaxRowBytes
@@ -69,11 +69,10 @@ func orDefault(n, unset int64) int64 {
 	return cmp.Or(n, unset)
 }
 
-// Err matches, through errors.Is, every error of a file that was refused because it goes
-// beyond a limit.
+// Err matches, through errors.Is, every error of a file that exceeds a limit.
 var Err = errors.New("beyond a limit")
 
-// A limitError is a limit that was hit.
+// A limitError reports an exceeded limit.
 type limitError struct{ text string }
 
 func (e *limitError) Error() string { return e.text }
@@ -97,11 +96,11 @@ func Expandable(size, ratio int64) int64 {
 // A Budget bounds the size that one file may expand to.
 type Budget struct {
 	Max   int64 // bytes of the file, uncompressed
-	Ratio int64 // uncompressed bytes for each byte on disk; 0 where the file is not compressed
-	out   int64 // bytes that came out so far
+	Ratio int64 // uncompressed bytes for each byte on disk; 0 if the file is not compressed
+	out   int64 // uncompressed bytes so far
 }
 
-// Spend counts n bytes that come out of the first in bytes of the file.
+// Spend charges n uncompressed bytes. in is the number of bytes of the file that were read so far.
 func (b *Budget) Spend(n, in int64) error {
 	b.out += n
 	if b.out > b.Max {
@@ -113,8 +112,7 @@ func (b *Budget) Spend(n, in int64) error {
 	return nil
 }
 
-// A Reader ends an uncompressed stream with an error when that is more than the budget
-// allows. It is not used again after an error.
+// A Reader returns an error if an uncompressed stream exceeds its budget. It must not be used after an error.
 type Reader struct {
 	Budget
 	R  io.Reader

@@ -14,11 +14,11 @@ import (
 	"github.com/reelsplice/reelsplice/schemas/record"
 )
 
-// A cell appends a value that is not NULL as JSON. bad is the reason why JSON cannot
-// hold the value; the appended text is then its closest form.
+// A cell appends a value that is not NULL as JSON. If JSON cannot represent the value,
+// bad is the reason, and the appended text is an approximation.
 type cell func(dst []byte, v parquet.Value) (out []byte, bad string)
 
-// converted are the logical types that old writers name by a converted type.
+// converted maps the converted types of old writers to logical types.
 var converted = map[deprecated.ConvertedType]format.LogicalTypeValue{
 	deprecated.Date:            &format.DateType{},
 	deprecated.TimeMillis:      &format.TimeType{Unit: parquet.Millisecond.TimeUnit()},
@@ -28,8 +28,8 @@ var converted = map[deprecated.ConvertedType]format.LogicalTypeValue{
 	deprecated.Uint8:           &format.IntType{}, deprecated.Uint16: &format.IntType{}, deprecated.Uint32: &format.IntType{}, deprecated.Uint64: &format.IntType{},
 }
 
-// cellOf returns how the values of a leaf are written, or an error if they cannot have its logical type. Text that holds JSON
-// stays text, also where the column is annotated as JSON: the layout decides what it means.
+// cellOf returns the cell function of a leaf, or an error if its physical type does not allow its logical type. Text with JSON
+// in it stays text, even if the column is annotated as JSON: the layout interprets it.
 func cellOf(e *format.SchemaElement) (cell, error) {
 	logical := e.LogicalType.Value
 	if logical == nil && e.ConvertedType.Valid {
@@ -50,7 +50,7 @@ func cellOf(e *format.SchemaElement) (cell, error) {
 			return appendTime(dst, time.Unix(int64(v.Int32())*86400, 0), time.DateOnly)
 		}, nil
 	case *format.TimestampType:
-		// A local timestamp, which pandas writes for any time without a zone, counts as UTC.
+		// Local timestamps, which pandas writes for times without a zone, are read as UTC.
 		unit := l.Unit.Value.Duration()
 		perSecond := int64(time.Second / unit)
 		return func(dst []byte, v parquet.Value) ([]byte, string) {
@@ -100,7 +100,7 @@ func cellOf(e *format.SchemaElement) (cell, error) {
 	case format.Double:
 		return func(dst []byte, v parquet.Value) ([]byte, string) { return appendFloat(dst, v.Double(), 64), "" }, nil
 	}
-	// Invalid UTF-8 is kept, so that a bad row shows the bytes found.
+	// Keep invalid UTF-8, so that a bad row shows its bytes.
 	return func(dst []byte, v parquet.Value) (out []byte, bad string) {
 		if f := record.CheckText(v.ByteArray()); f != nil {
 			bad = f.ReasonAt()
@@ -117,9 +117,9 @@ func integer(v parquet.Value) int64 {
 	return v.Int64()
 }
 
-// appendFloat appends f as a JSON number. pandas turns an integer column with one
-// NULL, such as ids, into DOUBLE, so 550.0 is written as 550. What JSON lacks
-// (NaN, which is also how pandas writes NULL in old files, and infinities) is null.
+// appendFloat appends f as a JSON number, and integers such as 550.0 as 550, because pandas turns an
+// integer column with a NULL into DOUBLE. NaN, which old pandas files have for NULL, and infinities
+// become null.
 func appendFloat(dst []byte, f float64, bits int) []byte {
 	switch {
 	case math.IsNaN(f) || math.IsInf(f, 0):
@@ -130,7 +130,7 @@ func appendFloat(dst []byte, f float64, bits int) []byte {
 	return strconv.AppendFloat(dst, f, 'g', -1, bits)
 }
 
-// appendTime appends t in UTC if its year has four digits, as RFC 3339 demands.
+// appendTime appends t in UTC if its year has four digits, as RFC 3339 requires.
 func appendTime(dst []byte, t time.Time, layout string) ([]byte, string) {
 	t = t.UTC()
 	if y := t.Year(); y < 0 || y > 9999 {

@@ -20,21 +20,21 @@ import (
 )
 
 const (
-	readBytes    = 128 << 10 // largest read buffer of a column, and the longest header of a page
-	readAllBytes = 64 << 20  // read buffers of all columns together, about
+	readBytes    = 128 << 10 // largest read buffer of a column, and longest page header
+	readAllBytes = 64 << 20  // approximate size of all columns' read buffers
 	minReadBytes = 4 << 10
-	maxPageItems = 1 << 10 // in the lists of a page's header
+	maxPageItems = 1 << 10 // items in the lists of a page header
 	valueBatch   = 256     // values decoded at once
 )
 
 // Variables because tests lower them.
 var (
-	heldBytes = 64 << 20 // bytes of pages that all columns hold together
+	heldBytes = 64 << 20 // bytes of all columns' pages in memory
 	keptBytes = 4 << 20  // longest page whose buffers are reused
 )
 
-// A column reads the values of one leaf of the schema, one row group after another. What a page claims (how many values it
-// holds, how long it is uncompressed) is checked before memory is allocated for it.
+// A column reads the values of one leaf of the schema, one row group after another. It checks the claims of a page (number of
+// values, uncompressed size) before it allocates memory for it.
 type column struct {
 	*node
 	file *Reader
@@ -42,21 +42,21 @@ type column struct {
 	section    io.SectionReader // the column in the row group
 	in         *bufio.Reader    // reads section
 	codec      format.CompressionCodec
-	bytesLeft  int64 // bytes that were not read yet
-	valuesLeft int64 // values whose pages were not read yet
-	share      int64 // bytes of a page that may stay in memory
+	bytesLeft  int64 // unread bytes
+	valuesLeft int64 // values in unread pages
+	share      int64 // bytes of a page that may be in memory
 	dict       *dictionary
 
 	page     page
 	err      error // why values of the page after buf cannot be read
 	buf      []parquet.Value
-	pos, end int             // buf[pos:end] is decoded and belongs to later rows
-	row      []parquet.Value // values of the current row; at least one
-	written  int             // values of row that were written
+	pos, end int             // buf[pos:end] has decoded values of later rows
+	row      []parquet.Value // values of the current row, at least one
+	written  int             // number of written values of row
 }
 
-// open begins with the row group whose metadata of the column are m. Columns share heldBytes by their sizes, whose sum is
-// total, except for a part that is divided evenly.
+// open begins a row group, in which the column has the metadata m. Columns share heldBytes in proportion to their sizes, whose
+// sum is total, except for a part that is divided evenly.
 func (c *column) open(m *format.ColumnMetaData, total int64) {
 	c.section = *io.NewSectionReader(c.file.r, chunkStart(m), m.TotalCompressedSize)
 	buffer := min(int(m.TotalCompressedSize), max(minReadBytes, readAllBytes/len(c.file.columns)), readBytes)
@@ -86,9 +86,9 @@ func (c *column) fault(err error) error {
 	return fmt.Errorf("column %q: corrupt page: %w", c.path, err)
 }
 
-// nextRow makes row the values of the next row: one, and all that follow it with a
-// repetition level above 0. There are no more than a row has bytes, because a list of
-// so many could not be a row within the limit.
+// nextRow sets row to the values of the next row: one value, and all following values with a
+// repetition level above 0. A row has at most as many values as its limit has bytes, because
+// more would not fit.
 func (c *column) nextRow() error {
 	c.row, c.written = c.row[:0], 0
 	for {
@@ -105,7 +105,7 @@ func (c *column) nextRow() error {
 		c.row = append(c.row, c.buf[c.pos])
 		c.pos++
 		switch {
-		case c.rep == 0: // without a look at the next page, which may be damaged
+		case c.rep == 0: // do not read the next page, which may be damaged
 			return nil
 		case int64(len(c.row)) > c.file.limits.MaxRowBytes:
 			return limit.Errorf("more than %d values in one row", c.file.limits.MaxRowBytes)
@@ -217,8 +217,8 @@ func (c *column) checkHeader(h *format.PageHeader) (values int64, err error) {
 	return values, c.file.budget.Spend(size, c.file.size)
 }
 
-// readBody reads a page from in, whose header was checked, and uncompresses it. The result is valid until the next call for any
-// column.
+// readBody reads and uncompresses a page from in. Its header must have been checked. The result is valid until the next call for
+// any column.
 func (c *column) readBody(h *format.PageHeader, in io.Reader) ([]byte, error) {
 	n, levels := int(h.CompressedPageSize), 0
 	packed := c.codec != format.Uncompressed
@@ -238,7 +238,7 @@ func (c *column) readBody(h *format.PageHeader, in io.Reader) ([]byte, error) {
 	}
 	body := sized(&c.file.body, int(h.UncompressedPageSize))
 	size := copy(body, raw[:levels])
-	if levels < n { // a page of NULLs may have levels alone
+	if levels < n { // a page of NULLs may have only levels
 		unpacked, err := c.file.unpack.unpack(c.codec, body[levels:], raw[levels:])
 		if err != nil {
 			return nil, err
@@ -248,7 +248,7 @@ func (c *column) readBody(h *format.PageHeader, in io.Reader) ([]byte, error) {
 	return body[:size], nil
 }
 
-// sized returns n bytes of a buffer that grows to common sizes of pages. Longer ones are not kept.
+// sized returns n bytes of a reused buffer, or a new buffer above keptBytes.
 func sized(buf *[]byte, n int) []byte {
 	switch {
 	case n > keptBytes:
@@ -259,8 +259,8 @@ func sized(buf *[]byte, n int) []byte {
 	return (*buf)[:n]
 }
 
-// An unpacker uncompresses the pages of one file, never to more than they claim: the
-// library's own codecs grow their buffers for as long as data comes.
+// An unpacker uncompresses the pages of one file, never to more than their claimed size: the
+// library's own codecs grow their buffers without a limit.
 type unpacker struct {
 	zstd   *zstd.Decoder
 	gzip   gzip.Reader

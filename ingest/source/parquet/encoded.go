@@ -12,16 +12,16 @@ import (
 	"github.com/reelsplice/reelsplice/ingest/source/limit"
 )
 
-// oldDictionary is how writers of version 1 of the format name the encoding of a page of
-// dictionary indices, and of the dictionary itself.
+// oldDictionary is PLAIN_DICTIONARY, by which writers of version 1 of the format mean both dictionary indices
+// and the dictionary itself.
 const oldDictionary = format.Encoding(2)
 
-// spareValues is how many values more than its page an encoded run may hold. Bit-packed
+// spareValues is the number of values by which an encoded run may exceed its page. Bit-packed
 // runs are padded to eight values, and some writers pad to a whole group of them.
 const spareValues = 1024
 
-// decodedBytes returns how many bytes of memory a value of the leaf column takes in a decoded
-// page, at least: its levels, and itself or its index in a dictionary or a buffer.
+// decodedBytes returns the minimum number of bytes of a value in a decoded page: its levels, and
+// the value or its index in a dictionary or a buffer.
 func (n *node) decodedBytes() int64 {
 	size := max(4, n.plainBits()/8)
 	if n.def > 0 {
@@ -33,8 +33,7 @@ func (n *node) decodedBytes() int64 {
 	return size
 }
 
-// plainBits returns how many bits a value of the leaf column takes in PLAIN encoding, at
-// least.
+// plainBits returns the minimum number of bits of a value in PLAIN encoding.
 func (n *node) plainBits() int64 {
 	switch n.physical {
 	case format.Boolean:
@@ -46,13 +45,13 @@ func (n *node) plainBits() int64 {
 	case format.FixedLenByteArray:
 		return 8 * int64(n.length)
 	}
-	return 32 // also the length in front of a BYTE_ARRAY
+	return 32 // for a BYTE_ARRAY, its length
 }
 
-// plainValue makes a value of its bytes in PLAIN encoding, without the length of a BYTE_ARRAY. It points to them.
+// plainValue returns a value that points to its bytes in PLAIN encoding, without the length of a BYTE_ARRAY.
 func (n *node) plainValue(b []byte) parquet.Value { return parquet.Kind(n.physical).Value(b) }
 
-// setEncoding sets how the values of the page, in body, are read.
+// setEncoding sets p.value, which reads the values of the page, by their encoding.
 func (p *page) setEncoding(e format.Encoding, body []byte) error {
 	c, in := p.c, &p.parts[2]
 	data := body[in.end-in.rest : in.end]
@@ -81,7 +80,7 @@ func (p *page) setEncoding(e format.Encoding, body []byte) error {
 		}
 		return nil
 	case e == format.RLE && c.physical == format.Boolean:
-		in.rest -= min(4, in.rest) // their length
+		in.rest -= min(4, in.rest) // skip the length
 		booleans := runs{from: in, width: 1, values: p.valuesLeft}
 		p.value = func() (parquet.Value, error) {
 			n, err := booleans.next(p)
@@ -106,7 +105,7 @@ func (p *page) setEncoding(e format.Encoding, body []byte) error {
 	return fmt.Errorf("values of type %s are encoded with %s", c.physical, e)
 }
 
-// plainOf makes values in PLAIN encoding the values of the page.
+// plainOf sets the values of the page to values in PLAIN encoding.
 func (p *page) plainOf(values []byte) error {
 	p.parts[2] = part{buf: values}
 	p.value = p.nextPlain
@@ -143,7 +142,7 @@ func (p *page) nextPlain() (v parquet.Value, err error) {
 	return c.plainValue(b), nil
 }
 
-// A dictionary is the values that the pages of a column refer to.
+// A dictionary holds the values to which the pages of a column refer.
 type dictionary struct {
 	body    []byte // in PLAIN encoding
 	values  int
@@ -195,7 +194,7 @@ func (d *dictionary) value(n *node, i int) (v parquet.Value, err error) {
 	return n.plainValue(d.body[i*size : (i+1)*size : (i+1)*size]), nil
 }
 
-// deltaNumbers makes numbers in DELTA_BINARY_PACKED encoding the values of the page.
+// deltaNumbers sets the values of the page to numbers in DELTA_BINARY_PACKED encoding.
 func (p *page) deltaNumbers(data []byte) error {
 	end, err := deltaEnd(data, p.valuesLeft)
 	if err != nil {
@@ -223,8 +222,8 @@ func (p *page) deltaNumbers(data []byte) error {
 	return p.plainOf(values)
 }
 
-// deltaTexts makes texts in DELTA_LENGTH_BYTE_ARRAY or DELTA_BYTE_ARRAY encoding the values of the page. Their lengths precede
-// them, and in the second encoding also the lengths of the prefixes that they share with their predecessors.
+// deltaTexts sets the values of the page to texts in DELTA_LENGTH_BYTE_ARRAY or DELTA_BYTE_ARRAY encoding. Their lengths precede
+// them; in the second encoding, so do the lengths of the prefixes that they share with their predecessors.
 func (p *page) deltaTexts(e format.Encoding, data []byte) error {
 	c, in := p.c, &p.parts[2]
 	var prefixes []int32
@@ -285,17 +284,17 @@ func lengths(b []byte, values int) (rest []byte, list []int32, sum int64, err er
 	var packed delta.BinaryPackedEncoding
 	list, err = packed.DecodeInt32(nil, b[:end])
 	for _, n := range list {
-		sum += int64(uint32(n)) // a negative one is too long
+		sum += int64(uint32(n)) // a negative length becomes too long
 	}
 	return b[end:], list, sum, err
 }
 
-// DELTA_BINARY_PACKED is a head of four varints, then blocks: the least delta, a byte of
-// width for each part, and the parts. Its length is not stored, but must be found: the
-// values of DELTA_LENGTH_BYTE_ARRAY follow it.
+// DELTA_BINARY_PACKED is a head of four varints, then blocks: the minimum delta, a width
+// byte for each part, and the parts. Its length is not stored, but is needed to find the
+// values of DELTA_LENGTH_BYTE_ARRAY after it.
 
-// deltaEnd checks that the numbers that b starts with, in DELTA_BINARY_PACKED encoding,
-// are no more than values, and returns their length in b.
+// deltaEnd returns the length of the DELTA_BINARY_PACKED numbers at the start of b. It
+// checks that there are no more than the given number of values.
 func deltaEnd(b []byte, values int) (end int, err error) {
 	var head [4]uint64 // numbers in a block, parts of a block, numbers in all, the first one
 	i := 0
@@ -315,7 +314,7 @@ func deltaEnd(b []byte, values int) (end int, err error) {
 		return 0, limit.Errorf("page of %d values claims %d encoded numbers", values, total)
 	}
 	for remaining := int(total) - 1; remaining > 0 && i < len(b); {
-		_, n := binary.Uvarint(b[i:]) // the least delta of the block
+		_, n := binary.Uvarint(b[i:]) // the minimum delta of the block
 		if n <= 0 || len(b)-i-n < int(parts) {
 			return 0, errShort
 		}

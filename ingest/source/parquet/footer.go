@@ -15,17 +15,15 @@ const (
 	maxSchemaDepth = 64       // nesting of groups in the schema
 	maxFooterBytes = 64 << 20 // longest footer
 	maxFooterItems = 1 << 20  // structs, numbers and strings in the lists of the footer
-	itemBytes      = 1 << 10  // memory of an item of a list in the footer, at most
+	itemBytes      = 1 << 10  // maximum memory of a list item in the footer
 )
 
-// valueBytes is the size of a value in the check of a file's claims against its size:
-// about a NULL with its name as JSON. The bytes in the file are no measure: a run of
-// NULLs takes none.
+// valueBytes is what a claimed value is charged against the file's budget: about a NULL
+// with its name as JSON. Its bytes in the file may be zero, as in a run of NULLs.
 const valueBytes = 8
 
-// readFooter reads the metadata of a Parquet file of size bytes. A list item of one byte
-// takes hundreds in memory, so expanded, the bytes that the file may expand to, bounds
-// the number of items.
+// readFooter reads the metadata of a Parquet file of size bytes. A list item of one byte takes hundreds of bytes in memory,
+// so expanded, the maximum uncompressed size of the file, bounds the number of items.
 func readFooter(r io.ReaderAt, size, expanded int64) (*format.FileMetaData, error) {
 	var tail [8]byte
 	if size < 12 {
@@ -62,8 +60,8 @@ func readFooter(r io.ReaderAt, size, expanded int64) (*format.FileMetaData, erro
 	return meta, nil
 }
 
-// checkClaims compares what meta claims with the leaf columns and the size of the Parquet file, and returns
-// the rows. A file may hold as many rows as it likes, but not out of nothing: see valueBytes.
+// checkClaims checks the claims in meta against the leaf columns and the size of the Parquet file, and returns the number of
+// rows. Each claimed value is charged valueBytes against the budget of the file.
 func checkClaims(meta *format.FileMetaData, leaves []*node, size, onDisk, ratio int64) (rows int64, err error) {
 	var values, stored float64
 	for i := range meta.RowGroups {

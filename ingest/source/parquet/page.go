@@ -14,14 +14,14 @@ import (
 	"github.com/reelsplice/reelsplice/ingest/source/limit"
 )
 
-// A page is a data page while its values are read. One that is longer than its column's share stays in the file: a window of each
-// part is in memory, and the page is uncompressed again when a window has been read.
+// A page is a data page whose values are being read. If it is longer than its column's share, only a window of each part is in
+// memory, and the page is uncompressed again for the next window.
 type page struct {
 	c          *column
 	header     *format.PageHeader
 	off        int64 // offset of the compressed page in the column
 	size       int   // uncompressed
-	valuesLeft int   // values that were not read yet
+	valuesLeft int   // unread values
 	pinned     int64 // bytes that count against limits.MaxPageBytes
 
 	parts    [3]part // repetition levels, definition levels, values
@@ -33,12 +33,12 @@ type page struct {
 
 // A part is one of the three parts of a page.
 type part struct {
-	buf  []byte // in memory, and not read yet
+	buf  []byte // unread bytes in memory
 	rest int    // bytes of the part after buf
 	end  int    // end of the part in the uncompressed page
 }
 
-// open opens the page of a header that was checked, the next one of the column.
+// open opens the next page of the column. Its header must have been checked.
 func (p *page) open(c *column, h *format.PageHeader, values int) error {
 	c.file.pinned -= p.pinned
 	*p = page{c: c, header: h, off: c.section.Size() - c.bytesLeft, valuesLeft: values}
@@ -59,7 +59,7 @@ func (p *page) open(c *column, h *format.PageHeader, values int) error {
 	return nil
 }
 
-// split finds the parts of the page, and the encoding of its values.
+// split sets the bounds of the page's parts, and returns the encoding of its values.
 func (p *page) split(body []byte) (e format.Encoding, err error) {
 	c, from := p.c, 0
 	part := func(i, n int) {
@@ -106,8 +106,8 @@ func (p *page) split(body []byte) (e format.Encoding, err error) {
 
 var errLevelsEnd = errors.New("it ends inside its levels")
 
-// fill puts a window of each part into memory, or all of a page that is short. The window of from has n bytes or more, if so
-// many remain.
+// fill copies a window of each part into memory, or the whole part of a short page. The window of from has n bytes or more, if
+// as many remain.
 func (p *page) fill(body []byte, from *part, n int) {
 	for i := range p.parts {
 		part := &p.parts[i]
@@ -128,7 +128,7 @@ func (p *page) fill(body []byte, from *part, n int) {
 	}
 }
 
-// take returns the next n bytes of a part. They stay as they are.
+// take returns the next n bytes of a part. They stay valid.
 func (p *page) take(from *part, n int) ([]byte, error) {
 	if n > len(from.buf) {
 		if n > len(from.buf)+from.rest {
@@ -150,13 +150,13 @@ func (p *page) take(from *part, n int) ([]byte, error) {
 	return b, nil
 }
 
-// pin counts memory that the page takes whatever its column's share is.
+// pin counts memory of the page besides its column's share.
 func (p *page) pin(n int64) error {
 	p.pinned += n
 	return p.c.file.pin(n)
 }
 
-// pin counts memory that columns take whatever their shares are.
+// pin counts memory of columns besides their shares.
 func (p *Reader) pin(n int64) error {
 	if p.pinned += n; p.pinned > p.limits.MaxPageBytes {
 		return limit.Errorf("dictionaries and pages of all columns take %d bytes at once, want at most %d", p.pinned, p.limits.MaxPageBytes)
@@ -189,15 +189,16 @@ func (p *page) next() (v parquet.Value, err error) {
 	return v.Level(int(rep), int(def), c.column), nil
 }
 
-// Runs are numbers of so many bits. A run is a varint, whose lowest bit separates bit-packed groups of eight from a repeated
-// number, and then the groups or the one number. A repeated run of a few bytes may claim 2^31 numbers.
+// runs reads the hybrid of run-length and bit-packed encoding. A run starts with a varint, whose lowest bit distinguishes
+// bit-packed groups of eight numbers from a repeated number; the groups or the number follow. A repeated run of a few bytes may
+// claim 2^31 numbers.
 type runs struct {
 	from    *part
 	width   int
 	values  int    // number of values of the page
 	runLeft uint64 // numbers left in the current run
 	packed  bool
-	number  uint32 // the number that a repeated run repeats
+	number  uint32 // number of a repeated run
 	group   [8]uint32
 	pos     int // index in group of the next number
 }
@@ -255,7 +256,7 @@ func (r *runs) readHead(p *page) error {
 	for i := range b {
 		r.number |= uint32(b[i]) << (8 * i)
 	}
-	r.number &= 1<<r.width - 1 // the library fills the byte of a boolean
+	r.number &= 1<<r.width - 1 // the library sets all bits of a boolean's byte
 	return err
 }
 

@@ -1,9 +1,9 @@
 // Package parquet reads the rows of a Parquet file as JSON objects.
 //
-// The library trusts the claims of a file, allocates what they name, and decodes whole pages; some writers make one page a
-// column. So its metadata are checked against the size of the file and the limits when it is opened (footer.go, thrift.go,
-// tree.go), and each page before it is read (column.go). Pages are uncompressed here, never to more than they claim, and decoded
-// value by value from as much of them as the memory is for (page.go, encoded.go). tree.go and cell.go write the rows.
+// The library trusts the sizes that a file claims, allocates as much, and decodes whole pages; some writers make one page per
+// column. So this package checks the metadata against the size of the file and the limits when it opens the file (footer.go,
+// thrift.go, tree.go), and each page before it reads it (column.go). It uncompresses pages itself, never to more than they claim,
+// and decodes them value by value from windows that fit the memory (page.go, encoded.go). tree.go and cell.go write the rows.
 package parquet
 
 import (
@@ -17,16 +17,16 @@ import (
 	"github.com/reelsplice/reelsplice/schemas/record"
 )
 
-// A Reader reads one row group after another, and in each one page a column at a time.
-// It is for one goroutine.
+// A Reader reads one row group after another, with one page per column at a time.
+// It is not safe for concurrent use.
 type Reader struct {
-	Strict bool // a row is bad for one value that JSON does not have
+	Strict bool // a row with a value that JSON cannot represent is bad
 
 	r       io.ReaderAt
 	limits  limit.Limits
 	budget  limit.Budget // that the pages of all columns share
 	reread  int64        // bytes of pages that were uncompressed again
-	pinned  int64        // bytes that columns hold whatever their shares are
+	pinned  int64        // memory of columns besides their shares
 	size    int64        // bytes of the file on disk
 	groups  []format.RowGroup
 	total   int64 // rows of all groups
@@ -126,7 +126,7 @@ func (p *Reader) Next() (row Row, err error) {
 		}
 	}
 	if cap(p.json) > 1<<16 && cap(p.json) > 16*len(p.json) {
-		p.json = nil // one huge row is no reason to keep its buffer
+		p.json = nil // do not keep the buffer of one huge row
 	}
 	w := rowWriter{columns: p.columns, dst: p.json[:0], max: int(p.limits.MaxRowBytes), strict: p.Strict}
 	if err := w.write(p.root); err != nil && err != errLong {
@@ -141,8 +141,8 @@ func (p *Reader) Next() (row Row, err error) {
 	return Row{JSON: w.dst, Bad: w.bad, Nulled: w.nulled, Mended: w.mended}, nil
 }
 
-// Done returns which part of the rows have been read, from 0 to 1. The columns of a row
-// lie all over its row group, so no offset shows that.
+// Done returns the fraction of rows that have been read, from 0 to 1. File offsets cannot
+// show progress, because the columns of a row are spread over its row group.
 func (p *Reader) Done() float64 {
 	if p.total == 0 {
 		return 1

@@ -16,20 +16,20 @@ const maxThriftDepth = 32
 
 var errThriftType = errors.New("it has a field of an unknown type")
 
-// A thriftReader is the library's reader with bounds: the library's decoder allocates any claimed
-// length of a list, and recurses as deep as structs are nested. The metadata of the format has
-// neither sets nor maps nor lists of lists. The zero value is ready; its buffers are reused.
+// A thriftReader is the library's reader with limits: the library's decoder allocates any claimed
+// length of a list, and recurses as deep as structs are nested. Parquet metadata has
+// no sets, maps or lists of lists. The zero value is ready to use; its buffers are reused.
 type thriftReader struct {
 	thrift.BytesReader
 	size  int   // length of the input
-	items int   // that lists may still have
+	items int   // number of list items that are still allowed
 	open  []int // number of unfinished structs at each depth
-	err   error // the first bound that did not hold
+	err   error // the first exceeded limit
 }
 
 // decode decodes the struct at the start of b, in Thrift's compact protocol, into v, and returns its
 // length. Strings of v point into b. The error is errShort if the struct does not end in b, and
-// a limit's if its lists have more than maxItems in all.
+// matches limit.Err if its lists have more than maxItems items in total.
 func (r *thriftReader) decode(b []byte, v any, maxItems int) (n int, err error) {
 	if r.BytesReader == nil {
 		var compact thrift.CompactProtocol
@@ -62,7 +62,7 @@ func (r *thriftReader) enter(n int) error {
 	return nil
 }
 
-// ReadField also opens the struct that a field holds, and ends the one that a STOP ends.
+// ReadField also enters the struct of a field, and leaves a struct at its STOP.
 func (r *thriftReader) ReadField() (thrift.Field, error) {
 	f, err := r.BytesReader.ReadField()
 	switch {
@@ -78,7 +78,7 @@ func (r *thriftReader) ReadField() (thrift.Field, error) {
 	return f, err
 }
 
-// ReadList also opens the structs of the list. Each item takes a byte or more.
+// ReadList also enters the structs of the list. Each item takes at least one byte.
 func (r *thriftReader) ReadList() (thrift.List, error) {
 	l, err := r.BytesReader.ReadList()
 	switch n := int(l.Size); {
@@ -102,7 +102,7 @@ func (r *thriftReader) ReadSet() (thrift.Set, error) { return thrift.Set{}, r.fa
 // ReadMap refuses a map.
 func (r *thriftReader) ReadMap() (thrift.Map, error) { return thrift.Map{}, r.fail(errThriftType) }
 
-// Discard skips bytes of unknown fields. The library looks for it beside its interface.
+// Discard skips bytes of unknown fields. The library checks for this optional method.
 func (r *thriftReader) Discard(n int) (int, error) {
 	return r.BytesReader.(interface{ Discard(int) (int, error) }).Discard(n)
 }

@@ -16,7 +16,7 @@ import (
 	"github.com/reelsplice/reelsplice/schemas/record"
 )
 
-// pandasIndex is the column in which pandas keeps a table's row labels: no data.
+// pandasIndex is the column in which pandas stores a table's row labels, which are not data.
 const pandasIndex = "__index_level_0__"
 
 type shape uint8
@@ -35,13 +35,13 @@ type node struct {
 	key      string // `"name":`
 	shape    shape
 	repeated bool
-	def, rep int // levels from which on the node is there, counted from the root
-	column   int // column of a leaf, or of a group's first leaf, which has its levels
+	def, rep int // minimum levels of values in the node
+	column   int // column of the leaf, or of the group's first leaf, whose levels are the group's
 	physical format.Type
 	length   int32 // bytes of a FIXED_LEN_BYTE_ARRAY value
 	cell     cell
 	children []*node
-	drop     bool // read past, do not write
+	drop     bool // skip it
 }
 
 // A tree is the schema of a Parquet file, which lists its nodes in depth-first order.
@@ -71,7 +71,7 @@ func newTree(schema []format.SchemaElement) (root *node, leaves []*node, err err
 	return root, t.leaves, nil
 }
 
-// node prepares the next node, which is below parent, and all below it.
+// node prepares the next node, a child of parent, and its descendants.
 func (t *tree) node(parent *node, depth int) (*node, error) {
 	if t.next >= len(t.schema) {
 		return nil, errors.New("corrupt Parquet footer: the schema ends inside a group")
@@ -131,8 +131,8 @@ func (t *tree) node(parent *node, depth int) (*node, error) {
 	return n, nil
 }
 
-// setShape finds lists and maps among the groups. Either form of annotation counts, but only where the
-// children are as the format demands.
+// setShape recognizes lists and maps among the groups. It accepts both forms of annotation, but only if the
+// children are as the format requires.
 func (n *node) setShape(e *format.SchemaElement) {
 	if len(n.children) != 1 || !n.children[0].repeated {
 		return
@@ -172,7 +172,7 @@ type rowWriter struct {
 // A fault ends the writing of a row, as a panic.
 type fault struct{ error }
 
-// errLong is the fault of a row that is beyond the limit: its rest need not be written.
+// errLong is the fault of a too long row, whose rest is not written.
 var errLong = fault{errors.New("row is too long")}
 
 // write writes the row, and checks that all values were used.
@@ -220,7 +220,7 @@ func (w *rowWriter) fields(n *node) {
 	w.dst = append(w.dst, '}')
 }
 
-// skip passes the values of a node: one a leaf, or all that the row has.
+// skip skips the values of a node: one per leaf, or all of the row.
 func (w *rowWriter) skip(n *node, all bool) {
 	if n.shape == shapeLeaf {
 		_ = w.peek(n.column)
@@ -235,7 +235,7 @@ func (w *rowWriter) skip(n *node, all bool) {
 	}
 }
 
-// node writes n: an array of its occurrences when it repeats, null when it is absent.
+// node writes n: an array of its occurrences if it repeats, null if it is absent.
 func (w *rowWriter) node(n *node) {
 	switch {
 	case n.repeated:
@@ -278,8 +278,8 @@ func (w *rowWriter) single(n *node) {
 			panic(errLong)
 		}
 	case shapeList:
-		// The wrapper of a three-level list holds one element, any other list its
-		// repeated child.
+		// The child is the element in the wrapper of a three-level list, and else the
+		// repeated node.
 		w.node(n.children[0])
 	case shapeMap:
 		w.repeat(n.children[0], '{', '}', w.mapEntry)
