@@ -179,7 +179,7 @@ func (r *run) read(ctx context.Context) (err error) {
 	}
 	if r.Mode == merge.Replace { // else records that only an unread source has would be removed
 		if unread := slices.Concat(r.progress.failures, r.list.silentSources(r.Sources)); len(unread) > 0 {
-			return fmt.Errorf("replace: a source was not read completely, so the catalogue stays as it was: %s", unread[0])
+			return fmt.Errorf("replace: a source was not read completely, so the catalogue is unchanged: %s", unread[0])
 		}
 	}
 	if err := r.checkBad(true); err != nil {
@@ -415,9 +415,9 @@ type tooManyBadError struct {
 
 func (e *tooManyBadError) Error() string {
 	if e.Values {
-		return fmt.Sprintf("%d values of %d rows did not fit their fields, more than %s: stopped, the catalogue is as it was; the report has the first", e.Bad, e.Rows, e.Limit)
+		return fmt.Sprintf("%d values in %d rows did not fit their fields, more than %s: stopped, the catalogue is unchanged; the report has the first values", e.Bad, e.Rows, e.Limit)
 	}
-	return fmt.Sprintf("%d of %d rows did not validate, more than %s: stopped, the catalogue is as it was; the rows are in %s", e.Bad, e.Rows, e.Limit, e.File)
+	return fmt.Sprintf("%d of %d rows did not validate, more than %s: stopped, the catalogue is unchanged; the rows are in %s", e.Bad, e.Rows, e.Limit, e.File)
 }
 
 // isFull reports whether nothing more can be written: the disk is full, or a quota or a limit is reached.

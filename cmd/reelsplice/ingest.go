@@ -40,7 +40,7 @@ const ingestLong = "ingest reads dumps into the catalogue: files, folders or glo
 	"A value that does not fit its field is left out, and its row stays. The report counts such values by field; the exit\n" +
 	"code is 0, unless there are more than --max-bad-values. A row without an id, or with a syntax error, goes to\n" +
 	"quarantine; the exit code is then 1, unless --max-quarantined or --max-bad allows that many. With --strict, rows with\n" +
-	"any bad value go there. If an ingest is killed, the catalogue stays as it was: run it again."
+	"any bad value go there. If an ingest is killed, the catalogue is unchanged: run it again."
 
 const ingestExample = "  reelsplice ingest dumps/movies.ndjson.zst\n" +
 	"  reelsplice ingest --language de-DE 'crawl-de/*.json'\n" +
