@@ -16,14 +16,10 @@ const adviceBytes = 128 << 10
 // outside mappings.
 func Fetch(b []byte) { advise(1, func(int) []byte { return b }, unix.MADV_WILLNEED) }
 
-// Await reads the pages of b and waits for them in a system call: Go's scheduler runs other goroutines meanwhile,
-// while a page fault would block the thread. On systems without the call it does nothing; pages are then read on
-// access.
-func Await(b []byte) { AwaitAll(1, func(int) []byte { return b }) }
-
-// AwaitAll is Await for n pieces, some possibly empty. The system reads them concurrently, and adjacent ones of a
-// file at once.
-func AwaitAll(n int, piece func(i int) []byte) {
+// Await reads the pages of n pieces, some possibly empty, and waits for them in a system call: Go's scheduler runs
+// other goroutines meanwhile, while a page fault would block the thread. The system reads the pieces concurrently, and
+// adjacent ones of a file at once. On systems without the call it does nothing; pages are then read on access.
+func Await(n int, piece func(i int) []byte) {
 	advise(n, piece, unix.MADV_WILLNEED)      // even for one piece: the next call alone reads its pages one by one
 	advise(n, piece, unix.MADV_POPULATE_READ) // reading them detects damage
 }
@@ -42,35 +38,30 @@ func advise(n int, piece func(i int) []byte, hint uintptr) {
 		if len(b) == 0 {
 			continue
 		}
-		start, offset := startOf(b)
+		start, n := pages(b)
 		if start < from || start > to {
 			flush()
 			from, to = start, start
 		}
-		to = max(to, start+pages(offset+uintptr(len(b))))
+		to = max(to, start+n)
 	}
 	flush()
 }
 
-// pages returns n, rounded up to whole pages.
-func pages(n uintptr) uintptr {
+// pages returns the address of the page where b starts, and the length of the pages of b.
+func pages(b []byte) (start, n uintptr) {
 	page := uintptr(os.Getpagesize())
-	return (n + page - 1) &^ (page - 1)
+	start = uintptr(unsafe.Pointer(unsafe.SliceData(b)))
+	n = start&(page-1) + uintptr(len(b))
+	return start &^ (page - 1), (n + page - 1) &^ (page - 1)
 }
 
 // Resident reports whether any page of b, a slice of a mapping, is in memory.
 func Resident(b []byte) bool {
-	start, offset := startOf(b)
-	states := make([]byte, pages(offset+uintptr(len(b)))/uintptr(os.Getpagesize()))
-	_, _, err := unix.Syscall(unix.SYS_MINCORE, start, offset+uintptr(len(b)), uintptr(unsafe.Pointer(unsafe.SliceData(states))))
+	start, n := pages(b)
+	states := make([]byte, n/uintptr(os.Getpagesize()))
+	_, _, err := unix.Syscall(unix.SYS_MINCORE, start, n, uintptr(unsafe.Pointer(unsafe.SliceData(states))))
 	return err != 0 || slices.ContainsFunc(states, func(s byte) bool { return s&1 != 0 })
-}
-
-// startOf returns the address of the page where b starts, and the offset of b in it.
-func startOf(b []byte) (page, offset uintptr) {
-	start := uintptr(unsafe.Pointer(unsafe.SliceData(b)))
-	offset = start & uintptr(os.Getpagesize()-1)
-	return start - offset, offset
 }
 
 // Free returns the bytes available to this user in the file system of path. If that is unknown, the error matches

@@ -11,10 +11,7 @@ import (
 func Fetch([]byte) {}
 
 // Await does nothing: pages are read on access.
-func Await([]byte) {}
-
-// AwaitAll does nothing: pages are read on access.
-func AwaitAll(int, func(int) []byte) {}
+func Await(int, func(int) []byte) {}
 
 // Resident returns true: nothing can be dropped.
 func Resident([]byte) bool { return true }

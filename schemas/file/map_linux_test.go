@@ -48,14 +48,14 @@ func TestFetch(t *testing.T) {
 	}
 }
 
-// TestAwaitAll reads pieces of a file that is not in memory: their pages are there at once, those that two pieces share
+// TestAwait reads pieces of a file that is not in memory: their pages are there at once, those that two pieces share
 // and those of a piece longer than one advice, and no others.
-func TestAwaitAll(t *testing.T) {
+func TestAwait(t *testing.T) {
 	page := os.Getpagesize()
 	long := adviceBytes/page + 3
 	b := mapCold(t, long+64)
 	pieces := [][]byte{b[page+10 : page+20], b[page+30 : 2*page+30], nil, b[40*page : (40+long)*page], b[5*page : 5*page+1]}
-	AwaitAll(len(pieces), func(i int) []byte { return pieces[i] })
+	Await(len(pieces), func(i int) []byte { return pieces[i] })
 	if n := residentPages(t, b); n != 2+long+1 {
 		t.Errorf("%d pages are in memory, want the %d of the pieces", n, 2+long+1)
 	}

@@ -258,7 +258,7 @@ func (m *Mapping) checkAll(off, n uint64) {
 			b |= 63 // Fast path: all 64 blocks have been checked.
 		case seen>>(b%64)&1 == 0:
 			if !awaited { // first use, so it may come from a disk
-				file.Await(m.data[b*CheckBlock : end])
+				file.Await(1, func(int) []byte { return m.data[b*CheckBlock : end] })
 				awaited = true
 			}
 			if err := m.Compare(b, m.data[b*CheckBlock:min((b+1)*CheckBlock, uint64(len(m.data)))]); err != nil {

@@ -348,17 +348,17 @@ func (r *Reader) EachBlock(i int, fn func(Entry) error) error {
 
 // AwaitAll waits until n runs of stored bytes, such as segments, are in memory, while other goroutines run. The
 // system reads them concurrently. If all are in memory already, it wastes a microsecond for each.
-func AwaitAll(n int, stored func(i int) []byte) { file.AwaitAll(n, stored) }
+func AwaitAll(n int, stored func(i int) []byte) { file.Await(n, stored) }
 
 // AwaitKeys waits until the resources of n keys or aliases, and their index slots, are in memory. The system reads
 // them in three rounds, not three times per key.
 func (r *Reader) AwaitKeys(n int, key func(i int) []byte) {
-	file.AwaitAll(n, func(i int) []byte {
+	file.Await(n, func(i int) []byte {
 		x, slot := r.ideal(xxh3.Hash(key(i)))
 		return x.data[HeaderLen+SlotLen*slot:][:SlotLen]
 	})
 	// The start of the first block that may match, with its key, unchecked. There is rarely a second one.
-	file.AwaitAll(n, func(i int) []byte {
+	file.Await(n, func(i int) []byte {
 		hash := xxh3.Hash(key(i))
 		x, slot := r.ideal(hash)
 		for end := min(slot+x.reach+1, x.slots); slot < end; slot++ {
@@ -375,7 +375,7 @@ func (r *Reader) AwaitKeys(n int, key func(i int) []byte) {
 		}
 		return nil
 	})
-	file.AwaitAll(n, func(i int) []byte {
+	file.Await(n, func(i int) []byte {
 		if e, ok := r.Lookup(key(i)); ok {
 			return e.p.data[e.off:][:e.size()]
 		}
@@ -395,7 +395,7 @@ func (r *Reader) Warm(ctx context.Context, limit int64) int64 {
 	warm := func(b []byte) {
 		for len(b) > 0 && limit > 0 && ctx.Err() == nil {
 			chunk := b[:min(int64(len(b)), limit, warmPiece)]
-			file.Await(chunk)
+			file.Await(1, func(int) []byte { return chunk })
 			b, limit = b[len(chunk):], limit-int64(len(chunk))
 		}
 	}

@@ -159,7 +159,18 @@ func (rs *Response) End() {
 func (x *exchange) finish() (err error) {
 	rs, a := &x.rs, x.answer
 	rs.class, rs.Status = x.class, statusOK
-	x.keys = appendAppendedKeys(x.keys, &x.q)
+	last := len(x.keys)
+	for i := range x.q.Appends { // missing ones too: a new season changes the response
+		if a := &x.q.Appends[i]; a.Kind != x.q.Kind {
+			n := len(x.keys)
+			x.keys = appendKey(x.keys, a.Kind, false, appendedResource(&x.q, a))
+			if bytes.Equal(x.keys[n:], x.keys[last:n]) {
+				x.keys = x.keys[:n] // a duplicate: season/1 and season/1/credits
+			} else {
+				last = n
+			}
+		}
+	}
 	rs.Keys = x.keys
 	if rs.class == classPrivate {
 		rs.Cache, rs.Keys = privateStore, nil

@@ -6,7 +6,6 @@ import (
 
 	"github.com/reelsplice/reelsplice/schemas/fragment"
 	"github.com/reelsplice/reelsplice/schemas/release"
-	"github.com/reelsplice/reelsplice/serve/route"
 )
 
 // Caches purge responses by the names in Surrogate-Key, which are stable. All responses of
@@ -118,24 +117,4 @@ func isToken(text []byte) bool {
 		}
 	}
 	return true
-}
-
-// appendAppendedKeys appends the names of the seasons and episodes appended to a series,
-// missing ones too: a new season changes that response.
-func appendAppendedKeys(dst []byte, q *route.Request) []byte {
-	last := len(dst)
-	for i := range q.Appends {
-		a := &q.Appends[i]
-		if a.Kind == q.Kind {
-			continue
-		}
-		n := len(dst)
-		dst = appendKey(dst, a.Kind, false, appendedResource(q, a))
-		if bytes.Equal(dst[n:], dst[last:n]) {
-			dst = dst[:n] // a duplicate: season/1 and season/1/credits
-			continue
-		}
-		last = n
-	}
-	return dst
 }

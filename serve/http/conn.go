@@ -159,11 +159,11 @@ func (c *conn) await() (n int, err error) {
 		}
 	case c.headEnd.IsZero() && c.now.Sub(c.renewedAt) >= renewal:
 		c.renewedAt = c.now
-		c.readUntil(deadline(c.now, min(cmp.Or(c.server.limits.IdleTimeout, idleCheck), idleCheck)))
+		_ = c.SetReadDeadline(deadline(c.now, min(cmp.Or(c.server.limits.IdleTimeout, idleCheck), idleCheck)))
 	}
 	// Stop sets stopped before it ends reads, so either this check or the read sees it.
 	if c.to == 0 && c.server.stopped.Load() {
-		c.readUntil(time.Now().Add(c.server.lastWait))
+		_ = c.SetReadDeadline(time.Now().Add(c.server.lastWait))
 	}
 	for {
 		n, err = c.Read(c.buf[c.to:])
@@ -171,7 +171,7 @@ func (c *conn) await() (n int, err error) {
 			return n, err
 		}
 		if c.to == 0 && c.server.stopped.Load() { // a request may have arrived when the deadline ended the read
-			c.readUntil(time.Now().Add(c.server.lastWait))
+			_ = c.SetReadDeadline(time.Now().Add(c.server.lastWait))
 			return c.Read(c.buf)
 		}
 		end := c.headEnd
@@ -181,19 +181,14 @@ func (c *conn) await() (n int, err error) {
 		if !end.IsZero() && !time.Now().Before(end) {
 			return n, err
 		}
-		c.readUntil(end) // Stop or idleCheck ended the read, or the deadline was not extended
+		_ = c.SetReadDeadline(end) // Stop or idleCheck ended the read, or the deadline was not extended
 	}
 }
 
 // startHead sets the deadline of a head.
 func (c *conn) startHead() {
 	c.headEnd, c.renewedAt = deadline(time.Now(), c.server.limits.ReadTimeout), time.Time{}
-	c.readUntil(c.headEnd)
-}
-
-// readUntil sets the deadline of reads.
-func (c *conn) readUntil(end time.Time) {
-	_ = c.SetReadDeadline(end) // a closed connection is found when it is read
+	_ = c.SetReadDeadline(c.headEnd) // a closed connection is found when it is read
 }
 
 // startWrite starts the time limit of a response.

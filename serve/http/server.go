@@ -118,22 +118,20 @@ func (s *Server) Serve() error {
 		if err != nil {
 			return err
 		}
-		go s.serve(c.(*connlimit.Conn))
+		accepted := c.(*connlimit.Conn)
+		go func() {
+			if s.tls == nil {
+				newConn(s, accepted.Socket()).serve()
+				return
+			}
+			_ = accepted.SetReadDeadline(deadline(time.Now(), s.limits.ReadTimeout)) // a closed connection is found when it is read
+			if secure := s.tls.handshake(accepted); secure != nil {
+				newConn(s, secure).serve()
+				return
+			}
+			_ = accepted.Close() // only alerts were sent
+		}()
 	}
-}
-
-// serve serves an accepted connection.
-func (s *Server) serve(accepted *connlimit.Conn) {
-	if s.tls == nil {
-		newConn(s, accepted.Socket()).serve()
-		return
-	}
-	_ = accepted.SetReadDeadline(deadline(time.Now(), s.limits.ReadTimeout)) // a closed connection is found when it is read
-	if secure := s.tls.handshake(accepted); secure != nil {
-		newConn(s, secure).serve()
-		return
-	}
-	_ = accepted.Close() // only alerts were sent
 }
 
 // PollCertificate loads the certificate if its files have changed. It does nothing without TLS.

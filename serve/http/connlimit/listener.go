@@ -330,17 +330,10 @@ func (c *Conn) Read(p []byte) (int, error) {
 	if !c.resume() {
 		return 0, net.ErrClosed
 	}
-	if n > 0 {
-		c.use()
-	}
-	return n, err
-}
-
-// use notes that bytes arrived.
-func (c *Conn) use() {
-	if !c.used.Load() {
+	if n > 0 && !c.used.Load() {
 		c.used.Store(true)
 	}
+	return n, err
 }
 
 // Close closes the connection.

@@ -75,7 +75,9 @@ func (s *Socket) reads(yield func(int, error) bool) {
 				full, first := n == len(s.buf), !s.begun
 				if n > 0 {
 					s.begun = true
-					s.use()
+					if !s.used.Load() {
+						s.used.Store(true)
+					}
 				}
 				open = yield(n, err)
 				if !open || full || first || !s.served {
