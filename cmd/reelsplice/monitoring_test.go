@@ -121,7 +121,7 @@ var selector = regexp.MustCompile(`(\w+\()?\b((?:reelsplice|process|go)_\w+)(?:\
 // growth.
 func TestMonitoringNames(t *testing.T) {
 	described := map[string]observe.Description{}
-	for _, d := range observe.Descriptions() {
+	for _, d := range observe.Descriptions {
 		described[d.Name] = d
 		if d.Type == observe.Histogram {
 			bucket := d

@@ -124,7 +124,7 @@ func TestReferenceOperations(t *testing.T) {
 func TestReferenceMetrics(t *testing.T) {
 	var b strings.Builder
 	b.WriteString("| metric | type | meaning |\n| --- | --- | --- |\n")
-	for _, d := range observe.Descriptions() {
+	for _, d := range observe.Descriptions {
 		name, help := d.Name, strings.TrimSuffix(d.Help, ".")
 		if len(d.Labels) > 0 {
 			name += "{" + strings.Join(d.Labels, ",") + "}"

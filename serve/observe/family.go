@@ -35,12 +35,12 @@ const (
 	withAccessLog = "with --access-log"
 )
 
-// descriptions has the families in the order in which /metrics has them.
-var descriptions []Description
+// Descriptions has the families in the order in which /metrics has them.
+var Descriptions []Description
 
 func family(d Description) Family {
-	descriptions = append(descriptions, d)
-	return Family(len(descriptions) - 1)
+	Descriptions = append(Descriptions, d)
+	return Family(len(Descriptions) - 1)
 }
 
 // The families.
@@ -104,7 +104,4 @@ var (
 )
 
 // Describe returns the description of f.
-func (f Family) Describe() Description { return descriptions[f] }
-
-// Descriptions returns the descriptions of all families in their order.
-func Descriptions() []Description { return descriptions }
+func (f Family) Describe() Description { return Descriptions[f] }

@@ -19,7 +19,7 @@ func TestFamilies(t *testing.T) {
 	h.Observe(time.Millisecond)
 	var s Snapshot
 	s.Add(&h)
-	for i, d := range Descriptions() {
+	for i, d := range Descriptions {
 		f := Family(i)
 		labels := make([]string, len(d.Labels))
 		for i := range labels {
@@ -40,7 +40,7 @@ func TestFamilies(t *testing.T) {
 	if err != nil {
 		t.Fatalf("%v in\n%s", err, b.Bytes())
 	}
-	for _, d := range Descriptions() {
+	for _, d := range Descriptions {
 		f := families[d.Name]
 		if f == nil {
 			t.Errorf("%s is not written", d.Name)
@@ -58,8 +58,8 @@ func TestFamilies(t *testing.T) {
 			t.Errorf("%s has %d labels, want %d", d.Name, len(f.GetMetric()[0].GetLabel()), len(d.Labels))
 		}
 	}
-	if len(families) != len(descriptions) {
-		t.Errorf("%d families are written, want %d", len(families), len(descriptions))
+	if len(families) != len(Descriptions) {
+		t.Errorf("%d families are written, want %d", len(families), len(Descriptions))
 	}
 	problems, err := promlint.New(&b).Lint()
 	if err != nil {

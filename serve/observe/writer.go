@@ -62,7 +62,7 @@ func (w *Writer) Durations(f Family, s *Snapshot, labels ...string) {
 
 // sample adds one line. extra are names and values of labels after the family's labels.
 func (w *Writer) sample(f Family, suffix string, values []string, v string, extra ...string) {
-	d := &descriptions[f]
+	d := &Descriptions[f]
 	var pairs []string
 	for i, name := range d.Labels {
 		pairs = append(pairs, name+`="`+escaper.Replace(values[i])+`"`)
@@ -85,8 +85,8 @@ var escaper = strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`)
 
 // WriteTo writes the families that have samples.
 func (w *Writer) WriteTo(dst io.Writer) (written int64, err error) {
-	for f := range descriptions {
-		d, lines := &descriptions[f], w.samples[Family(f)]
+	for f := range Descriptions {
+		d, lines := &Descriptions[f], w.samples[Family(f)]
 		if len(lines) == 0 {
 			continue
 		}

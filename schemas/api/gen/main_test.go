@@ -97,8 +97,8 @@ func TestValues(t *testing.T) {
 		check(name, "sort_by", want)
 	}
 	var orders, sources list
-	for _, name := range accounts.SortNames() {
-		orders = append(orders, name+".asc", name+".desc")
+	for _, s := range accounts.SortNames {
+		orders = append(orders, s.Name+".asc", s.Name+".desc")
 	}
 	check("v4ListDetails", "sort_by", orders)
 	for source := fragment.SourceIMDb; source.Name() != ""; source++ {

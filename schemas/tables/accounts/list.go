@@ -58,9 +58,10 @@ const (
 	Descending Sort = 16
 )
 
-var sortNames = [...]struct {
-	name string
-	sort Sort
+// SortNames has the names that ParseSort accepts, without directions.
+var SortNames = [...]struct {
+	Name string
+	Sort Sort
 }{
 	{"original_order", Original},
 	{"vote_average", VoteAverage},
@@ -69,25 +70,17 @@ var sortNames = [...]struct {
 	{"title", Name},
 }
 
-// SortNames returns the names accepted by ParseSort, without directions.
-func SortNames() (names []string) {
-	for _, s := range sortNames {
-		names = append(names, s.name)
-	}
-	return names
-}
-
 // ParseSort parses a name such as "title.desc". Without a direction, it ascends.
 func ParseSort[T string | []byte](text T) (Sort, bool) {
-	for _, s := range sortNames {
-		if len(text) < len(s.name) || string(text[:len(s.name)]) != s.name {
+	for _, s := range SortNames {
+		if len(text) < len(s.Name) || string(text[:len(s.Name)]) != s.Name {
 			continue
 		}
-		switch string(text[len(s.name):]) {
+		switch string(text[len(s.Name):]) {
 		case "", ".asc":
-			return s.sort, true
+			return s.Sort, true
 		case ".desc":
-			return s.sort | Descending, true
+			return s.Sort | Descending, true
 		}
 	}
 	return 0, false
