@@ -179,7 +179,11 @@ func (r *row) append(dst []byte, columns []*tables.Column) []byte {
 			}
 		}
 	}
-	names := uniqueNames(r.names)
+	// Drop empty names and, of equal ones, all but the best kind.
+	names := slices.DeleteFunc(r.names, func(n searchName) bool { return strings.TrimSpace(n.text) == "" })
+	slices.SortFunc(names, func(a, b searchName) int { return cmp.Or(cmp.Compare(a.text, b.text), cmp.Compare(a.kind, b.kind)) })
+	names = slices.CompactFunc(names, func(a, b searchName) bool { return a.text == b.text })
+	slices.SortFunc(names, func(a, b searchName) int { return cmp.Or(cmp.Compare(a.kind, b.kind), cmp.Compare(a.text, b.text)) })
 	dst = binary.AppendUvarint(dst, uint64(len(names)))
 	for _, n := range names {
 		dst = encoding.AppendText(append(dst, byte(n.kind)), n.text)
@@ -233,13 +237,4 @@ const (
 type searchName struct {
 	text string
 	kind nameKind
-}
-
-// uniqueNames drops empty names and, of equal ones, all but the best kind. It sorts the rest by text.
-func uniqueNames(list []searchName) []searchName {
-	list = slices.DeleteFunc(list, func(n searchName) bool { return strings.TrimSpace(n.text) == "" })
-	slices.SortFunc(list, func(a, b searchName) int { return cmp.Or(cmp.Compare(a.text, b.text), cmp.Compare(a.kind, b.kind)) })
-	list = slices.CompactFunc(list, func(a, b searchName) bool { return a.text == b.text })
-	slices.SortFunc(list, func(a, b searchName) int { return cmp.Or(cmp.Compare(a.kind, b.kind), cmp.Compare(a.text, b.text)) })
-	return list
 }

@@ -53,13 +53,17 @@ func (c *cutter) cut(names []searchName) {
 	}
 	c.stored, c.keys = c.stored[:0], c.keys[:0]
 	for i, name := range c.list {
-		c.keys = append(c.keys, text.Key(name)|uint64(c.tier(i)))
+		tier := byte(tables.OtherName)
+		if i < c.main {
+			tier = tables.MainName
+		}
+		c.keys = append(c.keys, text.Key(name)|uint64(tier))
+		if i < maxNames {
+			c.stored = append(append(c.stored, name...), tier)
+		}
 	}
 	slices.Sort(c.keys) // main names sort before others that differ only in spaces
 	c.keys = slices.CompactFunc(c.keys, func(a, b uint64) bool { return a&^1 == b&^1 })
-	for i, name := range c.list[:min(len(c.list), maxNames)] {
-		c.stored = append(append(c.stored, name...), c.tier(i))
-	}
 	for len(c.stored)%tables.NameAlign != 0 {
 		c.stored = append(c.stored, 0)
 	}
@@ -73,14 +77,6 @@ func (c *cutter) cut(names []searchName) {
 	}
 	slices.SortFunc(c.terms, bytes.Compare)
 	c.terms = slices.CompactFunc(c.terms, bytes.Equal)
-}
-
-// tier returns the tier of name i.
-func (c *cutter) tier(i int) byte {
-	if i < c.main {
-		return tables.MainName
-	}
-	return tables.OtherName
 }
 
 // eachTerm calls fn with each term, its number and its ranks, in order, and returns the number of terms.

@@ -165,7 +165,7 @@ var keyJobs = map[string]bool{
 // SetMovie sets t from a movie and reuses its memory.
 func (t *Title) SetMovie(b complete.Based[catalog.Movie]) {
 	m := b.V()
-	t.reset()
+	*t = Title{Genres: t.Genres[:0], Keywords: t.Keywords[:0], People: t.People[:0]}
 	t.ID, t.Adult = m.ID.V, m.Adult.V
 	t.Votes, t.Popularity = m.VoteCount.V, m.Popularity.V
 	if m.BelongsToCollection != nil {
@@ -184,7 +184,7 @@ func (t *Title) SetMovie(b complete.Based[catalog.Movie]) {
 // SetSeries sets t from a series and reuses its memory.
 func (t *Title) SetSeries(b complete.Based[catalog.TV]) {
 	s := b.V()
-	t.reset()
+	*t = Title{Genres: t.Genres[:0], Keywords: t.Keywords[:0], People: t.People[:0]}
 	t.ID, t.Adult = s.ID.V, s.Adult.V
 	t.Votes, t.Popularity = s.VoteCount.V, s.Popularity.V
 	t.Genres = appendIDs(t.Genres, s.Genres)
@@ -207,10 +207,6 @@ func (t *Title) SetSeries(b complete.Based[catalog.TV]) {
 			}
 		}
 	}
-}
-
-func (t *Title) reset() {
-	*t = Title{Genres: t.Genres[:0], Keywords: t.Keywords[:0], People: t.People[:0]}
 }
 
 func (t *Title) addCrew(crew []catalog.CrewCredit) {

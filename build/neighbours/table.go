@@ -158,7 +158,7 @@ func WritePart(path string, it *extsort.Iterator) error {
 		err = w.endList()
 	}
 	if err == nil {
-		w.addEntry(endFeature)
+		w.entries = binary.BigEndian.AppendUint64(binary.BigEndian.AppendUint64(w.entries, uint64(endFeature)), uint64(w.off))
 		_, err = w.out.Write(sealed(w.entries))
 	}
 	if err == nil {
@@ -217,16 +217,11 @@ func (w *tableWriter) endList() error {
 		if _, err := w.out.Write(w.list); err != nil {
 			return err
 		}
-		w.addEntry(w.current)
+		w.entries = binary.BigEndian.AppendUint64(binary.BigEndian.AppendUint64(w.entries, uint64(w.current)), uint64(w.off))
 		w.off += int64(len(w.list))
 	}
 	w.df, w.safe, w.adult, w.titles = 0, 0, 0, w.titles[:0]
 	return nil
-}
-
-func (w *tableWriter) addEntry(f feature) {
-	w.entries = binary.BigEndian.AppendUint64(w.entries, uint64(f))
-	w.entries = binary.BigEndian.AppendUint64(w.entries, uint64(w.off))
 }
 
 // A Result is the ids of a title's neighbours, best first.

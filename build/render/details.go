@@ -139,7 +139,8 @@ func (d *detailer) detail(m *model, v *version) {
 		case t.Rule == complete.ToGenres && v.shared:
 			f.fields(v.rec, from, c.index)
 			f.comma()
-			f.value(release.PieceSpec{Op: release.OpReference, Shared: GenresKey(m.Kind, GenreIDs(*m.GenresOf(v.rec))), Sub: fragment.SubGenres})
+			key := fragment.AppendShared(nil, fragment.KindGenres, m.Kind, GenresName(GenreIDs(*m.GenresOf(v.rec))))
+			f.value(release.PieceSpec{Op: release.OpReference, Shared: key, Sub: fragment.SubGenres})
 		case t.Rule == complete.ToNames && (!crawled && v.local || len(d.fallback) > 0) && length(v.rec, t.Field) > 0:
 			f.fields(v.rec, from, c.index)
 			f.name(t.Field.Name)

@@ -148,15 +148,6 @@ func content(pieces []release.PieceSpec) string {
 	return string(b)
 }
 
-// sameContent reports whether pieces have the given content. It compares lengths first, which rules out most.
-func sameContent(pieces []release.PieceSpec, want string) bool {
-	n := len(pieces)
-	for i := range pieces {
-		n += len(pieces[i].Literal)
-	}
-	return n == len(want) && content(pieces) == want
-}
-
 // A jsonText is a JSON text under construction. Each of its numbers and strings follows a text, such as the name of
 // its field.
 type jsonText struct{ buf []byte }

@@ -311,11 +311,6 @@ func GenresName(ids []int64) string {
 	return string(b)
 }
 
-// GenresKey returns the key of a shared list of genres for titles of a kind.
-func GenresKey(k fragment.Kind, ids []int64) []byte {
-	return fragment.AppendShared(nil, fragment.KindGenres, k, GenresName(ids))
-}
-
 // SharedGenres returns the fragments of a shared list of genres of movies or series: the field `"genres":[...]`, in
 // English and in each language with other names.
 func SharedGenres(k fragment.Kind, ids []int64) []release.FragmentSpec {

@@ -65,7 +65,11 @@ func (f *fragments) addBody(s *sub, v fragment.Variant, rec record.Record) {
 // addUnlessEmpty ends a fragment and adds it unless it is the default of its sub-request.
 func (f *fragments) addUnlessEmpty(s *sub, v fragment.Variant) {
 	pieces := f.end()
-	if v == fragment.Base && sameContent(pieces, s.empty) {
+	n := len(pieces) // length of their content
+	for i := range pieces {
+		n += len(pieces[i].Literal)
+	}
+	if v == fragment.Base && n == len(s.empty) && content(pieces) == s.empty {
 		f.drop()
 		return
 	}

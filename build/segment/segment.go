@@ -211,11 +211,6 @@ func (c *chains) next(i int) int {
 	return c.end
 }
 
-// matchesAt reports whether a match begins at place i.
-func (c *chains) matchesAt(i int) bool {
-	return i < c.end && c.matches[i/64]>>(i&63)&1 != 0
-}
-
 // longest returns length and distance of the longest match at place i that is longer than best bytes (at least
 // three), among the first n of its chain. Without one, the length is 0.
 func (c *chains) longest(raw []byte, i, best, n int) (length, distance int) {
@@ -311,7 +306,7 @@ func (e *shortEncoder) lazyMatch(raw []byte, i int) (start int, m match) {
 	c := &e.chains
 	length, distance := c.longest(raw, i, shortest-1, maxChain)
 	for later := 1; later <= 2 && length > 0 && length < longMatch; later++ {
-		if !c.matchesAt(i + later) {
+		if k := i + later; k >= c.end || c.matches[k/64]>>(k&63)&1 == 0 { // no match starts there
 			continue
 		}
 		n := maxChain

@@ -16,13 +16,6 @@ import (
 	"github.com/reelsplice/reelsplice/schemas/release"
 )
 
-// The prepare tasks compute from the survey what titles tasks share: the common part of the release, the owners of
-// contested ids, and the tables of neighbours. One writes the part of removed resources.
-type prepare struct {
-	b      *Build
-	survey *sorted
-}
-
 // Prepare tasks, in order: the common part, removed resources, partitions of claims, parts of the tables of
 // neighbours.
 const (
@@ -31,45 +24,55 @@ const (
 	prepareOwners
 )
 
-func prepareTasks(p *work.Plan) int {
-	return prepareOwners + p.Finds + p.Near[fragment.KindMovie] + p.Near[fragment.KindTV]
-}
-
-func openPrepare(b *Build) (tasks, error) {
-	survey, err := b.openSorted("", "survey")
-	return tasks{(&prepare{b, survey}).run, survey.close}, err
-}
-
 // ownersPrefix starts the names of files of owners.
 const ownersPrefix = "owners-"
 
 // nearPrefix starts the file names of a kind's table of neighbours.
 func nearPrefix(kind fragment.Kind) string { return fmt.Sprintf("near-%s-", kind) }
 
-func (t *prepare) run(ctx context.Context, i int, d *taskRecord) error {
-	switch {
-	case i == prepareCommon:
-		return t.b.writePart(d, commonPart, func(o *output) error { return t.common(ctx, o) })
-	case i == prepareRemoved:
-		return t.b.writePart(d, t.b.removedPart(), func(o *output) error { return t.removed(ctx, o) })
-	case i < prepareOwners+t.b.Plan.Finds:
-		return t.owners(ctx, i-prepareOwners, d)
+// openPrepare opens the tasks that compute from the survey what titles tasks share: the common part of the release, the
+// owners of contested ids, and the tables of neighbours. One writes the part of removed resources.
+func openPrepare(b *Build) (tasks, error) {
+	survey, err := b.openSorted("", "survey")
+	run := func(ctx context.Context, i int, d *taskRecord) error {
+		switch {
+		case i == prepareCommon:
+			return b.writePart(d, commonPart, func(o *output) error { return writeCommon(ctx, survey, o) })
+		case i == prepareRemoved:
+			return b.writePart(d, b.findPart(b.Plan.Finds), func(o *output) error { return b.writeRemoved(ctx, o) })
+		case i < prepareOwners+b.Plan.Finds:
+			i -= prepareOwners
+			return b.writeSorted(ctx, d, fmt.Sprintf("%s%05d", ownersPrefix, i), 1, func(s *extsort.Sorter) error {
+				return survey.groups(ctx, b.Plan.ClaimSection(uint64(i)), func(key []byte, claimants [][]byte) error {
+					for range claimants[1:] {
+						if fragment.Kind(key[0]) == fragment.KindMovie {
+							d.SharedIMDbIDs++
+						}
+						if err := s.Add(0, key, claimants[0]); err != nil { // duplicates are the newer entries
+							return err
+						}
+					}
+					return nil
+				})
+			})
+		}
+		kind, part := fragment.KindMovie, i-prepareOwners-b.Plan.Finds // the index of the part in the table of neighbours
+		if movies := b.Plan.Near[kind]; part >= movies {
+			kind, part = fragment.KindTV, part-movies
+		}
+		rows, err := survey.merge(ctx, b.Plan.NearSection(kind)+part)
+		if err != nil {
+			return err
+		}
+		name := fmt.Sprintf("%s%05d", nearPrefix(kind), part)
+		err = b.writeFile(d, name, func(path string) error { return neighbours.WritePart(path, rows) })
+		return errors.Join(err, rows.Close())
 	}
-	kind, part := fragment.KindMovie, i-prepareOwners-t.b.Plan.Finds // the index of the part in the table of neighbours
-	if movies := t.b.Plan.Near[kind]; part >= movies {
-		kind, part = fragment.KindTV, part-movies
-	}
-	rows, err := t.survey.merge(ctx, t.b.Plan.NearSection(kind)+part)
-	if err != nil {
-		return err
-	}
-	name := fmt.Sprintf("%s%05d", nearPrefix(kind), part)
-	err = t.b.writeFile(d, name, func(path string) error { return neighbours.WritePart(path, rows) })
-	return errors.Join(err, rows.Close())
+	return tasks{run, survey.close}, err
 }
 
-// common writes the resources that all of a kind share: the defaults and the lists of genres.
-func (t *prepare) common(ctx context.Context, o *output) error {
+// writeCommon writes the resources that all of a kind share: the defaults and the lists of genres.
+func writeCommon(ctx context.Context, survey *sorted, o *output) error {
 	for _, t := range catalog.Types() {
 		defaults := render.Defaults(t.Kind)
 		if len(defaults) == 0 {
@@ -80,20 +83,21 @@ func (t *prepare) common(ctx context.Context, o *output) error {
 			return err
 		}
 	}
-	return t.survey.groups(ctx, work.GenreSection, func(key []byte, payloads [][]byte) error {
+	return survey.groups(ctx, work.GenreSection, func(key []byte, payloads [][]byte) error {
 		kind, ids := fragment.Kind(key[0]), []int64(nil)
 		for list := payloads[0]; len(list) > 0; {
 			id, n := binary.Varint(list)
 			ids, list = append(ids, id), list[n:]
 		}
-		return o.addInputs(render.GenresKey(kind, ids), func() []release.FragmentSpec { return render.SharedGenres(kind, ids) })
+		key = fragment.AppendShared(nil, fragment.KindGenres, kind, render.GenresName(ids))
+		return o.addInputs(key, func() []release.FragmentSpec { return render.SharedGenres(kind, ids) })
 	})
 }
 
-// removed writes a resource for each removed one, for comparisons of releases.
-func (t *prepare) removed(ctx context.Context, o *output) error {
+// writeRemoved writes a resource for each removed one, for comparisons of releases.
+func (b *Build) writeRemoved(ctx context.Context, o *output) error {
 	var key, removed, target []byte
-	for _, r := range t.b.inputs.Removed {
+	for _, r := range b.inputs.Removed {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
@@ -118,45 +122,13 @@ func (t *prepare) removed(ctx context.Context, o *output) error {
 	return nil
 }
 
-// owners finds the ids of a partition that several resources claim. The lowest key owns such an id: duplicates are
-// the newer entries.
-func (t *prepare) owners(ctx context.Context, i int, d *taskRecord) error {
-	return t.b.writeSorted(ctx, d, fmt.Sprintf("%s%05d", ownersPrefix, i), 1, func(s *extsort.Sorter) error {
-		return t.survey.groups(ctx, t.b.Plan.ClaimSection(uint64(i)), func(key []byte, claimants [][]byte) error {
-			for range claimants[1:] {
-				if fragment.Kind(key[0]) == fragment.KindMovie {
-					d.SharedIMDbIDs++
-				}
-				if err := s.Add(0, key, claimants[0]); err != nil {
-					return err
-				}
-			}
-			return nil
-		})
-	})
-}
-
-// owners maps each contested id, by kind, to its owner: an IMDb id for a movie, its own id for a season or an
-// episode. Any other id belongs to its only claimant.
+// owners maps each contested id, by kind, to its owner, the claimant with the lowest key: an IMDb id for a movie, its
+// own id for a season or an episode. Any other id belongs to its only claimant.
 type owners map[claimedID]catalog.Key
 
 type claimedID struct {
 	kind fragment.Kind
 	id   uint64
-}
-
-// readOwners reads the contested ids.
-func readOwners(b *Build) (owners, error) {
-	s, err := b.openSorted(ownersPrefix, "prepare")
-	if err != nil {
-		return nil, err
-	}
-	o := owners{}
-	err = s.groups(context.Background(), 0, func(key []byte, owner [][]byte) error {
-		o[claimedID{fragment.Kind(key[0]), binary.BigEndian.Uint64(key[1:])}] = work.ParseKey(owner[0])
-		return nil
-	})
-	return o, errors.Join(err, s.close())
 }
 
 // isOwner reports whether a resource that claims an id owns it.

@@ -40,7 +40,9 @@ type Stage struct {
 func Stages() []Stage {
 	return []Stage{
 		{"survey", fromPlan((*work.Plan).TitleTasks), stateless(survey)},
-		{"prepare", fromPlan(prepareTasks), openPrepare},
+		{"prepare", fromPlan(func(p *work.Plan) int {
+			return prepareOwners + p.Finds + p.Near[fragment.KindMovie] + p.Near[fragment.KindTV]
+		}), openPrepare},
 		{"titles", fromPlan((*work.Plan).TitleTasks), openTitles},
 		{"resources", fromPlan((*work.Plan).Partitions), openResources},
 		{"find", fromPlan(func(p *work.Plan) int { return p.Finds }), openFind},
@@ -321,7 +323,6 @@ const (
 
 func (b *Build) resourcePart(i int) int { return firstTitlePart + b.Plan.TitleTasks() + i }
 func (b *Build) findPart(i int) int     { return b.resourcePart(b.Plan.Partitions()) + i }
-func (b *Build) removedPart() int       { return b.findPart(b.Plan.Finds) }
 
 // writePart writes a part of the release with fn, and adds the part to the record of the task.
 func (b *Build) writePart(d *taskRecord, part int, fn func(o *output) error) error {

@@ -3,6 +3,7 @@ package task
 import (
 	"cmp"
 	"context"
+	"encoding/binary"
 	"errors"
 	"slices"
 
@@ -26,8 +27,16 @@ type titles struct {
 }
 
 func openTitles(b *Build) (_ tasks, err error) {
-	t := &titles{b: b, near: map[fragment.Kind]*neighbours.Table{}}
-	if t.owners, err = readOwners(b); err != nil {
+	t := &titles{b: b, owners: owners{}, near: map[fragment.Kind]*neighbours.Table{}}
+	contested, err := b.openSorted(ownersPrefix, "prepare")
+	if err != nil {
+		return tasks{}, err
+	}
+	err = contested.groups(context.Background(), 0, func(key []byte, owner [][]byte) error {
+		t.owners[claimedID{fragment.Kind(key[0]), binary.BigEndian.Uint64(key[1:])}] = work.ParseKey(owner[0])
+		return nil
+	})
+	if err = errors.Join(err, contested.close()); err != nil {
 		return tasks{}, err
 	}
 	surveys, err := b.taskRecords("survey")
@@ -53,7 +62,16 @@ func openTitles(b *Build) (_ tasks, err error) {
 			return tasks{}, errors.Join(err, t.close())
 		}
 	}
-	return tasks{t.run, t.close}, nil
+	run := func(ctx context.Context, i int, d *taskRecord) error {
+		kind, span := b.Plan.TitleSpan(i)
+		return b.contribute(ctx, d, firstTitlePart+i, func(o *output, c *contributor) error {
+			if kind == fragment.KindTV {
+				return t.series(ctx, o, c, span)
+			}
+			return t.movies(ctx, o, c, span)
+		})
+	}
+	return tasks{run, t.close}, nil
 }
 
 func (t *titles) close() (err error) {
@@ -63,16 +81,6 @@ func (t *titles) close() (err error) {
 		}
 	}
 	return err
-}
-
-func (t *titles) run(ctx context.Context, i int, d *taskRecord) error {
-	kind, span := t.b.Plan.TitleSpan(i)
-	return t.b.contribute(ctx, d, firstTitlePart+i, func(o *output, c *contributor) error {
-		if kind == fragment.KindTV {
-			return t.series(ctx, o, c, span)
-		}
-		return t.movies(ctx, o, c, span)
-	})
 }
 
 // latestAlias adds the alias "latest" of a kind if id is the newest one.
