@@ -32,7 +32,7 @@ func (f *fieldColumns) first() int { return f.leaves[0] }
 // schemaNode returns the Parquet form of a struct.
 func schemaNode(s *record.Schema) parquet.Group {
 	g := parquet.Group{
-		record.UnusualColumn: parquet.Optional(dictString()),
+		record.UnusualColumn: parquet.Optional(parquet.Encoded(parquet.String(), &parquet.RLEDictionary)),
 		record.ExtraColumn:   parquet.Optional(parquet.String()),
 	}
 	for i := range s.Fields {
@@ -42,7 +42,7 @@ func schemaNode(s *record.Schema) parquet.Group {
 		case record.ShapeString, record.ShapeRaw:
 			node = parquet.String()
 			if f.Dict {
-				node = dictString()
+				node = parquet.Encoded(parquet.String(), &parquet.RLEDictionary)
 			}
 		case record.ShapeInt:
 			node = parquet.Int(64)
@@ -62,10 +62,6 @@ func schemaNode(s *record.Schema) parquet.Group {
 		g[f.Column] = parquet.Optional(node)
 	}
 	return g
-}
-
-func dictString() parquet.Node {
-	return parquet.Encoded(parquet.String(), &parquet.RLEDictionary)
 }
 
 // layout maps a struct to the columns of a schema, which may have others too.

@@ -33,11 +33,6 @@ const QuarantineDir = "quarantine"
 // ReportName is the name of the catalogue's file with the report of the last ingest.
 const ReportName = "ingest-report.json"
 
-// parquetSchema returns the Parquet schema of the kind's records.
-func (t *Type) parquetSchema() *parquet.Schema {
-	return parquet.NewSchema(t.Name(), schemaNode(t.Schema))
-}
-
 // A File is an open catalogue file with records of one kind. Row groups may be read concurrently. A nil File is
 // empty.
 type File struct {
@@ -93,7 +88,7 @@ func (t *Type) read(file *os.File, size int64) (f *File, err error) {
 	if k, _ := pq.Lookup(kindKey); k != t.Name() {
 		return nil, fmt.Errorf("%s: holds %q, want %q", name, k, t.Name())
 	}
-	schema := t.parquetSchema()
+	schema := parquet.NewSchema(t.Name(), schemaNode(t.Schema))
 	if pq.Schema().String() != schema.String() {
 		return nil, fmt.Errorf("%s: its columns differ from a catalogue file of version %s: ingest it again", name, version)
 	}

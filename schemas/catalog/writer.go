@@ -75,7 +75,7 @@ func Create(path string, t *Type) (*Writer, error) {
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("create %s: %w", path, err), f.Abort())
 	}
-	schema := t.parquetSchema()
+	schema := parquet.NewSchema(t.Name(), schemaNode(t.Schema))
 	pq := parquet.NewGenericWriter[any](f, schema,
 		parquet.Compression(&codec{enc: enc}),
 		parquet.CreatedBy("reelsplice", FormatVersion, ""),

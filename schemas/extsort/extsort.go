@@ -387,7 +387,14 @@ func (m *memory) sort() {
 				next[to]++
 			}
 		}
-		slices.SortFunc(m.entries[from:ends[section]], m.compare)
+		slices.SortFunc(m.entries[from:ends[section]], func(a, b entry) int {
+			if a.prefix != b.prefix {
+				return cmp.Compare(a.prefix, b.prefix)
+			}
+			aKey, aPayload := m.split(a)
+			bKey, bPayload := m.split(b)
+			return order(aKey, aPayload, bKey, bPayload)
+		})
 	}
 }
 
@@ -399,16 +406,6 @@ func prefix(key []byte) uint64 {
 	var b [8]byte
 	copy(b[:], key)
 	return binary.BigEndian.Uint64(b[:])
-}
-
-// compare compares entries of one section.
-func (m *memory) compare(a, b entry) int {
-	if a.prefix != b.prefix {
-		return cmp.Compare(a.prefix, b.prefix)
-	}
-	aKey, aPayload := m.split(a)
-	bKey, bPayload := m.split(b)
-	return order(aKey, aPayload, bKey, bPayload)
 }
 
 func order(aKey, aPayload, bKey, bPayload []byte) int {

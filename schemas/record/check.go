@@ -2,6 +2,7 @@ package record
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -37,7 +38,7 @@ func CheckJSON(b []byte, maxDepth int) *Fault {
 	ok := c.value()
 	c.peek()
 	switch {
-	case c.isTooDeep():
+	case c.depth > cmp.Or(c.limit, maxDepth):
 		return &Fault{Off: c.i, Reason: fmt.Sprintf("nested deeper than %d levels", maxDepth)}
 	case !ok || c.i < len(b):
 		return syntaxFault(b)

@@ -66,9 +66,7 @@ func (c *cursor) member(first bool) (name string, ok bool, err error) {
 	return name, true, nil
 }
 
-// element moves to the next element of an array; false after the closing bracket.
-func (c *cursor) element(first bool) (ok bool, err error) { return c.item(first, '[', ']') }
-
+// item moves to the next element of an array or field of an object; false after the closing bracket.
 func (c *cursor) item(first bool, opening, closing byte) (ok bool, err error) {
 	b := c.peek()
 	switch {
@@ -170,7 +168,7 @@ func (c *cursor) value() bool {
 
 // contents consumes an array or an object, including its brackets.
 func (c *cursor) contents(opening, closing byte) bool {
-	if c.depth++; c.isTooDeep() {
+	if c.depth++; c.depth > cmp.Or(c.limit, maxDepth) {
 		return false
 	}
 	for first := true; ; first = false {
@@ -190,8 +188,6 @@ func (c *cursor) contents(opening, closing byte) bool {
 		}
 	}
 }
-
-func (c *cursor) isTooDeep() bool { return c.depth > cmp.Or(c.limit, maxDepth) }
 
 // consume consumes b if it is next.
 func (c *cursor) consume(b byte) bool {
@@ -364,7 +360,7 @@ func EachElement(text string, fn func(i int, raw string) error) error {
 		return errors.New("want a list, found " + Shown(text))
 	}
 	for i := 0; ; i++ {
-		if ok, err := c.element(i == 0); !ok {
+		if ok, err := c.item(i == 0, '[', ']'); !ok {
 			return err
 		}
 		c.peek()

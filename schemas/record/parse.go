@@ -442,11 +442,11 @@ func (p *Parser) boolean(c *cursor) (v, ok bool, err error) {
 // each calls fn for every element of an array. fn must consume the element.
 func (p *Parser) each(c *cursor, fn func() error) error {
 	for i := 0; ; i++ {
-		ok, err := c.element(i == 0)
+		ok, err := c.item(i == 0, '[', ']')
 		if err != nil || !ok {
 			return err
 		}
-		p.path.pushIndex(i)
+		p.path = append(p.path, step{index: i})
 		if err := fn(); err != nil {
 			return err
 		}
@@ -497,7 +497,7 @@ func (p *Parser) keyed(c *cursor, r Record, f *Field) error {
 		// PHP writes an empty map as an empty list.
 		start := c.i
 		if b == '[' {
-			if more, err := c.element(true); err == nil && !more {
+			if more, err := c.item(true, '[', ']'); err == nil && !more {
 				r.MakeList(f, 0)
 				return nil
 			}
@@ -634,7 +634,6 @@ type step struct {
 }
 
 func (p *path) push(name string) { *p = append(*p, step{name, -1}) }
-func (p *path) pushIndex(i int)  { *p = append(*p, step{index: i}) }
 func (p *path) pop()             { *p = (*p)[:len(*p)-1] }
 
 // where returns the path as text, with the numbers of elements if requested.

@@ -94,7 +94,15 @@ const (
 func classOf(r rune) class {
 	switch {
 	case r < utf8.RuneSelf:
-		return asciiClass(byte(r))
+		switch {
+		case r >= 'a' && r <= 'z', r >= 'A' && r <= 'Z', r >= '0' && r <= '9':
+			return letter
+		case r == '&':
+			return and
+		case r <= ' ' || r == 0x7f:
+			return space
+		}
+		return sign
 	case r == utf8.RuneError || unicode.Is(unicode.Cc, r) || unicode.IsSpace(r):
 		return space
 	case unicode.Is(unicode.Cf, r) || r == 'ـ':
@@ -107,18 +115,6 @@ func classOf(r rune) class {
 		return run
 	case unicode.Is(wordRunes, r):
 		return letter
-	}
-	return sign
-}
-
-func asciiClass(c byte) class {
-	switch {
-	case c >= 'a' && c <= 'z', c >= 'A' && c <= 'Z', c >= '0' && c <= '9':
-		return letter
-	case c == '&':
-		return and
-	case c <= ' ' || c == 0x7f:
-		return space
 	}
 	return sign
 }
