@@ -51,26 +51,22 @@ type translationFile struct {
 	Regions map[string]string `json:"default_regions"`
 }
 
-var (
-	languages    = parsed[[]Language]("languages.json")
-	countries    = parsed[[]Country]("countries.json")
-	translations = parsed[translationFile]("translations.json")
-)
+var translations = parsed[translationFile]("translations.json")
 
 // Languages returns the entries of configuration/languages sorted by code; TMDB's own order varies between responses.
-func Languages() []Language { return languages() }
+var Languages = parsed[[]Language]("languages.json")
 
 // LanguageByCode returns the language with an ISO 639-1 code such as "de".
 func LanguageByCode(code string) (Language, bool) {
-	return find(languages(), code, func(l Language) string { return l.Code })
+	return find(Languages(), code, func(l Language) string { return l.Code })
 }
 
 // Countries returns the entries of configuration/countries in TMDB's order, by code.
-func Countries() []Country { return countries() }
+var Countries = parsed[[]Country]("countries.json")
 
 // CountryByCode returns the country with an ISO 3166-1 code such as "DE".
 func CountryByCode(code string) (Country, bool) {
-	return find(countries(), code, func(c Country) string { return c.Code })
+	return find(Countries(), code, func(c Country) string { return c.Code })
 }
 
 // PrimaryTranslations returns the entries of configuration/primary_translations,
@@ -149,11 +145,7 @@ type CountryZones struct {
 	Zones []string `json:"zones"` // names from the time zone database, such as "Europe/Berlin"
 }
 
-var (
-	configuration = parsed[configurationFile]("configuration.json")
-	departments   = parsed[[]Department]("jobs.json")
-	timezones     = parsed[[]CountryZones]("timezones.json")
-)
+var configuration = parsed[configurationFile]("configuration.json")
 
 // ChangeKeys returns the possible keys of changes, in TMDB's alphabetical order.
 func ChangeKeys() []string { return configuration().ChangeKeys }
@@ -163,10 +155,10 @@ func Images() ImageSizes { return configuration().ImageSizes }
 
 // Departments returns the entries of configuration/jobs sorted by department; TMDB's own order varies between
 // responses. The jobs of a department are in TMDB's order, which does not vary.
-func Departments() []Department { return departments() }
+var Departments = parsed[[]Department]("jobs.json")
 
 // Timezones returns the entries of configuration/timezones in TMDB's order, by country code.
-func Timezones() []CountryZones { return timezones() }
+var Timezones = parsed[[]CountryZones]("timezones.json")
 
 // A Media selects one of the two genre lists. Eight genres are on both, with the same ID and name.
 type Media string
@@ -187,12 +179,7 @@ type genreTable struct {
 	Names map[string]map[int64]string `json:"names"` // by language, xx or xx-YY
 }
 
-var (
-	genres         = parsed[*genreTable]("genres.json")
-	genreLanguages = sync.OnceValue(func() []string {
-		return slices.Sorted(maps.Keys(genres().Names))
-	})
-)
+var genres = parsed[*genreTable]("genres.json")
 
 // Genres returns the IDs of m's genres in the order of TMDB's list, which is the same in every language.
 func Genres(m Media) []int64 { return genres().Lists[m] }
@@ -230,7 +217,7 @@ func (t *genreTable) name(m Media, id int64, language, region string) string {
 
 // GenreLanguages returns the languages with genre names, sorted: xx, or xx-YY if the names of a region differ from
 // its language's.
-func GenreLanguages() []string { return genreLanguages() }
+var GenreLanguages = sync.OnceValue(func() []string { return slices.Sorted(maps.Keys(genres().Names)) })
 
 // genericNames are the names of one language, with numberMark in place of the number.
 type genericNames struct {
