@@ -55,26 +55,6 @@ type fileEnd struct {
 	blank   int64  // rows of the file without any value
 }
 
-// readTurn reads the inputs from first to end.
-func (r *run) readTurn(ctx context.Context, turn turn, first, end int) error {
-	return r.inParallel(ctx, func(ctx context.Context, send func(*batch) error) error {
-		if turn == turnIMDb {
-			t := imdbTables{r: r, send: send}
-			if end < len(r.list.inputs) { // a later turn may look them up
-				t.ids = r.resolver.Collector
-			}
-			return t.read(ctx, first, end)
-		}
-		d := decoder{r: r, send: send}
-		for n := first; n < end; n++ {
-			if err := d.file(ctx, n); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
-}
-
 // inParallel runs decode, which sends batches, concurrently with the other steps.
 //
 // Each batch is sent to both channels. The sorter receives batches from order, which keeps the reading order whichever mapper

@@ -119,7 +119,8 @@ func (r *run) prepare(ctx context.Context) (err error) {
 	if err = r.find(ctx); err != nil {
 		return err
 	}
-	minted := merge.HasMinted(r.Catalog)
+	_, missing := os.Stat(filepath.Join(r.Catalog, merge.MintedFile))
+	minted := missing == nil
 	var ids resolve.IDCollector // collects the ids that the inputs look up
 	if minted {
 		ids.IDs = resolve.Superseded
@@ -167,7 +168,23 @@ func (r *run) read(ctx context.Context) (err error) {
 				return err
 			}
 		}
-		if err := r.readTurn(ctx, turn, first, end); err != nil {
+		err := r.inParallel(ctx, func(ctx context.Context, send func(*batch) error) error {
+			if turn == turnIMDb {
+				t := imdbTables{r: r, send: send}
+				if end < len(inputs) { // a later turn may look them up
+					t.ids = r.resolver.Collector
+				}
+				return t.read(ctx, first, end)
+			}
+			d := decoder{r: r, send: send}
+			for n := first; n < end; n++ {
+				if err := d.file(ctx, n); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+		if err != nil {
 			return err
 		}
 	}

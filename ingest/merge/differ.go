@@ -94,11 +94,6 @@ func imageList(name, image, path string) changedList {
 	}
 }
 
-// isListed reports whether changedLists has a field of the details.
-func isListed(name string) bool {
-	return slices.ContainsFunc(changedLists, func(l changedList) bool { return slices.Contains(l.paths, name) })
-}
-
 // compare sets d.changes to the changes between two records. A nil old record means a new resource, of which only the details
 // are compared. An episode has fewer fields in its season's record than in its own; the others are not compared.
 func (d *differ) compare(kind fragment.Kind, old, now record.Record) {
@@ -115,7 +110,7 @@ func (d *differ) compare(kind fragment.Kind, old, now record.Record) {
 		}
 		differs[name] = oldText != newText
 		switch {
-		case oldText == newText || i >= now.Schema.Subs || notLogged[name] || isListed(name):
+		case oldText == newText || i >= now.Schema.Subs || notLogged[name] || slices.ContainsFunc(changedLists, func(l changedList) bool { return slices.Contains(l.paths, name) }):
 		case name == "spoken_languages":
 			d.note(name, "", "", codesOf(old, name), codesOf(now, name))
 		case slices.Contains(texts[kind], name):

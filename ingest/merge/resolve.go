@@ -63,7 +63,10 @@ func (v version) with(later version) version {
 // resolve merges all versions of one key: the catalogue's, then the rows in the order of their sources, then the overlay's.
 // Without rows and overlay, it returns the catalogue's version as it was read, and does not count it.
 func (k *kindMerger) resolve(key catalog.Key) (version, error) {
-	v := version{removed: k.wasRemoved.takeIf(key)}
+	var v version
+	if r := k.wasRemoved; len(r.list) > 0 && r.list[0].Key == key {
+		v.removed, r.list = &r.list[0], r.list[1:]
+	}
 	if old := k.old.takeIf(key); !old.IsNil() {
 		v = versionOf(k.typ, old)
 	}
@@ -372,12 +375,6 @@ func (k *kindMerger) place(h Head) source.Place {
 
 // MintedFile is the file of minted ids, in the catalogue.
 const MintedFile = "minted.ids"
-
-// HasMinted reports whether a catalogue has minted ids.
-func HasMinted(dir string) bool {
-	_, err := os.Stat(filepath.Join(dir, MintedFile))
-	return err == nil
-}
 
 // The file holds mintedMagic, then entries in order.
 const (

@@ -42,15 +42,6 @@ func (k Key) Append(dst []byte) []byte {
 	return dst
 }
 
-func parseKey(b []byte) (k Key, err error) {
-	if len(b) != keyBytes {
-		return k, fmt.Errorf("read a sorted record: %w", record.ErrBinary)
-	}
-	k.Kind, k.Key.Hi, k.Key.Lo = fragment.Kind(b[0]), binary.BigEndian.Uint64(b[1:]), binary.BigEndian.Uint64(b[9:])
-	k.Seq = binary.BigEndian.Uint64(b[17:])
-	return k, nil
-}
-
 // A Head precedes a record in the sorter's payloads. The record follows in binary form.
 type Head struct {
 	Number    int // number of the source
@@ -149,10 +140,12 @@ func (r *sortedRows) load() error {
 	if err != nil {
 		return err
 	}
-	var row sortedRow
-	if row.key, err = parseKey(key); err != nil {
-		return err
+	if len(key) != keyBytes {
+		return fmt.Errorf("read a sorted record: %w", record.ErrBinary)
 	}
+	var row sortedRow
+	row.key.Kind, row.key.Key.Hi, row.key.Key.Lo = fragment.Kind(key[0]), binary.BigEndian.Uint64(key[1:]), binary.BigEndian.Uint64(key[9:])
+	row.key.Seq = binary.BigEndian.Uint64(key[17:])
 	head, body, err := parseHead(payload)
 	if err != nil {
 		return err
@@ -302,14 +295,4 @@ func (r *removedList) peek() (catalog.Key, bool, error) {
 		return catalog.Key{}, false, nil
 	}
 	return r.list[0].Key, true, nil
-}
-
-// takeIf removes and returns the next removal if it has that key. Otherwise it returns nil.
-func (r *removedList) takeIf(key catalog.Key) *catalog.Removed {
-	if len(r.list) == 0 || r.list[0].Key != key {
-		return nil
-	}
-	first := &r.list[0]
-	r.list = r.list[1:]
-	return first
 }
