@@ -58,16 +58,29 @@ func (m *merger) write(columns []*tables.Column) error {
 			case pass == numbersPass && (c.Type == tables.Uint64s || c.Type == tables.Float64s):
 				err = m.values(values, c.Name)
 			case pass == numbersPass && (c.Type == tables.Trend || c.Type == tables.Range):
-				err = errors.Join(m.values(values, c.Name), m.order(ranks, c))
+				err = errors.Join(m.values(values, c.Name), posting.WriteOrder(m.out, c.Name, m.rows, m.window, m.ranks(ranks, c)))
 				if c.Type == tables.Range && err == nil {
 					err = posting.WriteSums(m.out, c.Name, m.rows, m.ranks(ranks, c))
 				}
 			case pass == numbersPass && c.Type == tables.NumberOrder, pass == keyedPass && c.Type == tables.TextOrder:
-				err = m.order(ranks, c)
+				err = posting.WriteOrder(m.out, c.Name, m.rows, m.window, m.ranks(ranks, c))
 			case pass == keyedPass && c.Type == tables.Lists:
-				err = m.lists(ranks, c.Name)
+				w := posting.NewListWriter(m.out, c.Name)
+				err = grouped(m, ranks, 0, func(_ []byte, rank uint32) uint32 { return rank }, func(key []byte, list []uint32) error {
+					in := encoding.NewReader(key)
+					return w.Add(in.Ordered(), list)
+				})
+				err = errors.Join(err, w.Close())
 			case pass == keyedPass && c.Type == tables.Dated:
-				err = m.releases(ranks, c.Name)
+				w := posting.NewDatedWriter(m.out, c.Name)
+				date := func(day []byte, rank uint32) posting.Date {
+					return posting.Date{Day: int32(binary.BigEndian.Uint32(day) ^ 1<<31), Rank: rank}
+				}
+				err = grouped(m, ranks, 4, date, func(key []byte, dates []posting.Date) error {
+					in := encoding.NewReader(key)
+					return w.Add(in.Ordered(), dates)
+				})
+				err = errors.Join(err, w.Close())
 			case pass == keyedPass && c.Type == tables.Names:
 				err = m.names(section)
 			}
@@ -97,11 +110,6 @@ func (m *merger) values(section int, name string) error {
 	})
 }
 
-// order writes an order of all ranks.
-func (m *merger) order(section int, c *tables.Column) error {
-	return posting.WriteOrder(m.out, c.Name, m.rows, m.window, m.ranks(section, c))
-}
-
 // ranks returns a function that calls fn with the ranks of a section in key order. Equal numbers of a NumberOrder
 // start with the least popular: clients sort by revenue from the highest, which is the end, and most movies have no
 // revenue.
@@ -120,29 +128,6 @@ func (m *merger) ranks(section int, c *tables.Column) func(fn func(rank uint32) 
 			return nil
 		})
 	}
-}
-
-// lists writes the ranks of each key.
-func (m *merger) lists(section int, name string) error {
-	w := posting.NewListWriter(m.out, name)
-	err := grouped(m, section, 0, func(_ []byte, rank uint32) uint32 { return rank }, func(key []byte, ranks []uint32) error {
-		in := encoding.NewReader(key)
-		return w.Add(in.Ordered(), ranks)
-	})
-	return errors.Join(err, w.Close())
-}
-
-// releases writes the days and ranks of each key.
-func (m *merger) releases(section int, name string) error {
-	w := posting.NewDatedWriter(m.out, name)
-	date := func(day []byte, rank uint32) posting.Date {
-		return posting.Date{Day: int32(binary.BigEndian.Uint32(day) ^ 1<<31), Rank: rank}
-	}
-	err := grouped(m, section, 4, date, func(key []byte, dates []posting.Date) error {
-		in := encoding.NewReader(key)
-		return w.Add(in.Ordered(), dates)
-	})
-	return errors.Join(err, w.Close())
 }
 
 // grouped calls add with each key of a section, without its last tail bytes, and with the values that value makes of

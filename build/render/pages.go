@@ -147,8 +147,15 @@ func (list languages) pageVariants(tag string) []fragment.Variant {
 // other languages serve only those.
 func (f *fragments) derivedPages(m *model, rec record.Record, name fragment.Sub, v fragment.Variant, row release.Include, ids []int64) {
 	s := m.sub(name)
-	if len(ids) == 0 || hasBasePage(rec, s.Field) {
+	if len(ids) == 0 {
 		return
+	}
+	language, _ := s.Field.Elem.Field("language")
+	recorded, _ := rec.Len(s.Field)
+	for i := range recorded {
+		if rec.At(s.Field, i).String(language).V == "" {
+			return
+		}
 	}
 	p := f.pager(s)
 	results := int64(len(ids))
@@ -160,16 +167,4 @@ func (f *fragments) derivedPages(m *model, rec record.Record, name fragment.Sub,
 		p.end(fragment.Address{Sub: name, Page: uint16(n + 1), Variant: v}, total, results)
 	}
 	p.tail(v, total, results)
-}
-
-// hasBasePage reports whether a list has a page that does not come from a crawl in another language.
-func hasBasePage(rec record.Record, f *record.Field) bool {
-	language, _ := f.Elem.Field("language")
-	n, _ := rec.Len(f)
-	for i := range n {
-		if rec.At(f, i).String(language).V == "" {
-			return true
-		}
-	}
-	return false
 }

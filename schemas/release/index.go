@@ -142,11 +142,6 @@ func WriteIndex(ctx context.Context, dir, partsDir string, parts []Part, i, n in
 	if err != nil {
 		return File{}, err
 	}
-	return out.finish(writeSlots(out, pairs, hashBits))
-}
-
-// writeSlots writes the slots of sorted pairs, whose hashes have the same first bits.
-func writeSlots(out *fileWriter, pairs []pair, hashBits int) (c FileCounts) {
 	homes := max(1, (5*uint64(len(pairs))+2)/3)
 	var next, reach uint64 // next is the first unwritten slot
 	fill := func(end uint64) {
@@ -164,8 +159,7 @@ func writeSlots(out *fileWriter, pairs []pair, hashBits int) (c FileCounts) {
 		_, _ = out.Write(buf)
 	}
 	fill(homes)
-	c[indexSlots], c[IndexKeys], c[indexHomes], c[indexReach] = next, uint64(len(pairs)), homes, reach
-	return c
+	return out.finish(FileCounts{indexSlots: next, IndexKeys: uint64(len(pairs)), indexHomes: homes, indexReach: reach})
 }
 
 // keyAt reads the key of a block.
