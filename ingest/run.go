@@ -434,7 +434,7 @@ func (e *tooManyBadError) Error() string {
 	if e.Values {
 		return fmt.Sprintf("%d values in %d rows did not fit their fields, more than %s: stopped, the catalogue is unchanged; the report has the first values", e.Bad, e.Rows, e.Limit)
 	}
-	return fmt.Sprintf("%d of %d rows did not validate, more than %s: stopped, the catalogue is unchanged; the rows are in %s", e.Bad, e.Rows, e.Limit, e.File)
+	return fmt.Sprintf("%d of %d rows failed validation, more than %s: stopped, the catalogue is unchanged; the rows are in %s", e.Bad, e.Rows, e.Limit, e.File)
 }
 
 // isFull reports whether nothing more can be written: the disk is full, or a quota or a limit is reached.

@@ -198,7 +198,7 @@ func (v *verdict) refusal(id, releases string) error {
 	if v.RolledBack == id {
 		reasons = append(reasons, "it was rolled back")
 	} else if v.RolledBack != "" {
-		reasons = append(reasons, "it gives the same responses as "+v.RolledBack+", which was rolled back")
+		reasons = append(reasons, "it has the same responses as "+v.RolledBack+", which was rolled back")
 	}
 	if n := len(v.Falls); n > 0 {
 		reasons = append(reasons, plural(n, "count")+" below what --max-drop allows")
