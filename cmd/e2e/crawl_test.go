@@ -12,6 +12,8 @@ import (
 
 // A crawl is what a crawler would have stored of one recorded response, and the request for it.
 type crawl struct {
+	recording
+	want     *value            // recorded body
 	files    map[string][]byte // by name below the crawl's folder: "tv/1399-season-1.json"
 	target   string            // path and query
 	language string            // language of the request
@@ -33,10 +35,14 @@ var otherLanguage = map[string]string{
 }
 
 // crawlOf returns the crawl of a recording.
-func crawlOf(r recording, body []byte, parsed *value) (crawl, error) {
+func crawlOf(r recording, body []byte) (crawl, error) {
 	u, err := url.Parse(r.request)
 	if err != nil {
 		return crawl{}, err
+	}
+	parsed, err := parseJSON(body)
+	if err != nil {
+		return crawl{}, fmt.Errorf("%s: %w", r.file, err)
 	}
 	keep := keepers[r.group()]
 	if keep == nil {
@@ -50,6 +56,7 @@ func crawlOf(r recording, body []byte, parsed *value) (crawl, error) {
 	if err != nil {
 		return crawl{}, fmt.Errorf("%s: %w", r.file, err)
 	}
+	c.recording, c.want = r, parsed
 	if a.query != "" {
 		c.target += "?" + a.query
 	}

@@ -4,11 +4,13 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"github.com/reelsplice/reelsplice/schemas/object/objecttest"
+	"github.com/reelsplice/reelsplice/schemas/sharedtest"
 )
 
 // setUpStore gives a script its store: $S3 is the prefix of a key and $Q its suffix. Each script has a folder of its
@@ -16,6 +18,7 @@ import (
 func setUpStore(env *testscript.Env, store *objecttest.Server) error {
 	env.Setenv("S3", "s3://"+objecttest.Bucket+"/"+storeFolder(env.WorkDir))
 	env.Setenv("Q", "?"+store.Query())
+	env.Setenv("GOGC", strconv.Itoa(sharedtest.GCPercent))
 	for _, name := range []string{"AWS_EC2_METADATA_DISABLED", "AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"} {
 		env.Setenv(name, os.Getenv(name))
 	}
