@@ -160,7 +160,8 @@ func Copy(from, to string) error {
 	if err != nil {
 		return err
 	}
-	if _, err := io.Copy(out, in); err != nil {
+	_, err = io.Copy(out, in)
+	if err = errors.Join(err, in.Close()); err != nil { // Windows replaces no link of an open file
 		return errors.Join(err, out.Abort())
 	}
 	return out.Commit()
