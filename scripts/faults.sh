@@ -21,6 +21,7 @@ while [ $# -gt 0 ]; do
   case "$1" in
     --points) points=$2 && shift ;;
     --only) only=$2 && shift ;;
+    -*) echo "usage: $0 [--points N] [--only COMMAND] [PROGRAM]" >&2 && exit 2 ;;
     *) program=$(realpath "$1") ;;
   esac
   shift
@@ -28,7 +29,7 @@ done
 command -v strace >/dev/null || { echo "skipped: strace is not installed" && exit 0; }
 work=$(mktemp -d)
 finish() {
-  for file in "$work"/*.pid; do kill -KILL "$(<"$file")" || true; done 2>/dev/null
+  for file in "$work"/*.pid; do pkill -KILL -P "$(<"$file")" || kill -KILL "$(<"$file")" || true; done 2>/dev/null # or strace's child
   rm -rf "$work"
 }
 trap finish EXIT
@@ -215,7 +216,7 @@ while read -r name call fault n; do
   [ "$code" = 0 ] || [ "$after" = "${wanted[$name]}" ] || fail "the same command again fails"
   "$program" prune --releases r --keep 9 >/dev/null
   left=$(find . -name '.*' ! -name . ! -name '.*lock' ! -name .crawl | head -n 3)
-  [ -z "$left" ] || fail "left behind: $left"
+  [ -z "$left" ] || fail "leftover files: $left"
 done <"$list"
 echo "$passed succeeded in spite of the fault, $refused failed with a reason, $killed were killed, $runtime ended in Go's runtime, $missed made fewer calls this time"
 [ "$failures" = 0 ] || { echo "$failures failures" && exit 1; }
