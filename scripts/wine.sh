@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Runs the Windows build under Wine: ingest, build, publish and prune while an edge serves, and the tests of packages
-# with files for Windows. Without Wine, it prints a message and passes. It tests the calls of the program, but neither
+# that handle files and connections. Without Wine, it prints a message and passes. It tests the calls of the program, but neither
 # NTFS nor antivirus software: see docs/reference/platforms.md.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -21,7 +21,7 @@ sed 's/^var TestDeleteatFallback bool/var TestDeleteatFallback = true/' "$lib" >
 printf '{"Replace":{"%s":"%s"}}' "$lib" "$work/at_windows.go" >"$work/overlay.json"
 export CGO_ENABLED=0
 GOOS=windows GOARCH=amd64 go build -overlay "$work/overlay.json" -o "$work/reelsplice.exe" ./cmd/reelsplice
-tests=(schemas/file schemas/object serve/follow serve/http/connlimit serve/releases)
+tests=(schemas/file schemas/object serve/http/connlimit serve/releases)
 for pkg in "${tests[@]}"; do
   GOOS=windows GOARCH=amd64 go test -overlay "$work/overlay.json" -c -o "$work/${pkg//\//-}.exe" "./$pkg"
 done
