@@ -125,7 +125,7 @@ func lowerAll(t *testing.T) {
 	lower(t, &fullPacks, 10)
 	lower(t, &checkCache, 3)
 	lower(t, &compareCache, 3)
-	lower(t, &compareWalked, 1000)
+	lower(t, &compareWalked, 50_000)
 	lower(t, &compareKeys, 2)
 	lower(t, &ingestBatchRows, 3)
 	lower(t, &ingestBatchBytes, 5000)

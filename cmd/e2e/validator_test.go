@@ -113,9 +113,12 @@ func (v *validator) path(path string) (string, bool) {
 	segments := strings.Split(path, "/")
 	best, params := "", len(segments)+1
 	for _, template := range v.paths {
+		if strings.Count(template, "/") != len(segments)-1 {
+			continue
+		}
 		parts := strings.Split(template, "/")
 		n := 0
-		fits := len(parts) == len(segments)
+		fits := true
 		for i := 0; fits && i < len(parts); i++ {
 			if strings.HasPrefix(parts[i], "{") {
 				n++
