@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Runs the Windows build under Wine: ingest, build, publish and prune while an edge serves, and the tests of packages
-# that handle files and connections. Without Wine, it prints a message and passes. It tests the calls of the program, but neither
-# NTFS nor antivirus software: see docs/reference/platforms.md.
+# that handle files and connections. Without Wine, it prints a message and passes. It tests the calls of the program, but
+# neither NTFS nor antivirus software: see docs/reference/platforms.md.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 if ! command -v wine >/dev/null; then
