@@ -238,7 +238,7 @@ func (r *run) joinMovieLens(ctx context.Context, files []source.File) (err error
 			ids := map[string]string{} // TMDB's IDs by MovieLens's
 			r.detector.eachValid(ctx, input{File: links}, func(_ *input, row []byte) bool {
 				if len(ids) == maxLinks {
-					err = fmt.Errorf("%s: want at most %d rows, as the ids of a movies.csv of MovieLens", links.Name, maxLinks)
+					err = fmt.Errorf("%s: want at most %d rows with ids for the movies.csv of MovieLens", links.Name, maxLinks)
 				}
 				var link struct{ MovieID, TMDBID string }
 				if json.Unmarshal(row, &link) == nil && link.TMDBID != "" {
@@ -271,8 +271,8 @@ func (r *run) columns(ctx context.Context, f source.File) (names []string) {
 	return names
 }
 
-// joinFolders returns a function that adds the columns in a file's path to rows that lack them, nil for a path without columns.
-// Names of folders hold columns as DuckDB and Spark write them: original_language=en.
+// joinFolders returns a function that adds the columns in a file's path to rows that lack them, or nil for a path without
+// columns. DuckDB and Spark write columns as folder names, such as original_language=en.
 func joinFolders(path string) func(row []byte) []byte {
 	var columns record.RawFields
 	for _, folder := range strings.Split(filepath.ToSlash(filepath.Dir(path)), "/") {

@@ -215,8 +215,8 @@ type Report struct {
 	// Bad holds one line for each of the first quarantined rows: place, field, reason.
 	Bad            []string `json:"bad,omitempty"`
 	QuarantineFile string   `json:"quarantine_file,omitempty"`
-	// FailedFiles counts files that could not be read completely. Rows before the damage are in the catalogue. Failed has a
-	// line for each of the first.
+	// FailedFiles counts files that could not be read completely. Rows before the damage are in the catalogue. Failed has
+	// lines for the first files.
 	FailedFiles int64    `json:"failed_files"`
 	Failed      []string `json:"failed,omitempty"`
 	Conflicts   int64    `json:"conflicts"`                  // fields on which two sources disagreed
@@ -225,21 +225,21 @@ type Report struct {
 	Removed     int64    `json:"removed,omitempty"`          // deleted or merged IDs, now in the catalogue
 	// RemovedRecords counts the records that this ingest removed, by kind.
 	RemovedRecords map[string]int64 `json:"removed_records,omitempty"`
-	// SkippedFiles counts the files that were left out; Skipped has the first, with the reason.
+	// SkippedFiles counts the files that were left out. Skipped has lines for the first files.
 	SkippedFiles int64    `json:"skipped_files,omitempty"`
 	Skipped      []string `json:"skipped,omitempty"`
 	// Silent has a line for each source of the command line whose files were all left out.
 	Silent  []string         `json:"silent_sources,omitempty"`
 	Unknown map[string]int64 `json:"unknown_fields,omitempty"` // kept, by path
-	Coerced map[string]int64 `json:"coerced_fields,omitempty"` // values read as another type, or in another form
-	Dropped map[string]int64 `json:"dropped_fields,omitempty"` // values without a place in the API, by path
+	Coerced map[string]int64 `json:"coerced_fields,omitempty"` // values converted from another type or form
+	Dropped map[string]int64 `json:"dropped_fields,omitempty"` // values for which the API has no field, by path
 	Whole   map[string]int64 `json:"kept_whole,omitempty"`     // joined lists that could not be split, by table and column
-	// ValuesLeftOut counts values that fit no field, although their rows were kept; LeftOut has the first of each field.
+	// ValuesLeftOut counts values that do not fit their field; their rows were kept. LeftOut has the first values of each field.
 	// ValuesCoerced is the total of Coerced.
 	ValuesLeftOut int64            `json:"values_left_out"`
 	LeftOut       []report.LeftOut `json:"left_out_values,omitempty"`
 	ValuesCoerced int64            `json:"values_coerced"`
-	Columns       []report.FileFit `json:"columns"`           // fate of each file's values, by column
+	Columns       []report.FileFit `json:"columns"`           // use of each file's values, by column
 	Stopped       bool             `json:"stopped,omitempty"` // too many bad rows or values, or a poor fit: the catalogue is unchanged
 	ReportFile    string           `json:"report_file"`
 	Seconds       float64          `json:"seconds"`
@@ -247,7 +247,7 @@ type Report struct {
 	Details report.Report `json:"-"`
 }
 
-// listedFits is the largest number of files in a Report's Columns.
+// listedFits limits the files in a Report's Columns.
 const listedFits = 100
 
 // writeReport writes the report files and returns a summary.

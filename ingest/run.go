@@ -377,12 +377,12 @@ type Tolerance struct {
 	share   float64 // bound as a share of the rows read, 0 to 1; used if above 0
 }
 
-// fewRows is the number of rows below which a share means little.
+// fewRows is the number of rows below which a share is not meaningful.
 const fewRows = 1000
 
 // ParseTolerance parses a number such as 20, or a share of the rows such as 1% or 0.5%.
 func ParseTolerance(s string) (Tolerance, error) {
-	bad := fmt.Errorf("want a number or a share of the rows, for instance 20 or 1%%, found %q", s)
+	bad := fmt.Errorf("want a number or a share of the rows, such as 20 or 1%%, found %q", s)
 	if text, ok := strings.CutSuffix(s, "%"); ok {
 		share, err := strconv.ParseFloat(strings.TrimSpace(text), 64)
 		if err != nil || !(share >= 0 && share <= 100) {
@@ -437,7 +437,7 @@ func (e *tooManyBadError) Error() string {
 	return fmt.Sprintf("%d of %d rows failed validation, more than %s: stopped, the catalogue is unchanged; the rows are in %s", e.Bad, e.Rows, e.Limit, e.File)
 }
 
-// isFull reports whether nothing more can be written: the disk is full, or a quota or a limit is reached.
+// isFull reports whether the disk is full, or a quota or a size limit was reached.
 func isFull(err error) bool {
 	return slices.ContainsFunc(errsFull, func(target error) bool { return errors.Is(err, target) })
 }

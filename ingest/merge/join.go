@@ -448,8 +448,8 @@ func (a rank) compareFacts(b rank) int {
 	return cmp.Or(a.compareJobs(b), cmp.Compare(a.id, b.id), strings.Compare(a.character, b.character), strings.Compare(a.created, b.created))
 }
 
-// parts builds one record from several rows of a table. The result does not depend on the order of the rows, but the list
-// elements of one row stay in their order. The zero value has no parts.
+// parts builds one record from several rows of a table. The result does not depend on the order of the rows, but list
+// elements of one row keep their order. The zero value has no parts.
 type parts struct {
 	record   record.Record    // built so far
 	reported map[string]bool  // fields that were reported as conflicts
@@ -458,8 +458,8 @@ type parts struct {
 	inRow    map[string]int   // elements of that row so far, by list
 }
 
-// put adds a part from a row. Its lists are appended. Of two values the greater text stays; disagree, unless nil, gets each
-// such field once.
+// put adds a part from a row. It appends lists, and keeps the greater text of two different values. It calls disagree, unless
+// nil, once for each such field.
 func (p *parts) put(part record.Record, row int64, disagree func(conflict)) {
 	if p.record.Schema == nil {
 		p.record, p.reported, p.places = part, map[string]bool{}, map[string][]int{}
@@ -526,7 +526,7 @@ func (p *parts) combine(dst, src record.Record, disagree func(conflict)) {
 					assign(dst.Grow(f), page)
 				}
 			}
-		case !record.Same(dst, src, f): // the greater text stays: the order of the rows must not matter
+		case !record.Same(dst, src, f): // keep the greater text, because the order of the rows must not matter
 			lost, kept := record.FieldText(dst, f), record.FieldText(src, f)
 			if lost > kept {
 				lost, kept = kept, lost

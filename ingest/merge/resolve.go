@@ -370,8 +370,8 @@ func (k *kindMerger) place(h Head) source.Place {
 	return source.Place{File: k.name(h.Number), Row: h.Row, Line: h.Line}
 }
 
-// Minted ids are hashes, so two resources can get the same one. The catalogue keeps a second hash of the same fields beside
-// each minted id. The first resource keeps the id, and rows of another go to quarantine.
+// Minted ids are hashes, so they may collide. The catalogue stores a second hash of the same fields with each minted id. The
+// first resource keeps the id, and rows of another are quarantined.
 
 // MintedFile is the file of minted ids, in the catalogue.
 const MintedFile = "minted.ids"
@@ -389,7 +389,7 @@ type mintedID [mintedBytes]byte
 // compare orders entries by kind and id.
 func (m mintedID) compare(o mintedID) int { return bytes.Compare(m[:mintedKey], o[:mintedKey]) }
 
-// A mintedList is the entries of the catalogue, in order, and the entries that an ingest adds.
+// A mintedList holds the entries of the catalogue and the entries that an ingest adds, both sorted.
 type mintedList struct{ old, added []mintedID }
 
 // readMinted reads the minted ids of a catalogue.
@@ -412,8 +412,8 @@ func readMinted(dir string) (m mintedList, err error) {
 	return m, nil
 }
 
-// isTaken reports whether an id that was minted with a hash is another resource's. The first
-// resource that has an id keeps it. Rows without a minted id have hash 0. Calls must come in the order of the ids.
+// isTaken reports whether a minted id belongs to a resource with another hash. Otherwise it adds the id. hash is 0 for other
+// ids, which are never taken. Calls must be in the order of the ids.
 func (m *mintedList) isTaken(kind fragment.Kind, id, hash uint64) bool {
 	if hash == 0 {
 		return false

@@ -387,8 +387,8 @@ const (
 )
 
 // newTable returns the table of the entries in sorted files. It uses about memory bytes, and disk space below dir. The table has
-// one entry for each key. If several records have an external ID, the lowest wins. A name that several people share is dropped.
-// Minted IDs count only if there are no others.
+// one entry for each key: the lowest ID of an external ID, and the ID of a name that only one person has. Minted IDs are used
+// only if there are no others.
 func newTable(ctx context.Context, dir string, memory int64, files []*extsort.File) (*table, error) {
 	entries, err := extsort.Merge(ctx, files, 0, extsort.Options{Dir: dir, Memory: memory})
 	if err != nil {
@@ -439,7 +439,7 @@ func (t *table) Person(kind fragment.Kind, title int64, name string) (int64, boo
 	return t.lookup(personKey(kind, title, name))
 }
 
-// lookup returns the ID of a key. After a read error, which err returns, it finds nothing.
+// lookup returns the ID of a key. A read error counts as not found; err returns it.
 func (t *table) lookup(k key) (int64, bool) {
 	number := sort.Search(len(t.firsts), func(i int) bool { return bytes.Compare(k[:], t.firsts[i][:]) < 0 }) - 1
 	if number < 0 {
@@ -459,7 +459,7 @@ func (t *table) lookup(k key) (int64, bool) {
 	return int64(binary.BigEndian.Uint64(entry(i)[keyBytes:])), true
 }
 
-// err returns the first read error. A nil table has none.
+// err returns a read error of a lookup, if any. The table may be nil.
 func (t *table) err() error {
 	if t == nil {
 		return nil
@@ -470,7 +470,7 @@ func (t *table) err() error {
 	return nil
 }
 
-// close closes and removes the file. A nil table has none.
+// close closes and removes the file. The table may be nil.
 func (t *table) close() error {
 	if t == nil {
 		return nil
