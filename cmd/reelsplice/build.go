@@ -80,7 +80,7 @@ func contentFlags(f *pflag.FlagSet, c *build.Config) {
 	f.IntVar(&c.Level, "level", build.DefaultConfig().Level, "deflate `LEVEL`, 1 to 9")
 	fallbackFlag(f, &c.Fallback)
 	f.StringVar(&c.Previous, "previous", "current", "release to compare with and reuse: `ID`, current, previous or none")
-	f.BoolVar(&c.Full, "full", false, "render everything; reuse nothing of the previous release")
+	f.BoolVar(&c.Full, "full", false, "render everything; reuse nothing from the previous release")
 }
 
 func fallbackFlag(f *pflag.FlagSet, list *string) {

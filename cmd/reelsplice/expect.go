@@ -14,11 +14,11 @@ import (
 	"github.com/reelsplice/reelsplice/serve/edge"
 )
 
-// An expectation is a condition for a response of a release, checked before clients see it.
+// An expectation is a condition for a response of a release, checked before publishing.
 //
-// A file has one a line: a path of the API with its query, a space, and an expression over the fields of the response,
-// in the language of mapping files (expr-lang/expr). It must give true. Empty lines and lines that begin with # are
-// skipped. A response that is not an object is the field body.
+// A file has one per line: an API path with its query, a space, and an expression over the fields of the response, in the
+// language of mapping files (expr-lang/expr). The result must be true. Empty lines and lines that begin with # are skipped.
+// A response that is not an object is the field body.
 //
 //	/3/movie/550                         title == "Fight Club"
 //	/3/search/movie?query=fight%20club   total_results >= 1 && results[0].id == 550
@@ -56,7 +56,7 @@ func readExpectations(path string) ([]expectation, error) {
 func parseExpectation(line string) (e expectation, err error) {
 	n := strings.IndexAny(line, " \t")
 	if n < 0 || line[0] != '/' {
-		return e, fmt.Errorf("%q: want a path of the API, a space and a condition", line)
+		return e, fmt.Errorf("%q: want an API path, a space and a condition", line)
 	}
 	e = expectation{Path: line[:n], Condition: strings.TrimSpace(line[n:])}
 	if e.Condition[0] == '.' {
@@ -95,7 +95,7 @@ func checkExpectations(ctx context.Context, rel *release.Reader, all []expectati
 	return failures, nil
 }
 
-// run returns the result of the condition over a body as JSON, "" for true.
+// run returns the result of the condition over a body as JSON, or "" if it is true.
 func (e *expectation) run(body []byte) string {
 	var v any
 	if err := json.Unmarshal(body, &v); err != nil {

@@ -20,8 +20,8 @@ import (
 	"github.com/reelsplice/reelsplice/schemas/release/store"
 )
 
-// A publishGate refuses a release that has much less than the current one, that fails an expectation, or that was
-// rolled back.
+// A publishGate refuses a release that has much less data than the current one, fails an expectation, or was rolled
+// back.
 type publishGate struct {
 	drops        []string
 	expectations string // file of expectations; "" for none
@@ -82,8 +82,8 @@ func (v *verdict) passes() bool {
 	return v.Forced || !v.Empty && len(v.Falls)+len(v.Failed) == 0 && v.RolledBack == ""
 }
 
-// examine compares release id of a store with the current release of s, which it is to replace. A broken current
-// release is no obstacle, because publishing repairs it.
+// examine compares release id of from with the current release of s, which it is to replace. A broken current
+// release does not block publishing, which repairs it.
 func (s releaseSet) examine(ctx context.Context, g *publishGate, from releaseSet, id string) (v verdict, err error) {
 	r, err := from.Manifest(ctx, id)
 	if err != nil {
@@ -123,8 +123,8 @@ func (s releaseSet) examine(ctx context.Context, g *publishGate, from releaseSet
 	return v, nil
 }
 
-// rolledBackLike returns the ID of a rolled-back release with the same responses as release id of a store, "" for none.
-// A removed or broken release is matched by its ID only.
+// rolledBackLike returns the ID of a rolled-back release with the same responses as release id of from, or "". A
+// removed or broken release is matched by its ID only.
 func (s releaseSet) rolledBackLike(ctx context.Context, from releaseSet, id string) (string, error) {
 	ids, err := store.RolledBack(ctx, s)
 	if errors.Is(err, release.ErrCorrupt) {
@@ -219,20 +219,20 @@ func (v *verdict) write(w io.Writer) {
 		fmt.Fprintf(w, "%s\t%d\t%d\t%.1f%%\t%g%%\n", f.Count, f.Before, f.After, f.Percent, f.Allowed)
 	}
 	for _, f := range v.Failed {
-		fmt.Fprintf(w, "line %d: %s: %s gives %s, status %d\n", f.Line, f.Path, f.Condition, f.Got, f.Status)
+		fmt.Fprintf(w, "line %d: %s: %s: found %s, status %d\n", f.Line, f.Path, f.Condition, f.Got, f.Status)
 	}
 }
 
 const (
 	// defaultDrop is the permitted fall of a count, in percent, unless dropLimits set another.
 	defaultDrop = 10
-	// fewLost is the smallest fall, in resources or terms, that counts for languages, sub-requests and terms without a
-	// limit of their own. With three resources in a rare language, losing one is normal.
+	// fewLost is the smallest fall, in resources or terms, that is reported for languages, sub-requests and terms without
+	// their own limit: in a rare language with three resources, losing one is normal.
 	fewLost = 10
 )
 
-// dropLimits are the permitted falls in percent, by name of a count, such as movie, movie/videos or bytes, or of a group:
-// the part before the slash. The name "" is for all others.
+// dropLimits are the permitted falls in percent, by name of a count, such as movie, movie/videos or bytes, or of a group,
+// which is the part before the slash. The name "" is for all others.
 type dropLimits map[string]float64
 
 // parseDropLimits parses limits of the form 10% or NAME=10%. The sign is optional.
