@@ -530,7 +530,7 @@ var daysFirst = strings.NewReplacer("M/D", "D/M", "D/M", "M/D", "D-M-", "M-D-", 
 
 // day returns the candidate of a column of dates, with the formats that read most cells. A year alone is not a birthday.
 func (r *draftRecord) day(l *draftLine, c *draftColumn) (best *candidate) {
-	const maxFormats = 4 // more match by chance
+	const maxFormats = 4 // further formats would match by coincidence
 	try := func(formats ...string) *candidate {
 		source, last := "date("+c.value(false), ""
 		for _, f := range formats {

@@ -15,7 +15,7 @@ import (
 	"github.com/reelsplice/reelsplice/schemas/record"
 )
 
-// A table is a table of a mapping. Its form is compiled on first use: most of the built-in tables match no file of a run.
+// A table is a table of a mapping. Its form is compiled on first use, because a run needs few of the built-in tables.
 type table struct {
 	*tableSpec
 	file    string // name of the mapping file
@@ -35,11 +35,11 @@ func (t *table) form() *form {
 type form struct {
 	label   string // name of the table, in counts and messages
 	shapes  []*shape
-	ignored map[string]bool // columns that no field takes; true: reports omit the column
+	ignored map[string]bool // columns that are ignored on purpose; true: reports omit the column
 }
 
-// A shape is one record that a row makes. Its entries are in the order of the mapping file. root holds them as a tree of field
-// paths, because JSON is written from the outside in.
+// A shape describes a record that a row makes. Its entries are in the order of the mapping file. root has them as a tree of field
+// paths, in which they are written as JSON.
 type shape struct {
 	typ     *catalog.Type
 	part    bool
@@ -252,7 +252,7 @@ func (s *shape) add(path string, f *record.Field, value any) error {
 	return s.root.add(strings.Split(path, "."), e)
 }
 
-// add adds the field of an entry below o. A name that ends in [0] is the list that the row is an element of.
+// add adds the field of an entry below o. A name that ends in [0] is the list of which the row is an element.
 func (o *output) add(names []string, e *entry) error {
 	name, list := strings.CutSuffix(names[0], "[0]")
 	last := len(names) == 1

@@ -21,7 +21,7 @@ import (
 // A Draft is a mapping proposed for a table that no mapping describes.
 type Draft struct {
 	Text    string        // the mapping file, TOML, with comments
-	Certain bool          // it may be used without a person's check
+	Certain bool          // it may be used without a check by the user
 	Columns []DraftColumn // in the order of the table; fields of objects have paths with dots
 }
 

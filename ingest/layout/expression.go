@@ -267,7 +267,7 @@ func newEvaluator(ids *identifier, o *Options) *evaluator {
 	return v
 }
 
-// value returns the value of an expression for a row. It returns nil without running the program if all columns are empty.
+// value returns the value of an expression for a row. If all its columns are empty, it returns nil without running the program.
 func (v *evaluator) value(e *expression, row *row) (any, error) {
 	v.unmatched = v.unmatched[:0]
 	if e.isColumn() {

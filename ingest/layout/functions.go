@@ -20,8 +20,8 @@ import (
 	"github.com/reelsplice/reelsplice/schemas/record"
 )
 
-// A function can be called in mappings. Its first argument is the value to read, the others are constants. An empty value gives
-// nil.
+// A function can be called in mappings. Its first argument is the value to read, the others are constants. For an empty value, it
+// returns nil.
 type function struct {
 	name      string
 	signature any  // the language checks only the result
@@ -114,7 +114,7 @@ func texts(constants []any) (out []string, err error) {
 	return out, nil
 }
 
-// textOf returns the text of a value. Lists and objects give their JSON.
+// textOf returns the text of a value, or the JSON of a list or an object.
 func textOf(value any) string {
 	switch v := value.(type) {
 	case string:
@@ -197,7 +197,7 @@ func boolean(s string) (bool, error) {
 	return false, errors.New("want true or false")
 }
 
-// imdbDigits is how many digits an IMDb id has at least.
+// imdbDigits is the minimum number of digits in an IMDb id.
 const imdbDigits = 7
 
 // An address or a GUID has the id of a resource among other text.
@@ -207,8 +207,8 @@ var (
 	imageURL    = regexp.MustCompile(`^(?:(?:https?:)?//[^/]+/t/p/[^/]+)?(/[^/]+)$`)
 )
 
-// readIMDb returns the IMDb ID of a title or a person. Tables often have the number alone. An address without an ID of the kind
-// gives nil.
+// readIMDb returns the IMDb ID of a title or a person. Tables often have only the number. For an address without an ID of the
+// kind, it returns nil.
 func readIMDb(s *site, value any, _ *evaluator) (any, error) {
 	prefix, owner := "tt", "title"
 	if s.kind == fragment.KindPerson {
@@ -230,7 +230,7 @@ func readIMDb(s *site, value any, _ *evaluator) (any, error) {
 	return nil, fmt.Errorf("want an IMDb id of a %s, with or without %s", owner, prefix)
 }
 
-// readTMDB returns the ID in a number, an address or a GUID. An address of another kind or site gives nil.
+// readTMDB returns the ID in a number, an address or a GUID. For an address of another kind or site, it returns nil.
 func readTMDB(s *site, value any, _ *evaluator) (any, error) {
 	text := textOf(value)
 	if n, err := (numberReader{}).integer(text); err == nil && n > 0 {

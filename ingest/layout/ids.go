@@ -15,13 +15,13 @@ import (
 	"github.com/reelsplice/reelsplice/schemas/record"
 )
 
-// IDs finds the IDs of resources whose rows have none. It is safe for concurrent use, because the layouts of several workers
+// IDs finds the IDs of resources whose rows lack one. It is safe for concurrent use, because the layouts of several workers
 // share it.
 type IDs interface {
-	// External returns the ID of the resource that has an external ID, in the form of CanonicalID. source is the field, such as
-	// imdb_id.
+	// External returns the ID of the resource with an external ID, which is in the form of CanonicalID. source is the field, such
+	// as imdb_id.
 	External(kind fragment.Kind, source, id string) (int64, bool)
-	// Person returns the ID of the one person with a name, in the form of Folded, in the credits of a title.
+	// Person returns the ID of the only person with a name, which is in the form of Folded, in the credits of a title.
 	Person(kind fragment.Kind, title int64, name string) (int64, bool)
 }
 
@@ -37,7 +37,7 @@ func IsMinted(id int64) bool { return id >= FirstMinted && id <= LastMinted }
 // A NoIDError is the error of a row for which no ID was found.
 type NoIDError struct {
 	Field *record.FieldError
-	Asked bool // an external ID was looked up: another source may have it
+	Asked bool // an external ID was looked up, which another source may have
 }
 
 func (e *NoIDError) Error() string { return e.Field.Error() }
@@ -104,17 +104,16 @@ type identifier struct {
 	titleID   int64
 }
 
-// begin resets the identifier for a new row.
+// begin resets n for a new row.
 func (n *identifier) begin() {
 	clear(n.recordIDs)
 	n.minted = n.minted[:0]
 }
 
-// ID resolves a name. People are looked up in the credits of the current title, else their ID is minted. Other kinds use
-// NameIDs.
+// ID resolves a name. It looks up people in the credits of the current title, or else mints their ID. Other kinds use NameIDs.
 func (n *identifier) ID(kind fragment.Kind, name string) (int64, bool) {
 	switch {
-	case n == nil: // a constant
+	case n == nil: // when a constant is compiled
 		return 0, false
 	case kind != fragment.KindPerson && n.names == nil:
 		return 0, false
@@ -165,17 +164,17 @@ func (n *identifier) setTitle(kind fragment.Kind, id int64) {
 
 // A finder finds IDs for the records of a shape whose rows have none.
 type finder struct {
-	key     string        // field to find: id, or series_id
-	kind    fragment.Kind // kind that the ID belongs to
+	key     string        // field to set: id or series_id
+	kind    fragment.Kind // kind of the ID
 	keyed   bool          // an entry provides the key, at least in some rows
 	follows bool          // an earlier record of the row may have the ID
 	matches bool          // external IDs are looked up
 	mint    []mintPart
-	columns []string // columns in mint that no entry reads
+	columns []string // columns that only mint reads
 	people  bool     // entries look up people by name
 }
 
-// A mintPart is a field, or else a column, that an ID is minted from.
+// A mintPart is a field, or else a column, from which an ID is minted.
 type mintPart struct {
 	name     string
 	optional bool
@@ -202,8 +201,8 @@ func (s *shape) findIDs(r *recordSpec, before []*shape) error {
 			var part mintPart
 			part.name, part.optional = strings.CutSuffix(name, "?")
 			isColumn := func(e *entry) bool { return len(e.columns) == 1 && e.column == part.name }
-			// A field replaces the column that it is made from, so that the ID depends on the value and not on its spelling. A column
-			// called year that becomes a day stays the year: the ID must not depend on the name of the column.
+			// A field takes precedence over its column, so that the ID depends on the value and not on its spelling. If a column named
+			// year becomes a day, the ID still depends on the year, whatever the name of the column.
 			if i := slices.IndexFunc(s.entries, isColumn); i >= 0 && !s.hasField(part.name) {
 				path := s.entries[i].path
 				if part.ofDay = strings.EqualFold(part.name, yearPart) && slices.Contains(firstDays, path); part.ofDay {
@@ -266,7 +265,7 @@ type identity struct {
 	mint  uint64 // hash of the parts of a minted ID
 }
 
-// identify returns the identity of a shape's record. It is empty if the parser of records has to report the missing key.
+// identify returns the identity of a shape's record. It is empty if the parser of records is to report the missing key.
 func (m *mapped) identify(s *shape) (identity, error) {
 	f := s.find
 	if text, err := m.text(s, f.key); text != "" || err != nil {
@@ -308,7 +307,7 @@ func (m *mapped) identify(s *shape) (identity, error) {
 	return identity{}, m.noID(s, "want an id: no other record has this external id, and the mapping mints none", true, asked)
 }
 
-// noID returns a *NoIDError. It names the column of the first of some fields that has one.
+// noID returns a *NoIDError, which names the column of the first of the fields that has one.
 func (m *mapped) noID(s *shape, why string, asked bool, fields ...string) error {
 	column := ""
 	if len(fields) == 1 {
@@ -367,7 +366,7 @@ func scalarText(raw string) string {
 	return raw
 }
 
-// mint makes an ID from parts of a row. Equal parts always give the same ID. asked becomes NoIDError.Asked.
+// mint makes an ID from parts of a row. Equal parts always have the same ID. asked is for NoIDError.
 func (m *mapped) mint(s *shape, asked bool) (identity, error) {
 	var parts []string
 	for _, p := range s.find.mint {
@@ -414,7 +413,7 @@ func mintID(kind fragment.Kind, parts []string) (id int64, hash uint64) {
 // Needs lists what must be read from all sources before the rows of a table.
 type Needs struct {
 	Kinds  KindSet // kinds whose IDs are looked up by external IDs
-	Keyed  bool    // but some rows have IDs of their own, which others can find
+	Keyed  bool    // some rows have their own IDs, which other rows can find
 	Mints  bool    // an ID that is not found is minted
 	People bool    // the names in the credits of titles
 	Names  bool    // the names of companies, networks and keywords

@@ -1,16 +1,16 @@
-// Package layout gives rows their meaning: it turns a JSON object of a dump into records of the catalogue.
+// Package layout turns a row, which is a JSON object of a dump, into records of the catalogue.
 //
-// Package tmdb reads the API's responses. All other layouts are mapping files, built in (folder mappings) or the caller's:
+// Package tmdb reads the API's responses. All other layouts are mapping files, either built in (folder mappings) or the user's:
 //
 //	meaning.go, choose.go    possible meanings of a file's rows, how well they fit, and the choice
 //	mapping.go               the text of a mapping file, and the place of each error
 //	compile.go               file -> table, shape, entry, with all checks that need no rows
 //	expression.go            text -> expression, and its value for a row
-//	functions.go, dates.go   functions of expressions
+//	functions.go, dates.go   functions in expressions
 //	names.go                 names of genres, countries, languages, companies and people; aliases
-//	row.go                   a row's cells, and the fate of each cell
+//	row.go                   the cells of a row, and how each was used
 //	mapped.go                row -> records, in the form of the API's responses, which tmdb reads
-//	ids.go                   IDs for records whose rows have none
+//	ids.go                   IDs for records of rows without one
 //	python.go                Python literals -> JSON
 //	draft.go, candidates.go  a mapping for an unknown table
 //
@@ -56,7 +56,7 @@ var mappedLayouts = []string{tables, idExport, movnix, kaggle}
 // Names lists the names of layouts.
 func Names() []string { return []string{Auto, TMDB, movnix, tables, kaggle, idExport} }
 
-// Check returns an error if a layout does not exist or cannot have a language.
+// Check returns an error if a layout does not exist or does not allow the language.
 func Check(name, language string) error {
 	switch {
 	case !slices.Contains(Names(), name):
@@ -70,10 +70,10 @@ func Check(name, language string) error {
 // Options are settings for reading rows.
 type Options struct {
 	Language string     // language of the crawl, as ParseLanguage returns it; "" is en-US
-	Mappings []*Mapping // the caller's mappings, which precede built-in ones
+	Mappings []*Mapping // the user's mappings, which take precedence over built-in ones
 	Names    NameIDs    // resolves names of companies, networks and keywords; may be nil
 	IDs      IDs        // resolves rows without an ID; may be nil
-	// Values receives values that fit no field, from all readers. With nil, their row is rejected.
+	// Values receives values that do not fit their field, from all readers. If it is nil, their row is rejected.
 	Values *record.Values
 
 	dictionary *dictionary // nil without aliases in Mappings; see WithAliases

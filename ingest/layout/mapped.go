@@ -17,14 +17,14 @@ import (
 	"github.com/reelsplice/reelsplice/schemas/record"
 )
 
-// mapped is the layout of tables with a mapping. It binds a row to its columns, finds IDs for its records, and writes them in the
-// API's form, which tmdb reads.
+// mapped is the layout of tables with a mapping. It evaluates the expressions for a row, finds IDs for its records, and writes
+// the records in the API's form, which tmdb reads.
 type mapped struct {
 	*evaluator
 	tmdb    *tmdb.Reader
 	form    *form
-	values  *record.Values   // receives values that fit no field; see Options
-	dropped map[string]int64 // values without a place in the API, by table and column
+	values  *record.Values   // see Options
+	dropped map[string]int64 // values for which the API has no field, by table and column
 	whole   map[string]int64 // joined lists that could not be split, by table and column
 	row     *row
 
@@ -34,7 +34,7 @@ type mapped struct {
 	nested     bool             // a value of the record is a list or an object
 }
 
-// An entryResult is the value of an entry in the current record. Both the search for an ID and the record read it.
+// An entryResult is the value of an entry in the current record, for the lookup of its ID and for the record itself.
 type entryResult struct {
 	done bool
 	text []byte // JSON; empty for no value
@@ -70,7 +70,7 @@ func newMapped(name string, f *form, o Options) *mapped {
 	return &mapped{evaluator: newEvaluator(ids, &o), tmdb: t, form: f, values: o.Values, dropped: t.Counts().Dropped, whole: map[string]int64{}, row: r}
 }
 
-// Counts includes the rows that made no record in Dropped. A list that was kept whole has its column's name and "_text".
+// Counts counts rows without a record in Dropped. A list that was kept whole is counted by its column's name and "_text".
 func (m *mapped) Counts() tmdb.Counts {
 	c := m.tmdb.Counts()
 	c.Whole, c.Cells = m.whole, map[string]record.Cells{}
@@ -80,8 +80,8 @@ func (m *mapped) Counts() tmdb.Counts {
 	return c
 }
 
-// Records returns the records that a row is part of. A row that is empty, or excluded by the conditions of all records, gives
-// none and is counted in Dropped.
+// Records returns the records of a row. A row that is empty, or excluded by the conditions of all records, has no records and is
+// counted in Dropped.
 func (m *mapped) Records(r Row) ([]Record, error) {
 	if err := m.row.read(r.JSON, m.values != nil); err != nil {
 		return nil, err
@@ -215,7 +215,7 @@ func (m *mapped) elements(e *expression) (out []string, err error) {
 	return out, err
 }
 
-// record returns the record that a shape makes of the row.
+// record returns the records of the row for a shape, its own record first.
 func (m *mapped) record(s *shape) ([]Record, error) {
 	kind := s.typ.Kind
 	m.unresolved, m.nested, m.out = m.unresolved[:0], false, append(m.out[:0], '{')
@@ -286,8 +286,7 @@ func (m *mapped) record(s *shape) ([]Record, error) {
 	return recs, nil
 }
 
-// fields writes the fields below an output and reports whether a cell provided one. An object that has only constants is
-// removed again.
+// fields writes the fields below an output and reports whether a cell provided one. It removes an object with only constants.
 func (m *mapped) fields(o *output) (provided bool, err error) {
 	for _, kid := range o.kids {
 		before := len(m.out)
@@ -327,7 +326,7 @@ func (m *mapped) fields(o *output) (provided bool, err error) {
 }
 
 // entry returns the JSON text of an entry's value, or nothing if it is empty. The text is valid until the next record. A value that
-// fits no field is left out, but an error if the field is part of the record's key.
+// does not fit its field is left out, or an error if the field is part of the record's key.
 func (m *mapped) entry(e *entry) ([]byte, error) {
 	result := &m.results[e.number]
 	if result.done {
@@ -340,7 +339,7 @@ func (m *mapped) entry(e *entry) ([]byte, error) {
 	case len(e.columns) == 0:
 		result.text = append(result.text, e.constant...)
 		return result.text, nil
-	case e.isColumn(): // nearly all, without a value of their own
+	case e.isColumn(): // fast path for most entries
 		result.text, err = e.appendCell(result.text, m.row.cell(e.columns[0]))
 	default:
 		if value, err = m.value(e.expression, m.row); err == nil {
@@ -434,7 +433,7 @@ func (e *entry) append(dst []byte, value any) ([]byte, error) {
 			break
 		}
 		dst = append(dst, '[')
-		for i, element := range v { // integers may be written as texts
+		for i, element := range v { // an integer may be a text
 			n, err := e.numbers.forValue(element).integer(textOf(element))
 			if err != nil {
 				return dst, errors.New("want integers")
@@ -473,7 +472,7 @@ func (e *entry) appendCell(dst []byte, raw string) ([]byte, error) {
 	return append(dst, raw...), nil
 }
 
-// isNothing reports whether a value is nil or an object of nothing but nil.
+// isNothing reports whether a value is nil or an object with only nil values.
 func isNothing(value any) bool {
 	object, ok := value.(map[string]any)
 	for _, inner := range object {

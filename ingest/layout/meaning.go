@@ -18,9 +18,9 @@ type Meaning struct {
 	Layout string        // name of the layout
 	Type   *catalog.Type // kind of the API's own form; nil for a table
 	Sub    string        // sub-request of Type that each row responds to; "" for whole records
-	Doubts []string      // what a person should check
+	Doubts []string      // guesses that the user should check
 	table  *table        // nil for the API's own form
-	own    bool          // the table is from the caller's mappings
+	own    bool          // the table is from the user's mappings
 }
 
 // OwnForm returns the meaning of rows in the API's own form of a kind.
@@ -55,7 +55,7 @@ func (m *Meaning) Row(r Row) Row {
 	return r
 }
 
-// String names the meaning in messages.
+// String returns the name of the meaning for messages.
 func (m *Meaning) String() string {
 	switch {
 	case m.table != nil:
@@ -127,10 +127,10 @@ func Uses(cells map[string]record.Cells, columns []string) bool {
 	return false
 }
 
-// IsOwn reports whether the meaning is a table of the caller's mappings.
+// IsOwn reports whether the meaning is a table of the user's mappings.
 func (m *Meaning) IsOwn() bool { return m.own }
 
-// MinFit returns the least share of cells that must be used, or -1 if the mapping has none.
+// MinFit returns the minimum share of cells that must be used, or -1 if the mapping does not set it.
 func (m *Meaning) MinFit() float64 {
 	if m.table == nil || m.table.MinFit == nil {
 		return -1
@@ -144,7 +144,7 @@ func (m *Meaning) Ignores(column string) (ignored, silent bool) {
 	return ignored, silent
 }
 
-// Lacks returns the columns that a mapping of the caller reads and the table lacks.
+// Lacks returns the columns that a mapping of the user reads and the table lacks.
 func (m *Meaning) Lacks(columns []string) (out []string) {
 	if !m.own {
 		return nil
@@ -172,7 +172,7 @@ func (m *Meaning) Reads(column string) bool {
 	return m.form().readsColumn(column)
 }
 
-// RowsOf returns the path to a file's rows that the caller's mappings state, or "".
+// RowsOf returns the path to a file's rows in the user's mappings, or "".
 func (o *Options) RowsOf(file string) string {
 	for _, m := range o.Mappings {
 		for _, t := range m.tables {

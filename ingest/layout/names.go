@@ -79,11 +79,11 @@ type nameReader struct {
 // unmatchedNames are the names of a cell that were not resolved.
 type unmatchedNames struct {
 	unknown []string // names that the record keeps
-	dropped []string // names without a place in the API
+	dropped []string // names that the API lacks
 	whole   bool     // the list cannot be split: the record keeps the cell
 }
 
-// sense returns what a name stands for, or false. If mint is set and the mapping has the option, an unknown name gets a
+// sense returns the sense of a name, or false. If mint is set and the mapping has the option, an unknown name gets a
 // minted ID.
 func (n *nameReader) sense(name string, v *evaluator, mint bool) (m sense, ok bool) {
 	if known := v.names.vocabularies[n.known]; known != nil {
@@ -293,7 +293,7 @@ func (n *nameReader) cut(s, separator string, v *evaluator) []string {
 // All genres, countries and languages are known: their names and codes make a vocabulary. Aliases in mappings override names;
 // built-in aliases do not.
 
-// A sense is what a name stands for.
+// A sense is the meaning of a name.
 type sense struct {
 	elements  []element // empty for a name without a place in the API
 	ambiguous bool      // the name resolves to nothing

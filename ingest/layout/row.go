@@ -10,9 +10,9 @@ import (
 
 // A row is the current row of a table.
 type row struct {
-	columns map[string]*column // those that expressions read, and others of earlier rows
+	columns map[string]*column // columns that expressions read, and other columns of earlier rows
 	cells   []*column          // the row's columns that are not null
-	each    string             // column whose element makes the current record, or ""
+	each    string             // column with the element of the current record, or ""
 	// the current element and its index
 	element, place column
 	counts         map[string]*record.Cells // by column, or by column and field
@@ -28,13 +28,13 @@ type column struct {
 	fates   []fieldFate // results of the expressions that read the cell
 }
 
-// A fieldFate is what became of a field of an object in a cell, or of the whole cell if field is "".
+// A fieldFate is the use of a field of an object in a cell, or of the whole cell if field is "".
 type fieldFate struct {
 	field string
 	fate  record.Fate
 }
 
-// read reads the cells of a row. With clean, a tool's word for an empty value gives nothing.
+// read reads the cells of a row. With clean, placeholders for empty values count as empty.
 func (r *row) read(text string, clean bool) error {
 	for _, c := range r.cells {
 		c.set("")
@@ -51,7 +51,7 @@ func (r *row) read(text string, clean bool) error {
 		if raw == "null" || clean && len(raw) <= len(`"null"`) && raw[0] == '"' && !c.isName && record.IsNothing(record.Unquote(raw)) {
 			raw = ""
 		}
-		if c.raw == "" && raw != "" { // of two columns with one name, the last counts, as in JSON parsers
+		if c.raw == "" && raw != "" { // of two columns with the same name, the last is used, as in JSON parsers
 			r.cells = append(r.cells, c)
 		}
 		c.set(raw)
@@ -64,7 +64,7 @@ func (c *column) set(raw string) {
 	c.raw, c.value, c.decoded, c.fates = raw, nil, false, c.fates[:0]
 }
 
-// count counts the values of the row. Objects in rows of tables are not opened.
+// count counts the values of the row. In tables, an object counts as one value.
 func (r *row) count(table bool) {
 	for _, c := range r.cells {
 		if isBlank(c.raw) {
@@ -94,12 +94,12 @@ func (r *row) countOf(name string) *record.Cells {
 	return r.counts[name]
 }
 
-// setFate records what became of the values that an expression reads. The best result of several expressions counts.
+// setFate records how the values that an expression reads were used. If several expressions read a value, the best fate is kept.
 func (r *row) setFate(paths []cellPath, fate record.Fate) {
 	for _, path := range paths {
 		c := r.columns[path.column]
 		if c == nil || r.each != "" && (path.column == elementName || path.column == placeName) {
-			continue // an element is no cell, and a row may lack a column
+			continue // an element is not a cell, and a row may lack a column
 		}
 		if i := slices.IndexFunc(c.fates, func(f fieldFate) bool { return f.field == path.field }); i >= 0 {
 			c.fates[i].fate = min(c.fates[i].fate, fate)
@@ -109,7 +109,7 @@ func (r *row) setFate(paths []cellPath, fate record.Fate) {
 	}
 }
 
-// fate returns what became of the cell, or of a field of the object in it.
+// fate returns how the cell, or a field of the object in it, was used.
 func (c *column) fate(field string) record.Fate {
 	best := record.IsUnused
 	for _, f := range c.fates {
@@ -120,7 +120,7 @@ func (c *column) fate(field string) record.Fate {
 	return best
 }
 
-// setElement sets the element that makes the next record. An empty each means that there is no element.
+// setElement sets the element of the next record. An empty each means that there is no element.
 func (r *row) setElement(each, element string, place int) {
 	r.each = each
 	r.element.set(element)
@@ -154,5 +154,5 @@ func (r *row) pathOf(path string) string {
 
 func isEmpty(cell string) bool { return cell == "" || cell == "null" || cell == `""` }
 
-// isBlank reports whether a cell has no value that counts.
+// isBlank reports whether a cell is empty, including an empty list or object.
 func isBlank(cell string) bool { return isEmpty(cell) || cell == "[]" || cell == "{}" }

@@ -12,7 +12,7 @@ import (
 	"github.com/reelsplice/reelsplice/schemas/record"
 )
 
-// A part is a response about a season or an episode, appended to the response about its series or season.
+// A part is the response for a season or an episode, appended to the response for its series or season.
 type part struct {
 	typ             *catalog.Type
 	season, episode int64
@@ -55,8 +55,8 @@ func (p *part) path() string {
 	return "season/{n}"
 }
 
-// addPart adds a response to its part. All responses about one season or episode are one part. Empty responses and errors are
-// only counted: crawlers store them for failed requests.
+// addPart adds a response to its part. All responses for a season or an episode form one part. Empty responses and errors, which
+// crawlers store for failed requests, are only counted.
 func (t *Reader) addPart(all map[[2]int64]*part, named part, m record.RawField, sub *record.Field) error {
 	key := [2]int64{named.season, named.episode}
 	if named.typ.Kind == fragment.KindSeason {

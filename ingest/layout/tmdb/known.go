@@ -11,7 +11,7 @@ import (
 	"github.com/reelsplice/reelsplice/schemas/record"
 )
 
-// renamed maps old names of fields, and their names in lists, to current names, by kind.
+// renamed maps old field names, and names in list rows, to current names, by kind.
 var renamed = map[fragment.Kind][]struct{ old, now string }{
 	fragment.KindMovie:   {{"casts", "credits"}, {"similar_movies", "similar"}},
 	fragment.KindTV:      {{"title", "name"}, {"original_title", "original_name"}, {"release_date", "first_air_date"}},
@@ -35,10 +35,10 @@ type englishText struct {
 	text  string
 }
 
-// known moves known fields that are not in the record's schema from extra to their place. It returns English texts, which must wait
-// until localize has freed the base record, and appended responses about parts of r.
+// known moves known fields that are not in the record's schema from extra to the fields that replace them. It returns English
+// texts, which can be set only after localize has moved the base record's texts, and appended responses for parts of r.
 func (t *Reader) known(typ *catalog.Type, r record.Record, extra *record.RawFields) (english []englishText, parts []part, err error) {
-	if typ.Kind == fragment.KindTV { // some tables have the kind of the row where the API has "Scripted"
+	if typ.Kind == fragment.KindTV { // in some tables, type is the row's kind, and not "Scripted" or the like
 		if f, _ := typ.Schema.Field("type"); r.String(f).V == typ.Name() {
 			record.Unset(r, f)
 		}
@@ -47,13 +47,13 @@ func (t *Reader) known(typ *catalog.Type, r record.Record, extra *record.RawFiel
 		return nil, nil, nil
 	}
 	_, hasGenres := typ.Schema.Field("genres")
-	var rowFields record.RawFields // that only rows of lists have
+	var rowFields record.RawFields // fields that only list rows have
 	all, kept := map[[2]int64]*part{}, (*extra)[:0]
 	for _, m := range *extra {
 		part, sub, isPart := partOf(typ, m.Name)
 		name := currentName(typ.Kind, m.Name)
 		switch {
-		// account_states is private to one account. _id is the key of the database that the dump was exported from.
+		// account_states is private to an account. _id is the key in the database from which the dump was exported.
 		case m.Name == "account_states" || m.Name == "_id":
 			record.Count(t.dropped, m.Name, 1)
 			t.Forget(m.Name)
@@ -99,7 +99,7 @@ type listFields struct {
 	MediaType record.String `record:"media_type"`
 }
 
-// setListFields converts the fields that only rows of lists have.
+// setListFields converts the fields that only list rows have.
 func (t *Reader) setListFields(typ *catalog.Type, r record.Record, fields record.RawFields) error {
 	if fields == nil {
 		return nil

@@ -14,8 +14,8 @@ import (
 	"github.com/reelsplice/reelsplice/schemas/record"
 )
 
-// listRow converts a row about a list to the catalogue's form, in which items are pages, and returns the comments of a page
-// besides. The row is a response of version 3 of the API (items) or 4 (results), or has all items.
+// listRow converts a row with a list to the catalogue's form, in which items are pages. It also returns the comments of a page.
+// The row is a response of version 3 (items) or 4 (results) of the API, or has all items.
 func (t *Reader) listRow(row string) (list, comments string, err error) {
 	all, err := record.Fields(row)
 	if err != nil {
@@ -55,7 +55,7 @@ func (t *Reader) listRow(row string) (list, comments string, err error) {
 	return append(all, record.RawField{Name: "items", Raw: items}).Object(), comments, nil
 }
 
-// opened returns the JSON in a text, as tables have it. Other values are unchanged.
+// opened returns the JSON in a text, as in tables. Other values are unchanged.
 func opened(raw string) string {
 	if text := textOf(raw); json.Valid([]byte(text)) && strings.ContainsAny(text, "[{") {
 		return text
@@ -104,7 +104,7 @@ func (t *Reader) checkList(rec record.Record, comments string) error {
 	return nil
 }
 
-// dropUnknown drops the unknown fields of an object at a path, counts them, and returns those with a name to keep.
+// dropUnknown drops and counts the unknown fields of an object at a path. It returns the fields to keep.
 func (t *Reader) dropUnknown(path string, o *record.Object, keep ...string) (kept record.RawFields, err error) {
 	if o.Extra == "" {
 		return nil, nil
@@ -123,7 +123,7 @@ func (t *Reader) dropUnknown(path string, o *record.Object, keep ...string) (kep
 }
 
 // checkAccount removes invalid values of an account: titles without an ID or a rating, and malformed account IDs. It reads
-// ratings as responses have them, and removes other facts about titles.
+// ratings in the form of responses, and removes other data of titles.
 func (t *Reader) checkAccount(rec record.Record) error {
 	ids := []struct {
 		name, want string
@@ -215,7 +215,7 @@ const (
 	maxRating = 10
 )
 
-// titleFault returns the field that is wrong in a title of an account, and why.
+// titleFault returns the invalid field of a title of an account, and the reason.
 func titleFault(r *catalog.AccountTitle, episode, rated bool) (field, what string) {
 	type number struct {
 		name string
@@ -242,7 +242,7 @@ func titleFault(r *catalog.AccountTitle, episode, rated bool) (field, what strin
 	return "", ""
 }
 
-// numberFault returns why a number is no ID, from 1, or no number of a season or an episode, from 0; "" if it is one.
+// numberFault returns why a number is invalid, or "". low is 1 for IDs, and 0 for numbers of seasons and episodes.
 func numberFault(n record.Int, low int64) string {
 	switch {
 	case !n.Set:

@@ -8,7 +8,7 @@ import (
 	"github.com/reelsplice/reelsplice/schemas/record"
 )
 
-// localizedField returns the list of a kind's texts in languages other than en-US, or false if the kind has no translated
+// localizedField returns the list with a kind's texts in languages other than en-US, or false if the kind has no translated
 // texts.
 func localizedField(p *record.Schema) (*record.Field, bool) { return p.Field("localized") }
 
@@ -25,7 +25,7 @@ func localized(r record.Record, f *record.Field, language string) record.Record 
 	return el
 }
 
-// localize moves texts of the crawl's language from the record to its element for that language. Other fields stay.
+// localize moves texts in the crawl's language from the record to its element for that language.
 func localize(base record.Record, language string) {
 	if list, ok := localizedField(base.Schema); ok {
 		local := localized(base, list, language)
@@ -44,8 +44,8 @@ func localize(base record.Record, language string) {
 	}
 }
 
-// move moves one field from base to local. An empty title or name means that it was not translated, and is dropped. If the row
-// also has the text with a language suffix, the plain text is English and stays.
+// move moves one field from base to local. An empty title or name means that there is no translation, and is dropped. If the row
+// also has the text with a language suffix, the plain text is English and is not moved.
 func move(local, base record.Record, name string) {
 	f, ok := base.Schema.Field(name)
 	if !ok || !record.Present(base, f) {

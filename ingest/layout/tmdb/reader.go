@@ -19,7 +19,7 @@ type Reader struct {
 	parser    *record.Parser
 	language  string
 	Responses bool // rows are responses of the API
-	// Values receives values that fit no field. With nil, their row is rejected.
+	// Values receives values that do not fit their field. If it is nil, their row is rejected.
 	Values *record.Values
 	// Genre returns the genre of a kind with a name, as JSON, or "". It may be nil.
 	Genre   func(k fragment.Kind, name string) string
@@ -31,12 +31,12 @@ func New(language string) *Reader {
 	return &Reader{parser: record.NewParser(), language: language, dropped: map[string]int64{}}
 }
 
-// Counts counts values that records lack or hold in another form, by path.
+// Counts counts values that are missing from records or were converted, by path.
 type Counts struct {
 	record.Counts
-	Dropped map[string]int64        // values without a place in the API
-	Whole   map[string]int64        // joined lists kept as they were because they could not be split, by table and column
-	Cells   map[string]record.Cells // by column, for rows that made records
+	Dropped map[string]int64        // values for which the API has no field
+	Whole   map[string]int64        // joined lists that could not be split and were kept whole, by table and column
+	Cells   map[string]record.Cells // by column, for rows with records
 }
 
 // Counts returns the counts of all rows.
@@ -44,7 +44,7 @@ func (t *Reader) Counts() Counts {
 	return Counts{Counts: t.parser.Counts, Dropped: t.dropped, Cells: t.parser.Tally.Cells()}
 }
 
-// LostCells returns the columns of the last row whose values fit no field.
+// LostCells returns the columns of the last row whose values do not fit their field.
 func (t *Reader) LostCells() []string { return t.parser.Tally.LeftOut() }
 
 // Records returns the row's record, and the records of seasons and episodes whose responses were appended. A rejected row is
@@ -122,7 +122,7 @@ func (t *Reader) records(r Row) ([]Record, error) {
 	if err != nil {
 		return nil, err
 	}
-	// Only responses are served with unknown fields. A table with the column for them was made of responses.
+	// Only responses are served with unknown fields. A table that has the column for them was made from responses.
 	if t.Responses && r.Table && !t.parser.HasExtraColumn() {
 		for _, f := range extra {
 			t.Forget(f.Name)
@@ -143,7 +143,7 @@ func (t *Reader) records(r Row) ([]Record, error) {
 	if r.Response {
 		r.Type.MarkDetails(rec)
 	}
-	switch r.Type.Kind { // users make lists and accounts, which have no language
+	switch r.Type.Kind { // lists and accounts have users' texts, without a language
 	case fragment.KindList:
 		whole.Part = slices.ContainsFunc(record.As[catalog.List](rec).Items, func(p catalog.ListItemPage) bool { return p.TotalPages.V > 1 })
 		err = t.checkList(rec, comments)
@@ -166,8 +166,8 @@ func (t *Reader) records(r Row) ([]Record, error) {
 	return t.withParts(whole, parts, r.Response)
 }
 
-// withParts returns a record and its parts' records. A part without a valid record is dropped. Values that parts lose are counted
-// under the part's path.
+// withParts returns a record and its parts' records. It drops a part without a valid record, and counts values that are left out
+// of a part under the part's path.
 func (t *Reader) withParts(whole Record, parts []part, response bool) ([]Record, error) {
 	out, values := []Record{whole}, t.Values
 	for _, p := range parts {
@@ -253,7 +253,7 @@ func partAddress(rec record.Record, r Row) error {
 	return nil
 }
 
-// answeredError returns the API's error that a crawler stored as a row with some fields, or nil.
+// answeredError returns the API's error if a crawler stored an error response as a row, or nil.
 func answeredError(fields record.RawFields) error {
 	code, message := fields.Value("status_code"), fields.Value("status_message")
 	if _, err := strconv.ParseInt(code, 10, 64); err == nil && strings.HasPrefix(message, `"`) {
@@ -279,7 +279,7 @@ func wrap(r Row) (string, error) {
 	if ok {
 		response = row.Object()
 	}
-	// Seasons and episodes have an ID of their own, which no file name contains.
+	// Seasons and episodes have their own IDs, which are not in file names.
 	id := row.Value("id")
 	if r.Series == 0 {
 		digits := strings.Trim(id, `"`) // some responses of 2022 have the ID as text
@@ -304,8 +304,8 @@ func wrap(r Row) (string, error) {
 const maxPage = 500
 
 // dropEmpty removes empty responses to sub-requests: null, {} and errors of the API. Crawlers store them for failed requests,
-// and merging them would erase data of an earlier crawl. It also removes pages out of range. Pages without a number become page
-// 1, so that pages of several crawls can be merged.
+// and merging them would erase data of an earlier crawl. It also removes pages out of range, and makes pages without a number
+// page 1, so that pages of several crawls can be merged.
 func (t *Reader) dropEmpty(r record.Record) {
 	for i := range r.Schema.Fields {
 		f := &r.Schema.Fields[i]

@@ -16,7 +16,7 @@ const (
 	mergedField  = "_merged_into" // ID of the resource that replaces it
 )
 
-// RemovalOf reports whether a record marks a resource as removed, and what it was merged into. Such a record has only its key.
+// RemovalOf reports whether a record marks a resource as removed, and returns the removal. Such a record has only its key.
 func RemovalOf(t *catalog.Type, r record.Record) (catalog.Removed, bool) {
 	extra := r.Object().Extra
 	if !strings.Contains(extra, deletedField) && !strings.Contains(extra, mergedField) {
@@ -62,7 +62,7 @@ func untext(raw string) string {
 	return raw
 }
 
-// replacement reads the ID that a resource was merged into.
+// replacement reads the ID of the resource that replaces a merged one.
 func replacement(t *catalog.Type, raw string, key catalog.Key) (catalog.Key, error) {
 	invalid := func(want string) (catalog.Key, error) {
 		return catalog.Key{}, &record.FieldError{Field: mergedField, What: "want " + want + ", found " + record.Shown(raw)}

@@ -1,6 +1,6 @@
 // Package tmdb reads rows in the form of TMDB's own responses: details with or without
-// appended objects, rows of lists, and single sub-requests, of every kind. The rows of
-// other layouts are brought to this form first, so all records come from here.
+// appended objects, list rows, and single sub-requests, of every kind. Other layouts
+// convert their rows to this form, so this package makes all records.
 package tmdb
 
 import (
@@ -32,12 +32,12 @@ type Row struct {
 	Response bool // the row is a response of the API
 }
 
-// A Record holds the facts of a row about one resource.
+// A Record holds the data of a row for one resource.
 type Record struct {
 	record.Record
 	Type *catalog.Type
 	Key  catalog.Key
-	// Part marks one of several rows that make up the record: their lists are concatenated.
+	// Part marks a record that may be built from several rows: their lists are concatenated.
 	Part bool
 	// Removed marks a resource that no longer exists: see RemovalOf.
 	Removed bool
@@ -46,7 +46,7 @@ type Record struct {
 	Mint  uint64
 }
 
-// Found is the origin of an ID that the row does not have.
+// Found is the origin of an ID that the row lacks.
 type Found uint8
 
 // Origins of IDs.
@@ -77,7 +77,7 @@ func ParseLanguage(tag string) (string, error) {
 	return out, nil
 }
 
-// checked returns the record with its key, or why it has none.
+// checked returns the record with its key, or an error if the key is missing or invalid.
 func checked(t *catalog.Type, r record.Record) (Record, error) {
 	key, err := t.Key(r)
 	return Record{Record: r, Type: t, Key: key}, err
