@@ -212,7 +212,7 @@ func (d *detector) eachValid(ctx context.Context, in input, fn func(in *input, r
 	if err != nil {
 		return
 	}
-	defer func() { _ = src.Close() }() // read side
+	defer func() { _ = src.Close() }() // opened for reading
 	for ctx.Err() == nil {
 		row, err := src.Next()
 		if err != nil || row.Err == nil && !fn(opened, row.JSON) {

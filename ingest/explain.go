@@ -63,7 +63,7 @@ type ExplainedRow struct {
 // An ExplainedRecord is the part of a row about one resource.
 type ExplainedRecord struct {
 	Record string           `json:"record"`         // kind and ID, such as movie 550
-	Note   string           `json:"note,omitempty"` // part of a record, a removal, or origin of the ID
+	Note   string           `json:"note,omitempty"` // that it is a part of a record or a removal, or the origin of the ID
 	Fields []ExplainedField `json:"fields"`
 }
 
@@ -127,7 +127,7 @@ func (r *run) explainFile(ctx context.Context, found input, reason string) (Expl
 	if out.Problem = cmp.Or(refusal(err), out.Problem); err != nil {
 		return out, nil
 	}
-	defer func() { _ = src.Close() }() // read side
+	defer func() { _ = src.Close() }() // opened for reading
 	out.Format = in.Format.String()
 	var first []source.Row
 	var valid []string

@@ -33,7 +33,7 @@ type input struct {
 	used    int64 // values of the sample that the meaning or the draft uses
 }
 
-// A reading is how the rows of a file are read.
+// A reading states how to read the rows of a file.
 type reading struct {
 	imdb    bool            // a table of IMDb, read by package imdb
 	meaning *layout.Meaning // meaning of the rows; nil until chosen, and for tables of IMDb

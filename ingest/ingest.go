@@ -49,7 +49,7 @@ type Config struct {
 	Encoding string   // encoding of texts that are not UTF-8, such as windows-1252; default "auto"
 	Mappings []string // mapping files for unknown tables
 	Rows     string   // path to nested rows of JSON files: see source.CheckRows; "" searches for it
-	// Mode combines the sources with the catalogue. By default, the sources win field by field.
+	// Mode combines the sources with the catalogue. By default, the sources win, field by field.
 	Mode merge.Mode
 	// Update requires an existing catalogue.
 	Update bool

@@ -56,7 +56,7 @@ func (r *run) names(ctx context.Context) (layout.NameIDs, error) {
 			break // Explain does not need a catalogue
 		}
 		err := resolve.EachStored(ctx, r.Catalog, kind, []string{"id", "name"}, func(rec record.Record) error {
-			if id := rec.IntNamed("id").V; r.Mode != merge.Replace || !layout.IsMinted(id) { // others are minted again, or removed
+			if id := rec.IntNamed("id").V; r.Mode != merge.Replace || !layout.IsMinted(id) { // Replace mints others again, or removes them
 				names.add(kind, rec.StringNamed("name").V, id)
 			}
 			return nil

@@ -207,7 +207,7 @@ type decoder struct {
 func (d *decoder) file(ctx context.Context, n int) error {
 	src, in, err := d.r.detector.open(ctx, d.r.list.inputs[n])
 	if err == nil {
-		defer func() { _ = src.Close() }() // read side
+		defer func() { _ = src.Close() }() // opened for reading
 	}
 	d.open, d.buf = &batch{in: in, first: true}, d.buf[:0]
 	for err == nil {

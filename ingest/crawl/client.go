@@ -25,7 +25,7 @@ import (
 )
 
 const (
-	// maxBody is the longest response, in bytes: the longest row that ingest takes by default.
+	// maxBody is the longest response, in bytes: the longest row that ingest accepts by default.
 	maxBody = 64 << 20
 
 	// maxHops bounds the redirects of one request.
@@ -167,8 +167,8 @@ func (c *client) wrongAddress(fault string) string {
 	return fmt.Sprintf("from: %s%s %s: want the address of the API, such as https://api.themoviedb.org/3", c.base, probePath, fault)
 }
 
-// get requests a path below the API's version until use accepts the body. It returns errGone, a failure, a fatalError, or ctx's
-// error. An error of use means that the body is damaged.
+// get requests a path below the API's version until use accepts the body. It returns errGone, a failure, a fatalError,
+// or ctx's error. An error from use means that the body is damaged.
 func (c *client) get(ctx context.Context, path string, query url.Values, use func(body []byte) error) error {
 	wait := backoff.NewExponentialBackOff()
 	wait.InitialInterval, wait.MaxInterval, wait.RandomizationFactor = c.wait, longestWait, 0.5
@@ -295,7 +295,7 @@ func (c *client) sanitize(err error) error {
 // unreachable reports whether a server was unreachable or does not use HTTP or TLS. On the first request, that means a wrong
 // address.
 func unreachable(err error) bool {
-	var urlErr *url.Error // not an error of reading the body
+	var urlErr *url.Error // not an error while reading the body
 	if !errors.As(err, &urlErr) || urlErr.Timeout() || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
 		return false
 	}
@@ -362,7 +362,7 @@ func retryAfter(text string, now time.Time) time.Duration {
 	return 0
 }
 
-// A pace limits the requests of all goroutines together.
+// A pace limits the rate of requests of all goroutines together.
 type pace struct {
 	limiter *rate.Limiter // without bursts
 

@@ -141,7 +141,8 @@ type Report struct {
 	Complete   bool             `json:"complete"` // the selection was fetched completely
 }
 
-// Run fetches everything that the dump lacks. After an error, the next run resumes; the report then covers the work done.
+// Run fetches everything that the dump lacks. After an error, the report covers the work done so far, and the next run
+// resumes.
 func Run(ctx context.Context, cfg Config) (r Report, err error) {
 	start := cfg.Now()
 	r = Report{Out: cfg.Out, Fetched: map[string]int64{}, Failed: []string{}, Unresolved: []string{}, Missing: []string{}}
@@ -189,8 +190,8 @@ func Run(ctx context.Context, cfg Config) (r Report, err error) {
 	return r, err
 }
 
-// finish sets the dump's age in the report. It compacts the dump if more than a quarter of the rows or of the journal is
-// replaced, or if ingest would quarantine a row.
+// finish sets the dump's age in the report. It compacts the dump if more than a quarter of the rows or of the journal
+// was replaced, or if ingest would quarantine a row.
 func (r *Report) finish(s *store) error {
 	h, err := s.holding()
 	if err != nil {

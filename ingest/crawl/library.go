@@ -52,7 +52,7 @@ type ids struct {
 // hasID reports whether there is an ID.
 func (i ids) hasID() bool { return i.tmdb > 0 || i.imdb != "" || i.tvdb > 0 }
 
-// or returns i if it has an ID, else o.
+// or returns i if it has an ID, or else o.
 func (i ids) or(o ids) ids {
 	if i.hasID() {
 		return i
@@ -200,7 +200,7 @@ var (
 	idTag = regexp.MustCompile(`(?i)[\[{(]\s*(tmdb|imdb|tvdb)(?:id)?\s*[-=:]\s*(tt\d{1,15}|\d{1,18})\s*[\]})]`)
 	// bracketed matches other tags in brackets, such as [1080p].
 	bracketed = regexp.MustCompile(`[\[{][^\]}]*[\]}]`)
-	// yearMark matches a year in brackets, and plainYear one between dots or blanks.
+	// yearMark matches a year in brackets, and plainYear one between dots or spaces.
 	yearMark  = regexp.MustCompile(`[(\[]((?:18|19|20)\d{2})[)\]]`)
 	plainYear = regexp.MustCompile(`[ ._]((?:19|20)\d{2})(?:[ ._]|$)`)
 	spaces    = regexp.MustCompile(`[\s._]+`)
@@ -227,7 +227,7 @@ func parseName(name string) (t candidate) {
 
 // set sets the ID at a site unless it is set.
 func (i *ids) set(place, text string) {
-	n, err := strconv.ParseInt(strings.TrimSuffix(text, ".0"), 10, 64) // tables with empty cells write 550.0
+	n, err := strconv.ParseInt(strings.TrimSuffix(text, ".0"), 10, 64) // tools write 550.0 in columns with empty cells
 	number := err == nil && n > 0
 	switch {
 	case place == "tmdb" && number:

@@ -59,7 +59,7 @@ var listKinds = map[string]string{
 // nestedObjects are the folded names of objects with a title: the row's own, its series or its episode.
 var nestedObjects = []string{"movie", "film", "tv", "show", "tvshow", "series", "season", "episode", "person", "media"}
 
-// foldName returns a name in lower case, without blanks, dashes and underscores.
+// foldName returns a name in lower case, without spaces, dashes and underscores.
 func foldName(name string) string { return strings.ToLower(folds.Replace(name)) }
 
 var folds = strings.NewReplacer(" ", "", "_", "", "-", "")
@@ -67,8 +67,8 @@ var folds = strings.NewReplacer(" ", "", "_", "", "-", "")
 // listExt matches file names of tables and JSON.
 var listExt = regexp.MustCompile(`(?i)\.(csv|tsv|json|jsonl|ndjson|parquet)(\.(gz|gzip|zst|zstd))?$`)
 
-// isExported reports whether a file that starts with head is an exported list, and not one ID per line. It must be a regular
-// file, because it is opened twice.
+// isExported reports whether a file that starts with head is an exported list, rather than one ID per line. It must be
+// a regular file, because it is opened twice.
 func isExported(path string, head []byte) bool {
 	if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() {
 		return false
@@ -88,7 +88,7 @@ func eachRow(ctx context.Context, label, path string, use func(row source.Row) e
 	if err != nil {
 		return fmt.Errorf("%s: %w", label, err)
 	}
-	defer func() { _ = in.Close() }() // read side
+	defer func() { _ = in.Close() }() // opened for reading
 	for {
 		row, err := in.Next()
 		switch {
@@ -322,7 +322,7 @@ func (r *listRow) set(facts *titleFacts, folded, text string, idsOnly bool) {
 		if n, err := strconv.Atoi(text); err == nil && n > 0 && r.level != "episode" {
 			r.level = field
 		}
-	case "type", "category": // a category may be a genre, a format a disc
+	case "type", "category": // a category may be a genre, and a format may be a disc
 		if text != "" && (field == "type" || listKinds[foldName(text)] != "") {
 			r.types = append(r.types, foldName(text))
 		}

@@ -83,7 +83,7 @@ type outcome struct {
 
 // run works until no task is left, an error occurs or ctx is done. Running requests then have a grace period.
 func (l *loop) run(ctx context.Context) (err error) {
-	if l.cfg.RefreshDays > 0 { // resources with outdated data: details, or a part whose details may be newer
+	if l.cfg.RefreshDays > 0 { // resources with outdated data in their details or in a part
 		added := map[resource]bool{}
 		err := l.store.each(func(e *entry) {
 			if res, ok := resourceOf(e.Key); ok && e.age() < l.oldest && !e.removed() && !added[res] {
@@ -313,9 +313,9 @@ func (l *loop) write(t *task, p *part) error {
 	return l.store.add(&p.entry, p.rows)
 }
 
-// needsRow reports whether a removal gets a row, which removes the resource from the catalogue. Lists may contain IDs of other
-// programs or kinds, so the dump must have had the resource, or a change list must name it. A merge, which the server states,
-// only needs a kind that is not guessed.
+// needsRow reports whether a removal gets a row, which removes the resource from the catalogue. Lists may contain IDs
+// of other programs or kinds, so the dump must have had the resource, or a change list must name it. For a merge, which
+// the server states, it is enough that the kind is not guessed.
 func (l *loop) needsRow(t *task, e *entry) bool {
 	res := resource{t.kind, t.id}
 	return l.store.place(e.Key).row || t.action == fetchDetails && (l.changed[res] > 0 || e.Into > 0 && !l.origins[res].guessed)

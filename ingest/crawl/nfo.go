@@ -11,7 +11,7 @@ import (
 	"strings"
 )
 
-// maxNFO bounds the bytes that are read from an NFO file.
+// maxNFO is how many bytes of an NFO file are read.
 const maxNFO = 1 << 20
 
 // nfoFields maps elements of NFO files, in lower case, to an ID's site, title or year.

@@ -58,7 +58,7 @@ func (t *task) parse(cfg *Config, fetched stamp, body []byte) (r result, err err
 		if err := t.addRows(&r, fetched, v, body); err != nil {
 			return r, err
 		}
-	case t.action == fetchDetails: // a merge that the server followed; the other ID is its own task
+	case t.action == fetchDetails: // a merge that the server followed; the other ID gets its own task
 		p := part{entry: fetched.entry(t.key())}
 		p.entry.Into, p.entry.File = id, kindNamed(t.kind).fileOf("")
 		p.rows = fmt.Appendf(nil, `{"id":%d,"_merged_into":%d,"%s":"%s"}`+"\n", t.id, id, fetchedField, p.entry.age())
@@ -88,7 +88,7 @@ func decoded(body []byte) (v any, err error) {
 	return v, d.Decode(&v)
 }
 
-// numbers returns the integers at a dotted path, through all lists on the way.
+// numbers returns the integers at a dotted path, from all elements of lists on it.
 func numbers(v any, path string) (out []int64) {
 	switch v := v.(type) {
 	case []any:
@@ -257,7 +257,7 @@ func (t *task) addSeasons(r *result, fetched stamp, series any, fields record.Ra
 			r.parts = append(r.parts, p)
 			continue
 		}
-		// A season may lack its ID, which the series has.
+		// If a season lacks its ID, take it from the series.
 		list, _ := series.(map[string]any)["seasons"].([]any)
 		i := slices.IndexFunc(list, func(s any) bool { return slices.Contains(numbers(s, "season_number"), n) })
 		if ids := numbers(list[max(0, i):i+1], "id"); !season.Has("id") && len(ids) > 0 && ids[0] > 0 {

@@ -221,7 +221,7 @@ func addressesIn(text string) (out []ids) {
 	return out
 }
 
-// name returns the name of a candidate: its title, else an ID.
+// name returns the name of a candidate: its title, or else an ID.
 func (c *candidate) name() string {
 	switch {
 	case c.title != "" || c.imdb != "":
@@ -238,8 +238,8 @@ const (
 	fromTVDB = "tvdb_id"
 )
 
-// add adds a candidate by its best ID, else, if search allows it, by title and year. Without either, it is reported with the
-// reason.
+// add adds a candidate by its best ID, or else, if search allows it, by title and year. If it has neither, it is
+// reported with the reason.
 func (s *selection) add(c *candidate, search bool) {
 	t := task{action: findID, kind: c.kind, place: c.place}
 	switch isKind := kindNamed(c.kind) != nil; {
@@ -319,7 +319,7 @@ func (s *selection) readExport(ctx context.Context, kind string, minPopularity f
 	})
 }
 
-// addLibrary adds a title of a library. Without an ID, it is searched for or reported.
+// addLibrary adds a title of a library. If it has no ID, it is searched for or reported.
 func (s *selection) addLibrary(c candidate, search bool) {
 	if !c.hasID() && (!search || c.title == "" || c.year < 1) {
 		s.unresolved = append(s.unresolved, c.place)

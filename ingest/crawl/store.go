@@ -204,7 +204,8 @@ func (s *store) index(off int64, e *entry) {
 	}
 }
 
-// moveAside moves a file of rows without any entry: it has the first rows of a killed crawl, or belongs to the user.
+// moveAside moves a file of rows without any entry out of the dump: it has the first rows of a killed crawl, or belongs
+// to the user.
 func (s *store) moveAside(name string) error {
 	dir, err := os.MkdirTemp(s.workPath(""), "aside-")
 	if err != nil {
@@ -324,7 +325,7 @@ func (s *store) append(e *entry, rows []byte) error {
 	line := formatEntry(e)
 	if _, err := s.journal.Write(line); err != nil {
 		_ = s.journal.Truncate(s.end)
-		if f != nil { // else the entry of the next rows would cover these too
+		if f != nil { // otherwise the entry of the next rows would cover these too
 			_ = f.Truncate(e.End - e.Rows)
 		}
 		return fmt.Errorf("write journal: %w", err)
@@ -411,7 +412,7 @@ func (s *store) closeFiles() error {
 // A holding summarises the contents of a store without replaced rows.
 type holding struct {
 	live, all           int64   // bytes of rows; all includes replaced ones
-	entries, allEntries int64   // lines of the journal, likewise
+	entries, allEntries int64   // lines of the journal; allEntries includes replaced ones
 	oldest, newest      day.Day // date of the data, without removals
 	doubled             bool
 }

@@ -89,7 +89,7 @@ func languageOf(key string) string {
 		return ""
 	}
 	if _, ok := resourceOf(key); !ok {
-		return "" // text after the blank belongs to a searched title
+		return "" // text after the space belongs to the title of a search
 	}
 	return language
 }
@@ -108,7 +108,7 @@ func ownersOf(key string) (out []string) {
 	return out
 }
 
-// isList reports whether the response names resources to fetch, and is not a row.
+// isList reports whether the response names resources to fetch, rather than becoming a row.
 func (t *task) isList() bool {
 	return t.action == findID || t.action == searchTitle || t.action == listChanges
 }

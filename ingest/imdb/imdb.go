@@ -34,8 +34,8 @@ import (
 type Config struct {
 	Dir    string // for temporary files
 	Memory int64  // bytes of rows in memory
-	// ID returns the catalogue's ID for an IMDb movie, series, episode or person, if there is one. Others get a billion plus
-	// the number in their IMDb ID. It must be consistent during a join.
+	// ID returns the catalogue's ID for an IMDb movie, series, episode or person, if there is one. Otherwise the ID is
+	// a billion plus the number in the IMDb ID. It must be consistent during a join.
 	ID func(kind fragment.Kind, imdb string) (id int64, ok bool)
 	// Place describes a row for messages.
 	Place func(file int, row, line int64) string

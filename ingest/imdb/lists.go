@@ -9,7 +9,7 @@ import (
 	"github.com/reelsplice/reelsplice/schemas/record"
 )
 
-// genres maps IMDb's genres to the genres of one kind of titles. Names that are missing here are equal in both.
+// genres maps IMDb's genres to the genres of one kind of titles. Names that are not listed are the same in both.
 type genres struct {
 	media reference.Media
 	names map[string]string

@@ -265,7 +265,7 @@ func (g *titleGroup) make(ident identity) error {
 	if runtime.Set {
 		s.EpisodeRunTime = []int64{runtime.V}
 	}
-	if !ident.foreign { // another source has more external IDs
+	if !ident.foreign { // the other source has more external IDs
 		s.ExternalIDs = &catalog.TVExternalIDs{IMDbID: imdbID}
 		markUnknown(record.Of(s.ExternalIDs))
 	}

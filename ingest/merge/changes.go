@@ -17,7 +17,7 @@ import (
 	"github.com/reelsplice/reelsplice/schemas/record"
 )
 
-// maxDetailed is the number of new resources of a kind whose details are in the log.
+// maxDetailed limits the new resources of a kind whose details are logged.
 var maxDetailed = 10_000 // tests lower it
 
 // A changelog collects the changes of an ingest, see catalog.LoggedChange. A changed episode also adds a change "episode" to
@@ -249,7 +249,7 @@ func eachLogged(ctx context.Context, dir string, fields []string, fn func(*catal
 	if f == nil || err != nil {
 		return err
 	}
-	defer func() { _ = f.Close() }() // read side: nothing to lose
+	defer func() { _ = f.Close() }() // opened for reading: nothing is lost
 	rows := f.Groups(0, f.RowGroups())
 	if fields != nil {
 		rows = f.Select(fields, 0, f.RowGroups())

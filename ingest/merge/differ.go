@@ -11,7 +11,7 @@ import (
 	"github.com/reelsplice/reelsplice/schemas/record"
 )
 
-// A change is a change of a field or of a list element. Values are JSON, "" for no value.
+// A change is a change of a field or of a list element. Values are JSON; "" is no value.
 type change struct {
 	field, language, country string
 	old, new                 string
@@ -161,7 +161,7 @@ func (d *differ) compare(kind fragment.Kind, old, now record.Record) {
 
 func sameType(a, b record.Record) bool { return a.Schema == b.Schema }
 
-// fieldText returns the JSON of a field, "" for none.
+// fieldText returns the JSON of a field, or "".
 func fieldText(r record.Record, name string) string {
 	if r.IsNil() {
 		return ""
@@ -212,7 +212,7 @@ func extraOf(r record.Record) record.RawFields {
 // An element is an element of a list. In a list inside another list, outer is the containing element of the outer list.
 type element struct{ record, outer record.Record }
 
-// text returns the JSON of a field, "" for none. Release times are cut to days.
+// text returns the JSON of a field, or "". Release times are cut to days.
 func (e element) text(name string) string {
 	text := fieldText(e.record, name)
 	if text == "" && e.outer.Schema != nil {

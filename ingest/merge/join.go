@@ -58,7 +58,7 @@ func isScalar(f *record.Field) bool {
 func uniteField(dst, src record.Record, f *record.Field) bool {
 	rule := ruleOf(f)
 	switch {
-	case f.Shape == record.ShapeObject: // a sub-request is united field by field: a table may have only the cast, or one external id
+	case f.Shape == record.ShapeObject: // a sub-request is merged field by field: a table may have only the cast, or one external id
 		if _, set := dst.Sub(f); !set || !f.IsSub() {
 			return false
 		}

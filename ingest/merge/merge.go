@@ -47,7 +47,7 @@ type Merger struct {
 // A Mode selects how rows are merged with the catalogue's records.
 type Mode string
 
-// The modes. In all of them, the rows of an ingest are joined among themselves first.
+// The modes. In all of them, the rows of an ingest are joined with each other first.
 const (
 	Update  Mode = ""        // rows win over records, field by field; other fields and records are kept
 	Overlay Mode = "overlay" // rows also win over the rows of later ingests

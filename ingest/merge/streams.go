@@ -178,7 +178,7 @@ func (r rowStream) peek() (key catalog.Key, ok bool, err error) {
 type storedFile struct {
 	typ    *catalog.Type
 	file   *catalog.File
-	fields []string      // to read; nil for all
+	fields []string      // fields to read; nil for all
 	rows   *catalog.Rows // rows of the current row group
 	group  int           // next row group to read
 	next   record.Record
@@ -281,7 +281,7 @@ func (s *storedFile) closeGroup() {
 func (s *storedFile) close() {
 	if s != nil {
 		s.closeGroup()
-		_ = s.file.Close() // read side: nothing to lose
+		_ = s.file.Close() // opened for reading: nothing is lost
 	}
 }
 

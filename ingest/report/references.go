@@ -113,7 +113,7 @@ func CheckReferences(ctx context.Context, catalogDir string, removed []catalog.R
 				continue
 			}
 			err = read(ctx, t, f)
-			_ = f.Close() // read side
+			_ = f.Close() // opened for reading
 			if err != nil {
 				return nil, err
 			}

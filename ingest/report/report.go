@@ -88,7 +88,7 @@ type Totals struct {
 	Outcome
 	Records Counts      `json:"records"` // by kind
 	Reasons Top[Reason] `json:"reasons"` // reasons of quarantined rows
-	// Deviations of rows from the API's fields, by path.
+	// Fields that differ from the API's, by path.
 	Unknown Top[FieldCount] `json:"unknown_fields"` // kept, although the API lacks them
 	Coerced Top[FieldCount] `json:"coerced_fields"` // values converted from another type or form
 	Dropped Top[FieldCount] `json:"dropped_fields"` // values for which the API has no field
@@ -191,7 +191,7 @@ type Column struct {
 	Example *Sample `json:"example,omitempty"` // first value that was left out
 }
 
-// Such returns an example of the values left out, for messages, or "".
+// Such returns an example of the values left out for messages, or "".
 func (c *Column) Such() string {
 	if c.Example == nil {
 		return ""

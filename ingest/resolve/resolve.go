@@ -104,7 +104,7 @@ func EachStored(ctx context.Context, dir string, kind fragment.Kind, paths []str
 	if f == nil || err != nil {
 		return err
 	}
-	defer func() { _ = f.Close() }() // read side
+	defer func() { _ = f.Close() }() // opened for reading
 	return f.Select(paths, 0, f.RowGroups()).Each(ctx, fn)
 }
 

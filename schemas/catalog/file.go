@@ -205,7 +205,7 @@ func (r *Rows) Close() {
 			c.page = nil
 		}
 		if c.pages != nil {
-			_ = c.pages.Close() // read side: nothing to lose
+			_ = c.pages.Close() // opened for reading: nothing is lost
 		}
 	}
 	r.asm.columns = nil

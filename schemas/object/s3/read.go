@@ -55,7 +55,7 @@ func (b *Bucket) NewReader(ctx context.Context, o object.Info) io.ReadCloser {
 // ReadRange implements object.Bucket.
 func (b *Bucket) ReadRange(ctx context.Context, o object.Info, off, n int64) ([]byte, error) {
 	r := &reader{ctx: ctx, bucket: b, info: o, off: off, end: off + n}
-	defer func() { _ = r.Close() }() // read side
+	defer func() { _ = r.Close() }() // opened for reading
 	buf := make([]byte, n)
 	_, err := io.ReadFull(r, buf)
 	return buf, err
