@@ -42,7 +42,7 @@ func (b *bench) makeReleases(ctx context.Context) error {
 		if p.program == "" {
 			continue
 		}
-		program, err := filepath.Abs(p.program) // children have other working directories
+		program, err := filepath.Abs(p.program) // children run in other working directories
 		if err != nil {
 			return err
 		}

@@ -28,7 +28,7 @@ import (
 type workload struct {
 	name      string
 	requests  []request
-	edgesOnly bool // nginx lacks the responses
+	edgesOnly bool // nginx does not have the responses
 	refused   bool // the token is unknown
 	closes    bool // each request has its own connection
 }
@@ -37,7 +37,7 @@ type workload struct {
 type request struct {
 	path  string
 	extra string // query parameter that servers ignore
-	known bool   // the client has the response
+	known bool   // the client already has the response
 }
 
 const (

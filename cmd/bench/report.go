@@ -145,8 +145,8 @@ const (
 // saturated is the lowest percentage of its core at which a server counts as the bottleneck.
 const saturated = 90
 
-// writeServers compares the edge with its peers and returns the cases that are worse than before. Requests/s count if
-// one of the two servers was the bottleneck, else CPU time.
+// writeServers compares the edge with its peers and returns the cases that are worse than before. If one of the two
+// servers was the bottleneck, it compares requests/s, otherwise CPU time.
 func writeServers(w io.Writer, measures []*measure) (worse []string) {
 	column := func(i int) func(*figures) float64 { return func(f *figures) float64 { return f[i] } }
 	var ratios, all [][]string

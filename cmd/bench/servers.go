@@ -53,7 +53,7 @@ func headerWith(token string) []string {
 	return []string{"Authorization: Bearer " + token, "Accept-Encoding: gzip"}
 }
 
-// startServers starts the edges, and nginx without files yet, over TLS if secure.
+// startServers starts the edges, and nginx, which has no files yet, over TLS if secure.
 func (b *bench) startServers(ctx context.Context, stdout io.Writer, secure bool) (err error) {
 	scheme, edgeTLS, nginxListen, nginxTLS := "http://", []string(nil), "", ""
 	if secure {

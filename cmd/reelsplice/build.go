@@ -87,8 +87,8 @@ func fallbackFlag(f *pflag.FlagSet, list *string) {
 	f.StringVar(list, "fallback", "", "`LANGUAGES` whose texts fill in missing texts of other languages: en-US,de-DE")
 }
 
-// previousRelease returns the id of the release that a build compares with and reuses, "" for none. A broken current
-// release counts as none.
+// previousRelease returns the id of the release that a build compares with and reuses, or "". A broken current release
+// is not used.
 func (a *app) previousRelease(ctx context.Context, s store.Folder, name string) (string, error) {
 	switch name {
 	case "none", "":
@@ -113,7 +113,7 @@ func (a *app) previousRelease(ctx context.Context, s store.Folder, name string) 
 	return "", nil
 }
 
-// A heldBackError reports that a release was built but not published because of its content.
+// A heldBackError reports that a release was built, but that the gate prevented publishing it.
 type heldBackError struct{ error }
 
 // publishBuilt makes a built release current if requested, and prints the report. It returns an error if the gate

@@ -322,7 +322,7 @@ func (d *diff) json(ctx context.Context, w *bufio.Writer) error {
 
 // writeList writes a comma and a field of a JSON object, whose value is a streamed list.
 func writeList(w *bufio.Writer, name string, items func(add func(v any) error) error) error {
-	fmt.Fprintf(w, ",%q:[", name) // w keeps its error for the next write
+	fmt.Fprintf(w, ",%q:[", name) // the next write returns the error
 	comma := ""
 	err := items(func(v any) error {
 		b, err := json.Marshal(v)
@@ -373,7 +373,7 @@ func (d *diff) eachLogged(fn func(key []byte) error) error {
 			continue
 		}
 		for _, kind := range changelog.Lists() {
-			rows := later.Changed(kind, i) // a title may be in several builds; repeating it is harmless
+			rows := later.Changed(kind, i) // a title may be in several builds; repetitions are harmless
 			for k := range rows.Len() {
 				key = fragment.AppendID(key[:0], kind, fragment.ID(rows.At(k).ID))
 				if d.found.Has(key) {
@@ -388,7 +388,7 @@ func (d *diff) eachLogged(fn func(key []byte) error) error {
 	return nil
 }
 
-// purge writes the purge list, one name a line.
+// purge writes the purge list, one name per line.
 func (d *diff) purge(ctx context.Context, w *bufio.Writer) error {
 	return d.eachPurge(ctx, func(name []byte) error {
 		_, err := w.Write(append(name, '\n'))

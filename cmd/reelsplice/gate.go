@@ -141,7 +141,7 @@ func (s releaseSet) rolledBackLike(ctx context.Context, from releaseSet, id stri
 	if err != nil {
 		return "", err
 	}
-	defer func() { _ = r.Close() }() // opened for reading
+	defer func() { _ = r.Close() }() // read side
 	for _, back := range ids {
 		same, err := sameResponses(ctx, r, back, from, s)
 		if same || err != nil {
@@ -162,7 +162,7 @@ func sameResponses(ctx context.Context, r *release.Reader, id string, sets ...re
 		if err != nil {
 			return false, err
 		}
-		defer func() { _ = other.Close() }() // opened for reading
+		defer func() { _ = other.Close() }() // read side
 		found, err := compare.Releases(ctx, other, r, nil)
 		if store.IsBroken(err) {
 			continue

@@ -133,7 +133,7 @@ func ingestCommand(a *app) *cobra.Command {
 		if err != nil && !r.Stopped {
 			return err
 		}
-		// An ingest that stops at too many bad rows, or at an unsuitable file, still has a report.
+		// An ingest that stops because of bad rows, or of an unsuitable file, still has a report.
 		if err := errors.Join(a.print(r, func(w io.Writer) { writeIngest(w, &r) }), err); err != nil {
 			a.printBad(&r)
 			return err
@@ -388,7 +388,7 @@ func writeFit(w io.Writer, f *report.FileFit) {
 		}
 		fmt.Fprintf(t, "  %s\t%d\t%d\t%d\t%d\t%d\t%s\n", c.Name, c.Cells, c.Used, c.LeftOut, c.Extra, c.Unused, example)
 	}
-	_ = t.Flush() // to memory
+	_ = t.Flush() // the buffer returns no errors
 	for line := range strings.Lines(table.String()) {
 		fmt.Fprintln(w, strings.TrimRight(line, " \n"))
 	}
@@ -412,8 +412,8 @@ func writeCounts(w io.Writer, label string, counts map[string]int64) {
 	}
 }
 
-// writeExplanation prints files, rows and fields. Everything except the suggested mapping is a TOML comment, so the
-// output is a mapping file.
+// writeExplanation prints files, rows and fields. The output is a mapping file: everything except the suggested mapping
+// is a TOML comment.
 func writeExplanation(w io.Writer, e *ingest.Explanation) {
 	for i := range e.Files {
 		if i > 0 {

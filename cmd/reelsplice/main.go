@@ -42,7 +42,7 @@ type process struct {
 	Environ        func() []string // NAME=value
 	Stdin          io.Reader
 	Stdout, Stderr io.Writer
-	SystemConfig   string // config file of the system, the last choice
+	SystemConfig   string // system-wide config file, used if there is no other
 }
 
 // The exit codes.

@@ -129,7 +129,7 @@ func (a *app) setting(command, flag string) string {
 		return ""
 	}
 	other.config = a.config
-	_ = other.configure(c) // this command ignores wrong settings of the other one
+	_ = other.configure(c) // this command ignores invalid settings of the other one
 	return c.Flags().Lookup(flag).Value.String()
 }
 
@@ -395,7 +395,7 @@ func (p *progress) stop() {
 	close(p.quit)
 	p.ended.Wait()
 	p.quit = nil
-	if p.json || p.shown { // short work needs no line of text
+	if p.json || p.shown { // short work prints no final line
 		p.show(time.Now(), true)
 	}
 }

@@ -228,7 +228,7 @@ func (s releaseSet) upload(ctx context.Context, bucket store.Bucket, from releas
 			return err
 		}
 		if _, err := os.Stat(local.Path(earlier)); err != nil {
-			continue // edges pull whole files
+			continue // edges then pull whole files
 		}
 		_, err = bucket.PushDeltas(ctx, local, id, earlier)
 		if err != nil && !errors.Is(err, release.ErrCorrupt) { // only the earlier release can be damaged: the later one was opened

@@ -201,7 +201,7 @@ func (a *app) serve(ctx context.Context, cfg *serve.Config, announce func(*serve
 	// Handle SIGHUP until the drain ends: its default action ends the process.
 	watched, stop := context.WithCancel(context.WithoutCancel(ctx))
 	n := newNotifier(s, log)
-	if !a.terminal { // SIGHUP of a terminal ends the edge
+	if !a.terminal { // SIGHUP from a terminal ends the edge
 		hangups := make(chan os.Signal, 1)
 		signal.Notify(hangups, syscall.SIGHUP)
 		go func() {

@@ -90,7 +90,7 @@ func (n *notifier) run(ctx, stopping context.Context) {
 		}
 		select {
 		case <-ctx.Done():
-			if stops != nil && stopping.Err() != nil { // a drain that took no time
+			if stops != nil && stopping.Err() != nil { // the drain has already ended
 				n.send(stoppingLines...)
 			}
 			return

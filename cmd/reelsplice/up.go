@@ -177,16 +177,16 @@ func folderOfSources(sources []string) string {
 // sampleMark is the file in up's folder that holds the id of the sample's release.
 const sampleMark = ".sample"
 
-// release builds a release of the sources. Without sources it builds one unless the user has published one. It always
-// rebuilds the sample, in a fraction of a second: this version may have another sample or format. sampleRelease is the
-// ID of a release of the sample, "" for the user's.
+// release builds a release of the sources. Without sources, it builds a release of the sample unless the user has
+// published another one. It always rebuilds the sample, which takes a fraction of a second, because this version may
+// have another sample or format. sampleRelease is the ID of a release of the sample, "" for the user's.
 func (u *up) release(ctx context.Context) (sampleRelease string, err error) {
 	folder := store.Folder{Dir: u.cfg.Releases}
 	if len(u.dumps.Sources) > 0 {
 		return "", u.publishSources(ctx, folder)
 	}
 	mark := filepath.Join(u.dir, sampleMark)
-	earlier, _ := os.ReadFile(mark) // unreadable counts as absent: then the release is the user's
+	earlier, _ := os.ReadFile(mark) // if it is unreadable, the release counts as the user's
 	current, err := store.Current(ctx, folder)
 	if err == nil && current != string(earlier) {
 		return "", nil
@@ -313,13 +313,13 @@ func (u *up) token() (token string, err error) {
 	if refusal == auth.None {
 		return token, nil
 	}
-	if slices.ContainsFunc(records, func(r auth.Record) bool { return r.Name == tokenName && r.Revoked.IsZero() }) { // its token was lost
+	if slices.ContainsFunc(records, func(r auth.Record) bool { return r.Name == tokenName && r.Revoked.IsZero() }) { // the file with its token was lost
 		if _, err := auth.Revoke(u.cfg.Tokens, tokenName, now); err != nil {
 			return "", err
 		}
 	}
 	r := auth.Record{Name: tokenName, Created: now, Scopes: auth.AllScopes}
-	if refusal == auth.Unknown && len(token) == auth.TokenLen { // another token file than before
+	if refusal == auth.Unknown && len(token) == auth.TokenLen { // the token file was replaced
 		r.Hash = auth.HashToken([]byte(token))
 		return token, auth.Add(u.cfg.Tokens, r)
 	}

@@ -30,10 +30,10 @@ import (
 
 // Config is the size and form of a dump.
 type Config struct {
-	Out                         string                  // folder, made if missing
+	Out                         string                  // folder, created if missing
 	Movies, TV                  int64                   // number of titles
 	People, Companies, Keywords int64                   // 0: as many as the real catalogue has for that number of titles
-	Seed                        uint64                  // another seed gives other records
+	Seed                        uint64                  // different seeds make different records
 	Jobs                        int                     // goroutines; default GOMAXPROCS
 	Progress                    func(done, total int64) // called with record counts; may be nil
 }
@@ -46,10 +46,10 @@ func DefaultConfig() Config {
 const (
 	extension  = ".ndjson.zst"     // end of file names
 	mark       = ".reelsplice-gen" // file that marks a folder as a dump of this package
-	maxRecords = 1 << 30           // of a kind
+	maxRecords = 1 << 30           // limit of each kind
 )
 
-// Validate reports all errors of c.
+// Validate returns all errors in c.
 func (c *Config) Validate() error {
 	var errs []error
 	if c.Out == "" {
@@ -213,5 +213,5 @@ func (w *world) writeFile(ctx context.Context, path string, p *population, block
 			written(full[i].rows)
 		}
 	}
-	return f, out.Sync() // before the file gets its name
+	return f, out.Sync() // before the file is renamed
 }

@@ -64,7 +64,7 @@ func (t tail) at(u uint64) int {
 	if t == nil {
 		return 0
 	}
-	k := bits.LeadingZeros64(u | 1) // 0 for the worse half of a kind, 1 for the quarter above, and so on
+	k := bits.LeadingZeros64(u | 1) // 0 for the lower half of a kind, 1 for the quarter above, and so on
 	if k >= len(t)-1 {
 		return t[len(t)-1]
 	}

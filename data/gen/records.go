@@ -98,7 +98,7 @@ func (m *maker) alternativeTitles() []catalog.AlternativeTitle {
 	return titles
 }
 
-// translatedTitle returns the title in translation i: the first one is English, and others may lack one.
+// translatedTitle returns the title in translation i. It is empty in the first, which is English, and in some others.
 func (m *maker) translatedTitle(i int) record.String {
 	if i == 0 || !m.r.chance(600) {
 		return record.Text("")
@@ -250,7 +250,7 @@ func makeTV(m *maker) record.Record {
 	var seasons []string
 	first, last := m.r.below(5), 1+m.size*m.r.between(50, 150)/60/100
 	for _, s := range row.seasons {
-		if n := int(s.SeasonNumber.V); (n > 0 || first == 0) && n <= last { // some have specials
+		if n := int(s.SeasonNumber.V); (n > 0 || first == 0) && n <= last { // some series have specials
 			seasons = append(seasons, fmt.Sprintf(`"season/%d":%s`, n, record.Append(nil, m.season(s, v.Networks))))
 		}
 	}
@@ -293,7 +293,7 @@ func makePerson(m *maker) record.Record {
 	v.ExternalIDs = &catalog.PersonExternalIDs{IMDbID: v.IMDbID, WikidataID: m.external("Q")}
 	images, texts := *v.Images, *v.Translations
 	images.Profiles = drawn(m, m.count("profiles"), m.profiles)
-	texts.Translations = texts.Translations[:min(len(texts.Translations), m.r.below(26)/25)] // few people have any
+	texts.Translations = texts.Translations[:min(len(texts.Translations), m.r.below(26)/25)] // few people have translations
 	v.Images, v.Translations = &images, &texts
 	return record.Of(&v)
 }

@@ -38,7 +38,7 @@ type stock struct {
 	words, foreign, givenNames, lastNames []string
 }
 
-// newStock reads the sample. Each word and name is in one list, once.
+// newStock reads the sample. Each word and name occurs once, in one list.
 var newStock = sync.OnceValue(func() *stock {
 	s := &stock{
 		movies: rowsOf[catalog.Movie]("movies"), people: rowsOf[catalog.Person]("people"), collections: rowsOf[catalog.Collection]("collections"),
@@ -71,10 +71,10 @@ var newStock = sync.OnceValue(func() *stock {
 		s.videos, s.alternatives = append(s.videos, t.Videos.Results...), append(s.alternatives, t.AlternativeTitles.Results...)
 		var texts map[string]json.RawMessage
 		if err := json.Unmarshal([]byte("{"+t.Extra+"}"), &texts); err != nil {
-			panic(err) // part of the program
+			panic(err) // the data is embedded
 		}
 		var seasons []catalog.Season
-		for n := range len(texts) + 1 { // from 0 or 1 on
+		for n := range len(texts) + 1 { // seasons start at 0 or 1
 			if text, ok := texts[fmt.Sprintf("season/%d", n)]; ok {
 				seasons = append(seasons, parsed[catalog.Season](string(text)))
 			}
@@ -100,7 +100,7 @@ var newStock = sync.OnceValue(func() *stock {
 func rowsOf[T any](name string) (rows []T) {
 	data, err := fs.ReadFile(sample.FS(), name+".ndjson")
 	if err != nil {
-		panic(err) // part of the program
+		panic(err) // the data is embedded
 	}
 	for line := range bytes.Lines(data) {
 		rows = append(rows, parsed[T](string(line)))
@@ -110,7 +110,7 @@ func rowsOf[T any](name string) (rows []T) {
 
 func parsed[T any](row string) (v T) {
 	if err := record.NewParser().Parse(row, record.Of(&v)); err != nil {
-		panic(err) // part of the program
+		panic(err) // the data is embedded
 	}
 	return v
 }

@@ -88,7 +88,7 @@ type population struct {
 	rows              int // number of rows of the sample
 	n, seed           uint64
 	step, back, add   uint64 // record i has the rank i*step+add modulo n; back is the inverse of step
-	votes, popularity tail   // nil for kinds without
+	votes, popularity tail   // nil for kinds without these fields
 }
 
 // newPopulation returns n records of kinds[k].
@@ -98,7 +98,7 @@ func newPopulation(seed uint64, k int, n int64) *population {
 		return p
 	}
 	p.add = mix(p.seed) % p.n
-	p.step, _ = bits.Mul64(p.n, golden) // ranks of neighbours differ widely
+	p.step, _ = bits.Mul64(p.n, golden) // adjacent records have very different ranks
 	for ; ; p.step++ {
 		back := new(big.Int).ModInverse(new(big.Int).SetUint64(p.step), big.NewInt(n))
 		if back != nil {
@@ -142,13 +142,13 @@ type head struct {
 	voteCount               record.Int
 
 	size  int     // length of lists, in percent of the mean
-	shift day.Day // moves the sample's dates
+	shift day.Day // added to the sample's dates
 }
 
 // headOf makes the head of record i.
 func (w *world) headOf(p *population, i uint64) head {
 	r := p.random(i, streamHead)
-	share, _ := bits.Div64(p.rank(i), 1<<63, p.n) // share of better ranks, as a fraction of 2^64
+	share, _ := bits.Div64(p.rank(i), 1<<63, p.n) // share of records with better ranks, as a fraction of 2^64
 	votes, popularity := p.votes.at(share), p.popularity.at(share)*r.between(60, 140)/100
 	h := head{
 		population: p, i: i, row: r.below(p.rows), id: record.Number(p.id(i)), voteCount: record.Number(int64(votes)), voteAverage: record.Float{Set: true},

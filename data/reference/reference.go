@@ -3,7 +3,7 @@
 // watch providers, and the names of unnamed seasons and episodes.
 //
 // It has facts about TMDB in TMDB's wording, including odd spellings: a genre name in a dump must be served
-// unchanged. If TMDB has no name, neither has this package. The exceptions are some generic names of seasons and
+// unchanged. Where TMDB has no name, this package has none. The exceptions are some generic names of seasons and
 // episodes that no recorded response shows; the README lists them.
 //
 // Entries have the API's keys: genres by TMDB's ID, languages by ISO 639-1 code and TMDB's additions (xx for no
@@ -74,8 +74,8 @@ func CountryByCode(code string) (Country, bool) {
 func PrimaryTranslations() []string { return translations().Primary }
 
 // DefaultRegion returns the region for a language without one, such as "DE" for "de", or "" if it is unknown. For
-// languages without a primary translation it is known if TMDB's translation lists show it: the code itself in upper
-// case.
+// languages without a primary translation, the region is the code itself in upper case, if TMDB's translation lists
+// show it.
 func DefaultRegion(lang string) string { return translations().Regions[lang] }
 
 // find returns the entry with a code of a list that is sorted by code.
@@ -298,7 +298,7 @@ type Priorities struct {
 	ranks  map[string]int
 }
 
-// In returns the rank in a country; false if there are no offers.
+// In returns the rank in a country, or false if there are no offers.
 func (p Priorities) In(country string) (rank int, ok bool) {
 	rank, ok = p.ranks[country]
 	return rank, ok

@@ -40,7 +40,7 @@ type Config struct {
 	Kinds     []string // kinds of daily ID exports and change lists; nil for all of KindNames
 	Languages []string // xx or xx-YY, besides en-US
 	Seasons   seasonMode
-	Episodes  bool // one request each, for their own images, videos, texts and IDs
+	Episodes  bool // fetched one by one, for their own images, videos, texts and IDs
 	People    bool // people in titles
 	// Collections, or companies and networks, in titles.
 	Collections, Companies bool
@@ -131,7 +131,7 @@ type Report struct {
 	Failures   int64            `json:"failures"`   // requests without a usable response; the next run retries them
 	Failed     []string         `json:"failed"`     // the first failures
 	Unresolved []string         `json:"unresolved"` // lines, rows and names without a resource, with the reason
-	Missing    []string         `json:"missing"`    // seasons that a series lists and the server does not have
+	Missing    []string         `json:"missing"`    // seasons that a series lists but the server does not have
 	Requests   int64            `json:"requests"`   // retries included
 	Retried    int64            `json:"retried"`
 	Bytes      int64            `json:"bytes"` // uncompressed size of all responses

@@ -17,8 +17,8 @@ type change struct {
 	old, new                 string
 }
 
-// A differ compares two records of a resource. The names of changes follow recorded responses of the API. Counters
-// (popularity, votes), derived fields (filmographies, recommendations) and watch providers are not compared.
+// A differ compares two records of a resource. The names of changes are those in recorded responses of the API.
+// Counters (popularity, votes), derived fields (filmographies, recommendations) and watch providers are not compared.
 type differ struct {
 	kind    fragment.Kind
 	changes []change

@@ -97,7 +97,8 @@ type Totals struct {
 	LeftOut Top[LeftOut] `json:"left_out_values"`
 }
 
-// An Outcome counts rows by outcome: each is kept, blank, a duplicate or quarantined. The counts of IDs overlap with these.
+// An Outcome counts rows by outcome: each is kept, blank, a duplicate or quarantined. The counts of IDs overlap with
+// those.
 type Outcome struct {
 	Kept        int64 `json:"kept"`
 	Blank       int64 `json:"blank"`                 // without any value
