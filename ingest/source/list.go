@@ -10,6 +10,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -161,6 +162,8 @@ func (f *found) skipReason(o Options) string {
 		return "is not a regular file" // links to folders may form circles
 	case extOf(f.Path) != "":
 		return ""
+	case leftover.MatchString(f.Path):
+		return "is a backup or an unfinished download"
 	}
 	head, err := f.head(o)
 	switch {
@@ -168,11 +171,14 @@ func (f *found) skipReason(o Options) string {
 		return "cannot be read: " + err.Error()
 	case sniff(head) != formatUnknown:
 		return ""
-	case slices.Contains([]string{".xlsx", ".xlsm", ".xls", ".ods"}, strings.ToLower(path.Ext(f.Path))):
-		return spreadsheet
+	case compressionOf(head) == "none":
+		return cmp.Or(refuseMagic(head), notDump)
 	}
 	return notDump
 }
+
+// leftover matches the name of a file that a program left beside another, or did not finish.
+var leftover = regexp.MustCompile(`(?i)(~|\.(bak|swp|tmp|part|partial|crdownload))$`)
 
 // head returns the start of a file, enough for 64 KiB uncompressed, even with complete zstd blocks.
 func (f *found) head(o Options) ([]byte, error) {

@@ -237,7 +237,7 @@ func names(files []File) []string {
 func TestList(t *testing.T) {
 	dir := folder(t, map[string]string{
 		"movie/550.json": "{}", "movie/11.json": "{\n}", "tv/1.json": "[]", "tv/.hidden.json": "{}", ".git/x.json": "{}",
-		"README.md": "text", "a.ods": "PK", "x.csv": "a,b", "y.txt": "Words, and more\nof them, too\n", "table": "id,name\n1,a\n", "noext": "{}", "z.parquet": "PAR1", "movies.ndjson.gz": string(gz(t, "{}\n")), "lfs.json": "version https://git-lfs",
+		"README.md": "text", "a.ods": "PK\x03\x04" + strings.Repeat("\x00", 26) + "mimetypeapplication/vnd.oasis.opendocument.spreadsheet", "b.csv.xz": "\xfd7zXZ\x00", "c.csv~": "id,name\n1,a\n", "d.tgz": string(gz(t, "text")), "x.csv": "a,b", "y.txt": "Words, and more\nof them, too\n", "table": "id,name\n1,a\n", "noext": "{}", "z.parquet": "PAR1", "movies.ndjson.gz": string(gz(t, "{}\n")), "lfs.json": "version https://git-lfs",
 	})
 	all := []string{"lfs.json", "movie/11.json", "movie/550.json", "movies.ndjson.gz", "noext", "table", "tv/1.json", "x.csv", "z.parquet"}
 	var skipped []string
@@ -252,8 +252,11 @@ func TestList(t *testing.T) {
 	if want := []string{
 		"README.md is not a JSON, CSV, TSV or Parquet file",
 		"a.ods is a workbook of Excel or LibreOffice: save each sheet as CSV UTF-8, and ingest that",
+		"b.csv.xz is compressed with xz, want gzip or zstd",
+		"c.csv~ is a backup or an unfinished download",
+		"d.tgz is not a JSON, CSV, TSV or Parquet file",
 		"y.txt is not a JSON, CSV, TSV or Parquet file",
-	}; !reflect.DeepEqual(skipped[:3], want) {
+	}; !reflect.DeepEqual(skipped[:6], want) {
 		t.Errorf("skipped %q, want %q", skipped, want)
 	}
 	want := File{Path: filepath.Join(dir, "movie/11.json"), Name: "movie/11.json", Kind: "movie", Address: Address{ID: 11}, Bytes: 3}

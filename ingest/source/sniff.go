@@ -16,9 +16,10 @@ import (
 var errEmpty = errors.New("empty file")
 
 var (
-	// nfo matches the start of a title's NFO file, idLine the start of a list of ids.
-	nfo    = regexp.MustCompile(`^(?:\s|<[?!][^>]*>)*<(?:movie|tvshow)[\s>]`)
-	idLine = regexp.MustCompile(`^(?:(?:tt|nm)?\d+|(?:movie|tv|person|collection|company|network|keyword|tvdb)[ \t/]+\d+|https?://\S+)\s*(?:#|$)`)
+	// nfo matches the start of a title's NFO file, section of an INI or TOML file, idLine of a list of ids.
+	section = regexp.MustCompile(`^\[+[.\w -]+\]+\s*\n[.\w-]+ *=`)
+	nfo     = regexp.MustCompile(`^(?:\s|<[?!][^>]*>)*<(?:movie|tvshow)[\s>]`)
+	idLine  = regexp.MustCompile(`^(?:(?:tt|nm)?\d+|(?:movie|tv|person|collection|company|network|keyword|tvdb)[ \t/]+\d+|https?://\S+)\s*(?:#|$)`)
 )
 
 // refuse returns why a stream is not a dump of any known format, or nil if it may be one.
@@ -31,6 +32,9 @@ func refuse(head []byte) error {
 	outer := head[:len(head)-len(inner)]
 	if bytes.HasSuffix(bytes.TrimRight(outer, " \t\r\n"), []byte("{")) && hasAnyPrefix(inner, "'", "u'", `u"`) {
 		return fmt.Errorf("is a Python repr, not JSON (found {%s): write it with json.dumps", inner[:bytes.IndexAny(inner, `'"`)+1])
+	}
+	if section.Match(head) {
+		return errors.New("is a file of settings, not JSON")
 	}
 	if head[0] == '<' {
 		if hasAnyPrefix(bytes.ToLower(head[:min(len(head), 32)]), "<!doctype html", "<html", "<head") {
@@ -46,6 +50,9 @@ func refuse(head []byte) error {
 
 // spreadsheet is why a workbook is refused.
 const spreadsheet = "is a workbook of Excel or LibreOffice: save each sheet as CSV UTF-8, and ingest that"
+
+// exported ends the reason for a file that another program can convert.
+const exported = ": write its rows as Parquet or NDJSON"
 
 // refuseMagic returns why a file is refused by its first bytes, or "".
 func refuseMagic(head []byte) string {
@@ -66,6 +73,12 @@ func refuseMagic(head []byte) string {
 		{"\x28\xb5\x2f\xfd", "is compressed twice: unpack it first"},
 		{"SQLite format 3\x00", "is an SQLite database: export its tables first"},
 		{"PARE", "is an encrypted Parquet file"},
+		{"Obj\x01", "is an Avro file" + exported},
+		{"ORC\n", "is an ORC file" + exported},
+		{"ARROW1\x00\x00", "is an Arrow file" + exported},
+		{"\x80\x04\x95", "is a Python pickle" + exported},
+		{"\x80\x05\x95", "is a Python pickle" + exported},
+		{"%PDF-", "is a PDF: want the table that it was made from"},
 	} {
 		if bytes.HasPrefix(head, []byte(m.magic)) {
 			return m.reason
@@ -93,7 +106,8 @@ func hasAnyPrefix(b []byte, prefixes ...string) bool {
 // and returns the format of the rest. ext is the extension of the file. If the stream is damaged, the error is w.err.
 // It buffers at most maxRow bytes, or the bytes of a header.
 func startText(w *window, maxRow int, ext string) (Format, error) {
-	w.skipMark()
+	for w.skipMark() { // also twice
+	}
 	for b := w.fill(1); len(b) > 0 && (b[0] == '\n' || b[0] == '\r'); b = w.fill(1) {
 		w.advance(1)
 	}

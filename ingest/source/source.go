@@ -53,7 +53,7 @@ type Format uint8
 
 // The formats. FormatObjects means concatenated JSON values with any white space between them, including a single document
 // over several lines; a document on one line is FormatNDJSON with one row. FormatCSV is any text with a header, delimiters
-// and the quoting of RFC 4180; FormatTSV has TABs and no quoting.
+// and the quoting of RFC 4180; FormatTSV has TABs, and quotes are mostly text: see tableRows.extent.
 const (
 	formatUnknown Format = iota
 	FormatNDJSON

@@ -222,6 +222,9 @@ func TestRefusals(t *testing.T) {
 		f("m.xlsx", book, "m.xlsx: is a workbook of Excel or LibreOffice: save each sheet as CSV UTF-8, and ingest that")
 		f("m.csv", book, "m.csv: is a workbook of Excel or LibreOffice: save each sheet as CSV UTF-8, and ingest that")
 	}
+	f("m.avro", "Obj\x01\x04\x14avro.codec", "m.avro: is an Avro file: write its rows as Parquet or NDJSON")
+	f("m.csv", "%PDF-1.4\n%\xe2\xe3", "m.csv: is a PDF: want the table that it was made from")
+	f("setup.cfg", "[options]\nzip_safe = False\n", "setup.cfg: is a file of settings, not JSON")
 	f("m.json", "BZh91", "m.json: is compressed with bzip2, want gzip or zstd")
 	f("m.json", "\xfd7zXZ\x00\x00", "m.json: is compressed with xz, want gzip or zstd")
 	f("m.json.gz", string(gz(t, string(gz(t, "{}")))), "m.json.gz: is compressed twice: unpack it first")

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -18,18 +19,20 @@ import (
 // tableRows reads CSV and TSV files as JSON objects, each value a string or null.
 type tableRows struct {
 	textRows
-	delim    byte
-	unquoted bool         // cells are never quoted
-	in       bytes.Reader // input of csv
-	csv      *csv.Reader
-	cells    []string // cells of the current row
-	crlf     bool     // a '\r' before a line's '\n' is part of the line end
-	names    []string // names of the columns
-	keys     [][]byte // JSON before each cell: `{"id":`, `,"title":`
-	blank    int64    // skipped rows: empty or repeating the header
-	heads    int64    // skipped rows that repeat the header
-	torn     bool     // set after a wrong quote until a row is complete: an incomplete row may be the rest of a quoted one
-	json     []byte
+	delim     byte
+	unquoted  bool         // TABs separate cells, and quotes are text, unless they enclose doubled quotes, a TAB or a line end
+	mayEscape bool         // TABs separate cells, and a database may have written them, without quotes
+	in        bytes.Reader // input of csv
+	csv       *csv.Reader
+	cells     []string // cells of the current row
+	crlf      bool     // a '\r' before a line's '\n' is part of the line end
+	names     []string // names of the columns
+	keys      [][]byte // JSON before each cell: `{"id":`, `,"title":`
+	blank     int64    // skipped rows: empty or repeating the header
+	heads     int64    // skipped rows that repeat the header
+	torn      bool     // set after a wrong quote or an empty line until a row is complete: an incomplete row may be a rest, or another table's
+	before    int      // cells of the previous row
+	json      []byte
 
 	escaped   bool   // a row with backslashes before quotes inside a cell was found
 	rewritten []byte // row rewritten to RFC 4180
@@ -58,7 +61,7 @@ func newTableRows(t textRows, format Format, ext string) (*tableRows, error) {
 		line = firstLine(t.w, maxHeaderBytes)
 	}
 	_, delim := tableFormat(line, ext)
-	r := &tableRows{textRows: t, delim: delim, unquoted: format == FormatTSV}
+	r := &tableRows{textRows: t, delim: delim, unquoted: format == FormatTSV, mayEscape: delim == '\t' && !bytes.HasPrefix(line, []byte{'"'})}
 	r.csv = newCSV(&r.in, delim)
 	// In a TSV file, '\r' may be data, but not at the end of the header.
 	r.crlf = format == FormatCSV || bytes.HasSuffix(line, []byte("\r"))
@@ -94,7 +97,63 @@ func newTableRows(t textRows, format Format, ext string) (*tableRows, error) {
 		r.keys = append(r.keys, append(record.AppendString([]byte{before}, name), ':'))
 	}
 	t.w.advanceLines(rec.n, rec.lines)
+	first := r.firstRows()
+	if r.unquoted && quotesCommas(first) {
+		r.unquoted = false
+	}
+	for i, name := range r.names {
+		isEnclosed := func(cells []string) bool { return i < len(cells) && singleQuoted.MatchString(cells[i]) }
+		if len(first) > 1 && !slices.ContainsFunc(first, func(cells []string) bool { return !isEnclosed(cells) }) {
+			return nil, fmt.Errorf("column %q has its texts in single quotes, want double quotes", name)
+		}
+	}
 	return r, nil
+}
+
+// singleQuoted matches a text in single quotes.
+var singleQuoted = regexp.MustCompile(`^'.*'$`)
+
+// firstRows returns the cells of the first lines after the header.
+func (t *tableRows) firstRows() (rows [][]string) {
+	const lines, size = 5, 16 << 10
+	b := t.w.fill(size)
+	for line := range bytes.Lines(b[:bytes.LastIndexByte(b, '\n')+1]) {
+		if cells := t.cellsOf(line); len(cells) > 0 && len(rows) < lines {
+			rows = append(rows, cells)
+		}
+	}
+	return rows
+}
+
+// quotesCommas reports whether all cells with a comma, of several, are quoted, as Excel does.
+func quotesCommas(rows [][]string) bool {
+	quoted, others := 0, 0
+	for _, cell := range slices.Concat(rows...) {
+		if enclosed := strings.HasPrefix(cell, `"`) && strings.HasSuffix(cell, `"`); enclosed && strings.Contains(cell, ",") {
+			quoted++
+		} else if strings.Contains(cell, ",") {
+			others++
+		}
+	}
+	return quoted > 1 && others == 0
+}
+
+// cellsOf returns the cells of a line of their own.
+func (t *tableRows) cellsOf(line []byte) []string {
+	if t.unquoted {
+		return strings.Split(strings.TrimRight(string(line), "\r\n"), "\t")
+	}
+	return headerNames(line, FormatCSV, t.delim)
+}
+
+// hasWideNeighbour reports whether the row before or after the current one has as many cells, or it is the only row. The current
+// row takes the first n held bytes.
+func (t *tableRows) hasWideNeighbour(n int) bool {
+	if len(t.cells) == t.before {
+		return true
+	}
+	size, _, err := t.line(n, t.max)
+	return err != nil && t.row == 0 || err == nil && len(t.cellsOf(t.w.data()[n:size])) == len(t.cells)
 }
 
 func (t *tableRows) next() (Row, error) {
@@ -113,11 +172,18 @@ func (t *tableRows) next() (Row, error) {
 		case err != nil:
 			return Row{}, t.fatal(p, err)
 		}
+		// Spreadsheets drop empty cells at the end of a row, or add them to many rows. A single row with more cells has a delimiter
+		// inside a text. A last row with fewer cells, without a line end, was cut.
+		n, columns := len(t.cells), len(t.keys)
+		isBroken := n > columns && !t.hasWideNeighbour(rec.n) || n < columns && rec.size == rec.n
+		t.before = n
 		raw := t.w.data()[:rec.size]
 		t.w.advanceLines(rec.n, rec.lines)
 		if f == nil && !slices.ContainsFunc(t.cells, isText) {
-			if len(raw) > 0 { // an empty line is not a row
+			if len(raw) > 0 {
 				t.blank++
+			} else {
+				t.torn = true // an empty line is not a row
 			}
 			continue
 		}
@@ -134,13 +200,11 @@ func (t *tableRows) next() (Row, error) {
 		}
 		row := t.newRow(p, raw, f)
 		row.Raw = raw
-		n, columns := len(t.cells), len(t.keys)
-		t.torn = f != nil && f.Syntax || t.torn && n != columns
+		t.torn = f != nil && f.Syntax || t.torn && n < columns
 		if f != nil {
 			return row, nil
 		}
-		// Spreadsheets drop or add empty cells at the end of a row.
-		if n != columns && (t.strict || t.torn || slices.ContainsFunc(t.cells[min(columns, n):], isText)) {
+		if n != columns && (t.strict || t.torn || isBroken || slices.ContainsFunc(t.cells[min(columns, n):], isText)) {
 			row.Err = &RowError{Place: p, Off: -1, Reason: fmt.Sprintf("has %d cells, want %d", n, columns)}
 			return row, nil
 		}
@@ -187,9 +251,12 @@ func (t *tableRows) object(nulled *[]record.FieldError) []byte {
 				text = ""
 			}
 		}
-		if text == "" || t.unquoted && text == `\N` {
+		if text == "" || t.mayEscape && text == `\N` {
 			dst = append(dst, "null"...)
 			continue
+		}
+		if t.mayEscape {
+			text = plainText(text)
 		}
 		dst = record.AppendString(dst, text)
 	}
@@ -197,11 +264,68 @@ func (t *tableRows) object(nulled *[]record.FieldError) []byte {
 	return t.json
 }
 
-// extent finds the end of the row at the start of the window, after an even number of quotes, and cuts it into cells.
+// unescape replaces the escapes of databases that write TSV.
+var unescape = strings.NewReplacer(`\\`, `\`, `\n`, "\n", `\r`, "\r", `\t`, "\t")
+
+// plainText returns the text of a cell of TSV, which databases escape, and pandas quotes if it has a quote. JSON has escapes of
+// its own.
+func plainText(cell string) string {
+	if len(cell) > 2 && cell[0] == '"' && strings.HasSuffix(cell, `"`) {
+		inner := cell[1 : len(cell)-1]
+		if pairs := strings.Count(inner, `""`); pairs > 0 && 2*pairs == strings.Count(inner, `"`) {
+			return strings.ReplaceAll(inner, `""`, `"`)
+		}
+	}
+	if cell[0] == '[' || cell[0] == '{' {
+		return cell
+	}
+	return unescape.Replace(cell)
+}
+
+// extent finds the end of the row at the start of the window, and cuts it into cells. A line of TSV is a row, unless quotes in it
+// enclose TABs or line ends: then it lacks cells, has too many, or the next line does, and quoting gives a row with all cells. In
+// other files with TABs, a line with wrong quotes is a row if it has all cells.
+func (t *tableRows) extent(maxBytes int) (extent, *record.Fault, error) {
+	if !t.unquoted {
+		rec, f, err := t.quotedExtent(maxBytes)
+		if t.mayEscape && f != nil && !t.strict && t.keys != nil {
+			line := string(t.w.data()[:rec.size])
+			t.cells = slices.AppendSeq(t.cells[:0], strings.SplitSeq(line, "\t"))
+			if len(t.cells) == len(t.keys) && strings.Count(line, `"`)%2 == 0 {
+				f = nil
+			}
+		}
+		return rec, f, err
+	}
+	size, n, err := t.line(0, maxBytes)
+	if err != nil {
+		return extent{}, nil, err
+	}
+	b := t.w.data()[:n]
+	rec := extent{size: size, n: n, lines: bytes.Count(b, []byte{'\n'})}
+	line := string(b[:size])
+	t.cells = slices.AppendSeq(t.cells[:0], strings.SplitSeq(line, "\t"))
+	if columns, last := len(t.keys), t.cells[len(t.cells)-1]; columns > 0 && strings.Contains(line, `"`) &&
+		(len(t.cells) != columns || last != "" && last[0] == '"' && strings.Count(last, `"`)%2 != 0 && !t.isRow(n, maxBytes)) {
+		if quoted, f, err := t.quotedExtent(maxBytes); err == nil && f == nil && len(t.cells) == columns {
+			return quoted, nil, nil
+		}
+		t.cells = slices.AppendSeq(t.cells[:0], strings.SplitSeq(line, "\t"))
+	}
+	return rec, nil, nil
+}
+
+// isRow reports whether the line of TSV at the n-th held byte has all cells, or is missing.
+func (t *tableRows) isRow(n, maxBytes int) bool {
+	size, _, err := t.line(n, maxBytes)
+	return err != nil || bytes.Count(t.w.data()[n:size], []byte{'\t'})+1 == len(t.keys)
+}
+
+// quotedExtent finds the end of the row at the start of the window, after an even number of quotes, and cuts it into cells.
 //
 // If a quote is wrong, the end is unknown: the quote may be a mistake, and valid rows may follow. So the extent is only the
 // row's first line, with a fault, and reading continues after that line.
-func (t *tableRows) extent(maxBytes int) (rec extent, f *record.Fault, err error) {
+func (t *tableRows) quotedExtent(maxBytes int) (rec extent, f *record.Fault, err error) {
 	t.cells = t.cells[:0]
 	var first extent
 	quote, quotes := -1, 0 // offset of the first quote, and number of quotes
@@ -223,12 +347,6 @@ func (t *tableRows) extent(maxBytes int) (rec extent, f *record.Fault, err error
 		rec.size, rec.n = size, n
 		if b[n-1] == '\n' {
 			rec.lines++
-		}
-		if t.unquoted {
-			for cell := range strings.SplitSeq(string(b[:size]), "\t") {
-				t.cells = append(t.cells, cell)
-			}
-			return rec, nil, nil
 		}
 		if from == 0 {
 			first, quote = rec, bytes.IndexByte(b, '"')

@@ -46,7 +46,20 @@ func TestTables(t *testing.T) {
 		{"table.txt", "id\ttitle\n1\tA\n", []string{`table.txt:2 {"id":"1","title":"A"}`}, ""},
 		// Rows that are bad, and the good ones around them
 		{"m.csv", "id,title\n1\n2,B\n1,2,3\n", []string{`m.csv:2 {"id":"1","title":null}`, `m.csv:3 {"id":"2","title":"B"}`, "m.csv:4: has 3 cells, want 2"}, ""},
-		{"m.csv", "id,title\n1,A,,\"\"\n2\n", []string{`m.csv:2 {"id":"1","title":"A"}`, `m.csv:3 {"id":"2","title":null}`}, ""},
+		// Cells beyond the header are empty in many rows, or a row has a comma inside a text.
+		{"m.csv", "id,title\n1,A,,\"\"\n2,B,,\n3\n", []string{`m.csv:2 {"id":"1","title":"A"}`, `m.csv:3 {"id":"2","title":"B"}`, `m.csv:4 {"id":"3","title":null}`}, ""},
+		{"m.csv", "id,title\n1,A,\n", []string{`m.csv:2 {"id":"1","title":"A"}`}, ""},
+		{"m.csv", "id,title,year,note\n1,Godfather, The,1972,\n2,B,1999,\n3,Me, Myself,2000,\n", []string{
+			"m.csv:2: has 5 cells, want 4", `m.csv:3 {"id":"2","title":"B","year":"1999","note":null}`, "m.csv:4: has 5 cells, want 4",
+		}, ""},
+		// A file that was cut, and a second table after an empty line
+		{"m.csv", "id,title,year\n1,A,1999\n2,B\n3,C", []string{`m.csv:2 {"id":"1","title":"A","year":"1999"}`, `m.csv:3 {"id":"2","title":"B","year":null}`, "m.csv:4: has 2 cells, want 3"}, ""},
+		{"m.csv", "id,title,year\r\n1,A,1999\r\n\r\n2,B,2000\r\n3,C\r\n\r\nid,name\r\n287,Brad Pitt\r\n", []string{
+			`m.csv:2 {"id":"1","title":"A","year":"1999"}`, `m.csv:4 {"id":"2","title":"B","year":"2000"}`, `m.csv:5 {"id":"3","title":"C","year":null}`,
+			"m.csv:7: has 2 cells, want 3", "m.csv:8: has 2 cells, want 3",
+		}, ""},
+		{"m.csv", "id,title\n1,'A'\n2,'B''s'\n", nil, `m.csv: column "title" has its texts in single quotes, want double quotes`},
+		{"m.csv", "id,title\n1,'71'\n2,'night, Mother\n", []string{`m.csv:2 {"id":"1","title":"'71'"}`, "m.csv:3: has 3 cells, want 2"}, ""},
 		{"m.csv", "id,title\n1,A\x94\n2,B\n", []string{`m.csv:2 {"id":"1","title":null}`, `m.csv:3 {"id":"2","title":"B"}`}, ""},
 		{"m.csv", "id,title\n1,A\"B\n2,B\n", []string{`m.csv:2: byte 3: found '"' inside a cell that does not start with one`, `m.csv:3 {"id":"2","title":"B"}`}, ""},
 		{"m.csv", "id,title\n1,\"A\"B\n2,B\n", []string{`m.csv:2: byte 4: want ',' or the end of the line after a closing quote`, `m.csv:3 {"id":"2","title":"B"}`}, ""},
@@ -78,7 +91,22 @@ func TestTables(t *testing.T) {
 		{"m.tsv", "id\ttitle\n1\ta\x02b\r\n2\tc\u2028\u0085d\n", []string{`m.tsv:2 {"id":"1","title":"a\u0002b\r"}`, "m.tsv:3 {\"id\":\"2\",\"title\":\"c\u2028\u0085d\"}"}, ""},
 		{"m.tsv", "id\ttitle\r\n1\ta\r\n2\tb", []string{`m.tsv:2 {"id":"1","title":"a"}`, `m.tsv:3 {"id":"2","title":"b"}`}, ""},
 		{"m.tsv", "id\ttitle\n\\N\t\\N\n\t\n1\ta\tb\n", []string{`m.tsv:2 {"id":null,"title":null}`, "m.tsv:4: has 3 cells, want 2"}, ""},
-		{"m.tsv", "id\ttitle\n1\n2\tB\t\t\n", []string{`m.tsv:2 {"id":"1","title":null}`, `m.tsv:3 {"id":"2","title":"B"}`}, ""},
+		{"m.tsv", "id\ttitle\n1\n2\tB\t\t\n3\tC\t\t\n", []string{`m.tsv:2 {"id":"1","title":null}`, `m.tsv:3 {"id":"2","title":"B"}`, `m.tsv:4 {"id":"3","title":"C"}`}, ""},
+		// Quotes of pandas: only around cells that need them
+		{"m.tsv", "id\ttitle\n1\t\"\"\"A\"\" b\"\n2\t\"C\"\n3\t\"D\tE\"\n4\t\"F\nG\"\n5\t\"H\n6\t\"I\n", []string{
+			`m.tsv:2 {"id":"1","title":"\"A\" b"}`, `m.tsv:3 {"id":"2","title":"\"C\""}`, `m.tsv:4 {"id":"3","title":"D\tE"}`, `m.tsv:5 {"id":"4","title":"F\nG"}`,
+			`m.tsv:7 {"id":"5","title":"\"H"}`, `m.tsv:8 {"id":"6","title":"\"I"}`,
+		}, ""},
+		{"m.tsv", "id\ttitle\tnote\n1\t\"A\nB\"\tx\n2\t5\" disc\n", []string{`m.tsv:2 {"id":"1","title":"A\nB","note":"x"}`, `m.tsv:4 {"id":"2","title":"5\" disc","note":null}`}, ""},
+		// Quotes of Excel, around each cell with a comma
+		{"m.tsv", "id\ttitle\r\n1\t\"A, B\"\r\n2\tC\r\n3\t\"D, E\"\r\n", []string{`m.tsv:2 {"id":"1","title":"A, B"}`, `m.tsv:3 {"id":"2","title":"C"}`, `m.tsv:4 {"id":"3","title":"D, E"}`}, ""},
+		{"m.tsv", "id\ttitle\n1\t\"A, B\"\n2\tC, D\n3\t\"E, F\"\n", []string{`m.tsv:2 {"id":"1","title":"\"A, B\""}`, `m.tsv:3 {"id":"2","title":"C, D"}`, `m.tsv:4 {"id":"3","title":"\"E, F\""}`}, ""},
+		// Escapes of databases
+		{"m.txt", "id\ttitle\n1\tThe \"A\"\n2\t\"Go,\" he said\\nB\n3\t\"D\tE\"\n4\t\\N\n5\t\"F\n", []string{
+			`m.txt:2 {"id":"1","title":"The \"A\""}`, `m.txt:3 {"id":"2","title":"\"Go,\" he said\nB"}`, `m.txt:4 {"id":"3","title":"D\tE"}`, `m.txt:5 {"id":"4","title":null}`,
+			"m.txt:6: byte 2: found a quote that is not closed before the end of the file",
+		}, ""},
+		{"m.tsv", "id\ttitle\n1\tA\\nB\\tC\\\\n \\d\n2\t[\"D\\n\"]\n", []string{`m.tsv:2 {"id":"1","title":"A\nB\tC\\n \\d"}`, `m.tsv:3 {"id":"2","title":"[\"D\\n\"]"}`}, ""},
 		{"m.tsv", "id,title\n1,\"A\"\n", []string{`m.tsv:2 {"id":"1","title":"A"}`}, ""},
 		{"m.tsv", "\"id\"\t\"title\"\n1\t\"A, \"\"B\"\"\"\n2\t\"C\tD\"\n", []string{`m.tsv:2 {"id":"1","title":"A, \"B\""}`, `m.tsv:3 {"id":"2","title":"C\tD"}`}, ""},
 		{"m.tsv", "tconst\ntt1\n", []string{`m.tsv:2 {"tconst":"tt1"}`}, ""},
@@ -107,6 +135,7 @@ func TestTables(t *testing.T) {
 		// A line of Excel's above the header
 		{"m.csv", "sep=;\r\nid;t\r\n1;A\r\n", []string{`m.csv:3 {"id":"1","t":"A"}`}, ""},
 		{"m.csv", "\xef\xbb\xbfsep=,\nid,t\n1,A\n", []string{`m.csv:3 {"id":"1","t":"A"}`}, ""},
+		{"m.tsv", "sep=;\n", nil, "m.tsv: EOF"},
 		// What is no table
 		{"m.csv", "{\"id\":1}\n{\"id\":2}\n", []string{`m.csv:1 {"id":1}`, `m.csv:2 {"id":2}`}, ""},
 		{"m.csv", "[{\"id\":1}]", []string{`m.csv:1 {"id":1}`}, ""},

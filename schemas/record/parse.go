@@ -607,7 +607,7 @@ func IsName(field string) bool {
 // IsNothing reports whether text is a tool's notation for an empty cell. It may be a title or a name.
 func IsNothing(text string) bool {
 	switch strings.TrimSpace(text) {
-	case "", `\N`, "NaN", "nan", "N/A", "n/a", "NA", "None", "null", "NULL", "-", "?":
+	case "", `\N`, "NaN", "nan", "N/A", "n/a", "NA", "<NA>", "#N/A", "None", "null", "NULL", "-", "?":
 		return true
 	}
 	return false
