@@ -144,7 +144,7 @@ func genCommand(a *app) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "gen --out DIR --movies N",
 		Short: "Make a synthetic dump of any size",
-		Long: "gen makes a dump like that of a crawl: movies, series with their seasons, people, collections,\n" +
+		Long: "gen makes a dump like one from a crawl: movies, series with their seasons, people, collections,\n" +
 			"companies, networks and keywords. Each kind has one file; each line is a response with everything appended:\n" +
 			"a row of the built-in sample with random ids, names, votes, popularity, dates and links. Lengths of\n" +
 			"lists, votes and popularity are distributed roughly as in the real catalogue.\n\n" +

@@ -4,7 +4,7 @@
 //
 //	<releases>/
 //	  current                 the served id, earlier ones below (package store)
-//	  canary                  the id that goes out first; absent without one
+//	  canary                  the id that some edges serve first; may be absent
 //	  r0123456789abcdef/      one release: its id follows from its content
 //	    manifest.json         version, parameters, counts, SHA-256 of each file
 //	    index-0000 ...        hash of a key -> place of its block

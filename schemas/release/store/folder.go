@@ -3,7 +3,7 @@
 // that goes out first, and rolled-back the IDs that are not published again. A bucket contains
 //
 //	current                ids, newest first, one per line
-//	canary                 the id that goes out first; absent without one
+//	canary                 the id that some edges serve first; may be absent
 //	rolled-back            ids rolled back since the last publishing, newest first; absent without one
 //	<id>/manifest.json     the manifest, byte for byte
 //	<id>/report.json       the report of the build, optional

@@ -83,7 +83,7 @@ func sumsOf(n int) (sums, step int) {
 type Range struct {
 	Order
 	name   string
-	column Uint32s // of int32
+	column Uint32s // values of int32
 	sums   []byte
 	pool   *Pool
 }
