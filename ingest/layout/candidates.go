@@ -82,6 +82,9 @@ func draftLines() []*draftLine { return draftFile().lines }
 
 func draftList(name string) map[string]float64 { return draftFile().lists[name] }
 
+// isTitle reports whether the field names a title.
+func (l *draftLine) isTitle() bool { return slices.Contains(l.fields, "movie.title") }
+
 // weight returns how well a column's name matches the field, or 0. IDs must match by the whole name.
 func (l *draftLine) weight(c *draftColumn) (w float64) {
 	whole := l.fields[0] == "id" || strings.HasPrefix(l.entries[0], "imdb(")
@@ -177,6 +180,10 @@ func (r *draftRecord) choose() {
 				keyed, r.proven = true, true
 			}
 			t.score = w * t.fit * (0.8 + 0.2*float64(t.filled)/float64(len(r.rows)))
+			if l.isTitle() && c.share(wholeNumber.MatchString) > leastFit {
+				t.score /= 2
+				t.doubt = "most titles in " + c.name + " are numbers"
+			}
 			if !slices.Contains(firstDays, l.field) {
 				all = append(all, t)
 				continue
@@ -265,15 +272,18 @@ func (r *draftRecord) best(l *draftLine, c *draftColumn) *candidate {
 // bestEntry returns the candidate that reads most cells, the first of equals.
 func (r *draftRecord) bestEntry(l *draftLine, c *draftColumn, entries ...string) (best *candidate) {
 	text, separator := c.value(false), strconv.Quote(c.separator)
-	trimmed, list, named := c.value(true), text, "map("+text+", .name)"
+	trimmed, list, objects := c.value(true), text, text
 	if c.isText() {
-		list, named = "split("+text+", "+separator+")", "map(python("+text+"), .name)"
+		list, objects = "split("+text+", "+separator+")", "python("+text+")"
 		if c.share(func(text string) bool { return strings.TrimSpace(text) != text }) > 0 {
 			trimmed = "trim(" + trimmed + ")"
 		}
 	}
-	macros := strings.NewReplacer("{c}", text, "{text}", trimmed, "{list}", list, "{named}", named, "{sep}", separator)
+	macros := strings.NewReplacer("{c}", text, "{text}", trimmed, "{list}", list, "{sep}", separator)
 	for _, entry := range entries {
+		if strings.Contains(entry, "{named}") {
+			entry = strings.Replace(entry, "{named}", "map("+objects+", "+c.label()+")", 1)
+		}
 		t := r.try(l, c, macros.Replace(entry))
 		if best == nil || t.read > best.read {
 			best = t
@@ -283,6 +293,24 @@ func (r *draftRecord) bestEntry(l *draftLine, c *draftColumn, entries ...string)
 		}
 	}
 	return best
+}
+
+// label returns the field that names the objects in lists, as a part of an expression.
+func (c *draftColumn) label() string {
+	best, most := "name", 0.0
+	_ = c.share(func(text string) bool {
+		list, _ := listOf(text)
+		for _, element := range list {
+			object, _ := element.(map[string]any)
+			for name := range object {
+				if w := draftList("label")[plain(name)]; w > most || w == most && w > 0 && name < best {
+					best, most = name, w
+				}
+			}
+		}
+		return true
+	})
+	return fieldSource(best, 1)
 }
 
 // isText reports whether all cells are JSON strings.
@@ -405,7 +433,7 @@ func (r *draftRecord) accepts(t *candidate, e *entry, out string) bool {
 		return acceptsText(t.field, record.Unquote(out))
 	case record.ShapeInts:
 		var numbers []int64
-		return json.Unmarshal([]byte(out), &numbers) == nil
+		return json.Unmarshal([]byte(out), &numbers) == nil && (t.line.limit == 0 || !slices.ContainsFunc(numbers, func(n int64) bool { return float64(n) > t.line.limit }))
 	case record.ShapeStrings:
 		var names []string
 		if t.isCrew() {
@@ -505,7 +533,7 @@ func (r *draftRecord) scores(l *draftLine, c *draftColumn) *candidate {
 			five.doubt = unclear
 		}
 		return five
-	case ten.fit >= leastFit && (ten.fit >= sureFit || ten.read >= hundred.read):
+	case ten.fit >= leastFit:
 		if five.read == five.filled && five.filled >= few {
 			ten.doubt = unclear
 		}
@@ -522,7 +550,7 @@ func (r *draftRecord) scores(l *draftLine, c *draftColumn) *candidate {
 // draftFormats are the date formats to try.
 var draftFormats = []string{
 	"YYYY-MM-DD", "YYYY/MM/DD", "YYYYMMDD", "D.M.YYYY", "M/D/YYYY", "D/M/YYYY", "D-M-YYYY", "M-D-YYYY", "MMM D YYYY", "MMM D, YYYY", "MMMM D, YYYY",
-	"D MMM YYYY", "D MMMM YYYY", "D-MMM-YYYY", "D-MMM-YY", "M/D/YY", "D/M/YY", "D.M.YY", "YYYY-MM", "MMMM YYYY", "MMM YYYY", "YYYY", "excel", "unix",
+	"D MMM YYYY", "D MMMM YYYY", "D-MMM-YYYY", "D-MMM-YY", "M/D/YY", "D/M/YY", "D.M.YY", "D-M-YY", "M-D-YY", "YYYY年M月D日", "YYYY-MM", "MMMM YYYY", "MMM YYYY", "YYYY", "excel", "unix",
 }
 
 // daysFirst swaps day and month in a format.
@@ -612,6 +640,9 @@ func (r *draftRecord) takeRelease(days []*candidate) {
 			if o != best && o != inTitle && o.agreement(best) < leastFit {
 				o.difference = ", with other years"
 				best.near = append(best.near, o)
+				if o.score >= nearFit*best.score && best.doubt == "" {
+					best.doubt = fmt.Sprintf("the years of %s and %s differ", best.column.name, o.column.name)
+				}
 			}
 		}
 		if r.chosen = append(r.chosen, best); inTitle.read > 0 {

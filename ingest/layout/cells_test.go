@@ -441,7 +441,11 @@ func TestDoubts(t *testing.T) {
 		t.Helper()
 		var rows []string
 		for n := range 20 {
-			rows = append(rows, fmt.Sprintf(`{"id":"%d","title":"A"%s}`, 100+n*n, cells(n+1)))
+			row := fmt.Sprintf(`{"id":"%d","title":"A"%s}`, 100+n*n, cells(n+1))
+			if strings.Count(row, `"title":`) > 1 {
+				row = strings.Replace(row, `"title":"A",`, "", 1)
+			}
+			rows = append(rows, row)
 		}
 		typ, _ := catalog.TypeNamed("movie")
 		c := Choose(Subject{Row: Row{File: "movies", Type: typ, Table: true}, Path: "movies", Layout: Auto, Named: true, Rows: rows}, Options{})
@@ -460,17 +464,53 @@ func TestDoubts(t *testing.T) {
 	f(cell("vote_average", func(n int) any { return float64(n) / 4 }), ids, "no vote_average is above 5 of 10")
 	f(cell("vote_average", func(n int) any { return float64(n) / 3 }), ids)
 	f(cell("vote_average", func(int) any { return 0 }), ids)
-	f(cell("runtime", func(n int) any { return 60 * (80 + n) }), ids, "most runtimes are above 600 minutes")
+	f(cell("runtime", func(n int) any { return 60 * (80 + n) }), ids, "runtimes are above 600 minutes")
 	f(cell("runtime", func(n int) any { return 80 + n }), ids)
 	f(cell(`genres":"Drama","release_date`, func(n int) any { return fmt.Sprintf("%d/%d/1999", n%12+1, n%9+1) }), ids, "release_date is read with the month first")
 	f(cell(`genres":"Drama","release_date`, func(n int) any { return fmt.Sprintf("%d/%d/1999", n%12+1, n+8) }), ids)
 	f(cell("original_language", func(int) any { return "eng" }), ids, "original_language has codes that the API lacks")
 	f(cell("original_language", func(int) any { return "en" }), ids)
-	f(cell("overview", func(int) any { return "Tom &amp; <b>Jerry</b>" }), ids, "overviews have HTML")
+	f(cell("overview", func(int) any { return "Tom &amp; <b>Jerry</b>" }), ids, "overview has HTML")
 	f(cell("overview", func(n int) any { return fmt.Sprintf("A < %d & B > C", n) }), ids)
+	f(cell("overview", func(int) any { return "Un Ã©tÃ© Ã  Paris" }), ids, "overview has texts of another encoding, such as Ã© for é")
+	f(cell("overview", func(int) any { return "SÃO PAULO, Ñandú" }), ids)
+	f(cell("original_title", func(int) any { return "AmÃ©lie" }), ids, "original_title has texts of another encoding, such as Ã© for é")
+	f(cell("poster_path", func(int) any { return "https://m.media-amazon.com/a.jpg" }), ids, "poster_path is not a path of TMDB's images")
+	f(cell("poster_path", func(int) any { return "a.jpg" }), ids, "poster_path is not a path of TMDB's images")
+	f(cell("status", func(int) any { return "available" }), ids, "status has values that the API lacks")
+	f(cell("status", func(int) any { return "Post Production" }), ids)
+	f(cell("budget", func(n int) any { return 5 - n }), ids, "budget is below 0")
+	f(cell("runtime", func(n int) any { return []int{95, 9999}[n%5/4] }), ids, "runtimes are above 600 minutes")
+	f(cell("release_date", func(n int) any { return []string{"1999-10-15", "9999-12-31"}[n%5/4] }), ids, "release_date has placeholders such as 9999-12-31")
+	const decorated = "title has years, numbers or quotes that may not be part of it"
+	for _, title := range []string{"%d. A", "1999 - A%d", "A%d [1999]", "A%d (1999)", `\"A%d\"`} {
+		f(cell("title", func(n int) any { return fmt.Sprintf(title, n) }), ids, decorated)
+	}
+	f(cell("title", func(n int) any { return fmt.Sprintf("Ocean's %d", n) }), ids)
+	f(cell("title", func(n int) any { return []string{"Matrix, The", "Me, Myself"}[n%2] }), ids, "title has articles at its end")
 	typ, _ := catalog.TypeNamed("keyword") // a response of a crawl, keyword/5.json
 	c := Choose(Subject{Row: Row{File: "5", ID: 5, Type: typ}, Path: "keyword/5", Layout: Auto, Rows: []string{`{"id":5,"name":"a"}`}}, Options{})
 	if c.Meaning == nil || c.Meaning.Doubts != nil {
 		t.Errorf("Choose of a response at its address = %+v, want no doubts", c)
+	}
+	rows := []string{`{"id":"1.5E+02","title":"A"}`, `{"id":"4.386E+05","title":"B"}`}
+	c = Choose(Subject{Row: Row{File: "movies", Type: catalog.TypeOf(fragment.KindMovie), Table: true}, Path: "movies", Layout: Auto, Named: true, Rows: rows}, Options{})
+	if want := []string{ids, "id has exponents, and may lack digits"}; c.Meaning == nil || !slices.Equal(c.Meaning.Doubts, want) {
+		t.Errorf("Choose(%q, ...) = %+v, want doubts %q", rows, c, want)
+	}
+}
+
+// TestDoubtsOfMapping: doubts that nobody removed from a draft stay doubts of its table.
+func TestDoubtsOfMapping(t *testing.T) {
+	const table = "[[table]]\nfiles = ['%s']\n[[table.record]]\nkind = 'movie'\nfields.id = 'nr'\n"
+	m, err := parseMapping("m.toml", []byte("# Check: a.\n"+fmt.Sprintf(table, "x")+"# Check: b.\n# Check: c, d.\n"+fmt.Sprintf(table, "y")+"# Check: e.\n"), true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for file, want := range map[string][]string{"x": {"a"}, "y": {"b", "c, d"}} {
+		c := Choose(Subject{Row: Row{File: file, Table: true}, Path: file, Layout: Auto, Rows: []string{`{"nr":"1"}`}}, Options{Mappings: []*Mapping{m}})
+		if c.Meaning == nil || !slices.Equal(c.Meaning.Doubts, want) {
+			t.Errorf("Choose(%s, ...) = %+v, want doubts %q", file, c, want)
+		}
 	}
 }

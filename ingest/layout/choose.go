@@ -62,7 +62,7 @@ func Choose(s Subject, o Options) (out Choice) {
 		for _, m := range o.Mappings {
 			for _, t := range m.tables {
 				if t.matches(s.File, s.columns) {
-					all = append(all, s.measure(&Meaning{Layout: tables, table: t, own: true}, true, o))
+					all = append(all, s.measure(&Meaning{Layout: tables, table: t, own: true, Doubts: t.doubts}, true, o))
 				}
 			}
 		}
@@ -432,11 +432,86 @@ func (s *Subject) countsRows() bool {
 	return areRowNumbers(ids)
 }
 
-// dayOrMonth matches a date that may begin with the day or with the month, and markup a text with HTML.
+// Patterns of values that a person should check.
 var (
-	dayOrMonth = regexp.MustCompile(`^(0?[1-9]|1[0-2])/(0?[1-9]|1[0-2])/\d{4}$`)
-	markup     = regexp.MustCompile(`</?[a-z]+ ?/?>|` + entity.String())
+	dayOrMonth     = regexp.MustCompile(`^(0?[1-9]|1[0-2])/(0?[1-9]|1[0-2])/\d{4}$`)
+	placeholderDay = regexp.MustCompile(`^(1900-01-01|1970-01-01|9999-.*)$`)
+	tag            = regexp.MustCompile(`(?i)</?[a-z]+ ?/?>`)
+	markup         = regexp.MustCompile(tag.String() + `|` + entity.String())
+	twiceEncoded   = regexp.MustCompile(`[ÃÐÑ][\x{80}-\x{BF}‚ƒ„…†‡ˆ‰Š‹Œ•™š›œžŸ]|â€`) // UTF-8 read as windows-1252
+	decoratedTitle = regexp.MustCompile(`^\d+[.)]\s|(^|[\s([])(18[7-9]|19\d|20\d)\d(\s|[)\]]|$)|^".*"$`)
 )
+
+// A check is a doubt about a field, if its values look like those of something else.
+type check struct {
+	field, doubt string
+	least        int // values needed
+	applies      func(c *draftColumn) bool
+}
+
+var checks = func() []check {
+	const (
+		many = 10   // values needed to show a scale
+		some = 0.01 // titles with an article at the end
+	)
+	is := func(least float64, matches func(string) bool) func(c *draftColumn) bool {
+		return func(c *draftColumn) bool { return c.share(matches) > least }
+	}
+	number := func(fits func(n float64) bool) func(string) bool {
+		return func(text string) bool {
+			n, err := strconv.ParseFloat(text, 64)
+			return err == nil && fits(n)
+		}
+	}
+	above := func(least float64) func(string) bool { return number(func(n float64) bool { return n > least }) }
+	hasArticle := func(text string) bool { title, _ := splitTitle(text); return lastArticle.MatchString(title) }
+	out := []check{
+		{"id", "id has exponents, and may lack digits", 1, is(0, regexp.MustCompile(`\d[eE]`).MatchString)},
+		{"popularity", "popularity counts the rows", many, (*draftColumn).isRowNumbers},
+		{"vote_average", "no vote_average is above 5 of 10", many, func(c *draftColumn) bool { return c.share(above(5)) == 0 && c.share(above(0)) > 0 }},
+		{"runtime", "runtimes are above 600 minutes", many, is(oftenFit, above(600))},
+		{"release_date", "release_date is read with the month first", 1, func(c *draftColumn) bool { return c.share(dayOrMonth.MatchString) == 1 }},
+		{"original_language", "original_language has codes that the API lacks", 1, is(leastFit, func(text string) bool { _, ok := reference.LanguageByCode(text); return !ok })},
+	}
+	for _, field := range []string{"title", "name"} {
+		out = append(out, check{field, field + " has years, numbers or quotes that may not be part of it", many, is(leastFit, decoratedTitle.MatchString)},
+			check{field, field + " has articles at its end", many, is(some, hasArticle)})
+	}
+	for _, field := range firstDays {
+		out = append(out, check{field, field + " has placeholders such as 9999-12-31", many, is(oftenFit, placeholderDay.MatchString)})
+	}
+	for _, field := range []string{"runtime", "budget", "revenue", "vote_count"} {
+		out = append(out, check{field, field + " is below 0", 1, is(0, number(func(n float64) bool { return n < 0 }))})
+	}
+	for _, field := range []string{"poster_path", "backdrop_path", "profile_path"} {
+		out = append(out, check{field, field + " is not a path of TMDB's images", 1, is(leastFit, func(text string) bool { return !imageURL.MatchString(text) })})
+	}
+	for _, field := range []string{"status", "type"} {
+		out = append(out, check{field, field + " has values that the API lacks", 1, is(leastFit, func(text string) bool { return draftList("values " + field)[plain(text)] == 0 })})
+	}
+	return out
+}()
+
+// doubts returns what a person should check in the values of a field.
+func (c *draftColumn) doubts(field string) (out []string) {
+	for _, check := range checks {
+		if check.field == field && c.filled >= check.least && check.applies(c) {
+			out = append(out, check.doubt)
+		}
+	}
+	return out
+}
+
+// textDoubts returns what a person should check in the texts of a column. html matches markup that stays.
+func (c *draftColumn) textDoubts(html *regexp.Regexp) (out []string) {
+	if c.share(html.MatchString) > oftenFit {
+		out = append(out, c.name+" has HTML")
+	}
+	if c.share(twiceEncoded.MatchString) > 0 {
+		out = append(out, c.name+" has texts of another encoding, such as Ã© for é")
+	}
+	return out
+}
 
 // doubts returns what a person should check in columns that have the API's names: the values may not be what the API has there.
 // A file whose name is the address of its record is a response of the API. A crawl has many such files, and each is chosen for.
@@ -444,40 +519,13 @@ func (s *Subject) doubts(f *Fit) (out []string) {
 	if s.isAddressed() {
 		return nil
 	}
-	if !s.Given && f.Columns["id"].Used > 0 && (f.table == nil || f.table.Files == nil) && !s.isNested() && !newDraft(s.Rows).proven {
+	d := newDraft(s.Rows)
+	if !s.Given && f.Columns["id"].Used > 0 && (f.table == nil || f.table.Files == nil) && !s.isNested() && !d.proven {
 		out = append(out, "id is taken for TMDB's")
 	}
-	above := func(least float64) func(string) bool {
-		return func(text string) bool {
-			n, err := strconv.ParseFloat(text, 64)
-			return err == nil && n > least
-		}
-	}
-	inYear := func(text string) bool { _, year := splitTitle(text); return year != "" }
-	unknownCode := func(text string) bool { _, ok := reference.LanguageByCode(text); return !ok }
-	const many = 10 // values needed to show a scale
-	for _, check := range []struct {
-		column, doubt string
-		least         int
-		applies       func(c *draftColumn) bool
-	}{
-		{"popularity", "popularity counts the rows", many, (*draftColumn).isRowNumbers},
-		{"vote_average", "no vote_average is above 5 of 10", many, func(c *draftColumn) bool { return c.share(above(5)) == 0 && c.share(above(0)) > 0 }},
-		{"runtime", "most runtimes are above 600 minutes", many, func(c *draftColumn) bool { return c.share(above(600)) > leastFit }},
-		{"release_date", "release_date is read with the month first", 1, func(c *draftColumn) bool { return c.share(dayOrMonth.MatchString) == 1 }},
-		{"original_language", "original_language has codes that the API lacks", 1, func(c *draftColumn) bool { return c.share(unknownCode) > leastFit }},
-		{"title", "titles end in years", many, func(c *draftColumn) bool { return c.share(inYear) > leastFit }},
-		{"overview", "overviews have HTML", 1, func(c *draftColumn) bool { return c.share(markup.MatchString) > oftenFit }},
-	} {
-		if f.Columns[check.column].Used == 0 {
-			continue
-		}
-		c := &draftColumn{name: check.column}
-		for _, row := range s.fields {
-			c.all = append(c.all, row.Value(check.column))
-		}
-		if c.setEmptyWords(); c.filled >= check.least && check.applies(c) {
-			out = append(out, check.doubt)
+	for _, c := range d.columns {
+		if f.Columns[c.name].Used > 0 {
+			out = append(out, append(c.doubts(c.name), c.textDoubts(markup)...)...)
 		}
 	}
 	return out

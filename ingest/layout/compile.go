@@ -18,7 +18,8 @@ import (
 // A table is a table of a mapping. Its form is compiled on first use, because a run needs few of the built-in tables.
 type table struct {
 	*tableSpec
-	file    string // name of the mapping file
+	file    string   // name of the mapping file
+	doubts  []string // what a person should check
 	compile func() (*form, error)
 }
 

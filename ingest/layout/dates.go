@@ -20,7 +20,7 @@ var dateUnits = map[string]string{
 var dateUnit = regexp.MustCompile(`YYYY|YY|M{1,4}|DD?`)
 
 // dateMarks are allowed between units.
-const dateMarks = " -/.,"
+const dateMarks = " -/.,年月日"
 
 // excelDays is a spreadsheet's day number since 1900, with five to seven digits.
 const excelDays = "excel"

@@ -47,7 +47,7 @@ func NewDraft(file, base, kind string, rows []string) Draft {
 	d.setNumbers()
 	d.words = wordsOf(base)
 	for _, c := range d.columns {
-		isSubject := slices.ContainsFunc(draftLines(), func(l *draftLine) bool { return (l.unsure || l.fields[0] == "movie.title") && l.weight(c) > 0 })
+		isSubject := slices.ContainsFunc(draftLines(), func(l *draftLine) bool { return (l.unsure || l.isTitle()) && l.weight(c) > 0 })
 		if c.parent != nil || isSubject || strings.HasPrefix(c.forms[0], "letterboxd") {
 			d.words = append(d.words, wordsOf(c.name)...)
 		}
@@ -221,7 +221,7 @@ func (c *draftColumn) setEmptyWords() {
 	}
 	empty, count := []string{}, 0
 	for word, n := range words {
-		isPlaceholder := record.IsNothing(word)
+		isPlaceholder := record.IsNothing(word) || word == "-1"
 		if (isPlaceholder || draftList("nothing")[plain(word)] > 0) && (n > 1 || isPlaceholder && plain(word) != "") {
 			empty = append(empty, word)
 			count += n
@@ -534,6 +534,12 @@ func (r *draftRecord) checkSubject(id, imdb, title *candidate, known bool) error
 	case title == nil && len(r.chosen) == 1:
 		return fmt.Errorf("ids alone make no %s records", r.typ.Name())
 	}
+	has := func(list string) bool {
+		return slices.ContainsFunc(r.columns, func(c *draftColumn) bool { return c.parent == nil && draftList(list)[c.forms[0]] > 0 })
+	}
+	if has("season") && has("episode") {
+		return errors.New("the rows are seasons or episodes: a table of that kind needs series_id, season_number and episode_number")
+	}
 	telling := slices.ContainsFunc(r.chosen, func(t *candidate) bool { return t.line.telling && (t != id || len(r.chosen) > 2) })
 	for _, c := range r.columns {
 		if draftList("other")[c.forms[0]] > 0 && !telling {
@@ -572,6 +578,15 @@ func (r *draftRecord) setMint(id, imdb, title *candidate) {
 	if id != nil {
 		r.minted = "for rows without TMDB's id"
 	}
+	for _, t := range []*candidate{id, imdb} {
+		if t == nil {
+			continue
+		}
+		if n := r.repeats(t); float64(n) > oftenFit*float64(all) {
+			r.doubt("%d of %d rows have the %s of another row: several may be about one title", n, all, t.field)
+			break
+		}
+	}
 	switch {
 	case id != nil && id.read == all, imdb == nil && title == nil:
 		return
@@ -596,25 +611,35 @@ func (r *draftRecord) setMint(id, imdb, title *candidate) {
 		}
 		r.mint = append(r.mint, part)
 	}
-	seen, repeated := map[string]bool{}, 0
-	for _, i := range r.rows {
-		key := Folded(title.out[i])
-		for _, t := range []*candidate{imdb, day} {
-			if t != nil {
-				key += "\x00" + t.out[i]
-			}
-		}
-		if seen[key] && title.out[i] != "" {
-			repeated++
-		}
-		seen[key] = true
-	}
+	repeated := r.repeats(imdb, title, day)
 	if repeated > 0 {
 		r.minted += fmt.Sprintf("; %d rows have the id of another row", repeated)
 	}
 	if float64(repeated) > oftenFit*float64(all) {
 		r.doubt("%d of %d rows have the title and the year of another row: they may be about something else", repeated, all)
 	}
+}
+
+// repeats counts rows with the same values of candidates as an earlier row. Of days, only the year counts.
+func (r *draftRecord) repeats(parts ...*candidate) (n int) {
+	seen := map[string]bool{}
+	for _, i := range r.rows {
+		key := ""
+		for _, t := range parts {
+			if t != nil {
+				text := Folded(t.out[i])
+				if slices.Contains(firstDays, t.field) {
+					text = text[:min(len(text), len("2006"))]
+				}
+				key += text + "\x00"
+			}
+		}
+		if seen[key] && strings.Trim(key, "\x00") != "" {
+			n++
+		}
+		seen[key] = true
+	}
+	return n
 }
 
 // require adds a column that rows need to make a record.
@@ -689,6 +714,9 @@ func (r *draftRecord) notes(t *candidate) string {
 			notes = append(notes, "or "+o.field)
 		case o.field == t.field && free:
 			notes = append(notes, "or "+strconv.Quote(o.column.name)+o.difference)
+			if t.line.isTitle() && o.column.parent == nil {
+				r.doubt("the titles may be in %s or in %s", t.column.name, o.column.name)
+			}
 		}
 	}
 	if len(t.unknown) > 0 {
@@ -703,7 +731,57 @@ func (r *draftRecord) notes(t *candidate) string {
 	if t.doubt != "" {
 		r.doubt("%s", t.doubt)
 	}
+	values := t.result()
+	if t.field == "id" {
+		values = t.column
+	}
+	for _, doubt := range slices.Concat(values.doubts(t.field), t.column.textDoubts(tag), t.nameDoubts()) {
+		r.doubt("%s", doubt)
+	}
 	return oneLineOf(strings.Join(notes, "; "))
+}
+
+// severalNames matches several people, or a person with a role.
+var severalNames = regexp.MustCompile(`(?i) (as|and|und|&|et al\.?)( |$)`)
+
+// nameDoubts returns what a person should check in joined lists of people.
+func (t *candidate) nameDoubts() (out []string) {
+	if !t.isCrew() && t.field != "credits.cast" || !t.column.isText() {
+		return nil
+	}
+	all, several, inverted := 0, 0, 0
+	_ = t.column.share(func(text string) bool {
+		if _, isList := listOf(text); isList {
+			return true
+		}
+		for _, name := range splitText(text, t.column.separator) {
+			isWord := strings.TrimSpace(t.column.separator) == "," && !strings.Contains(name, " ") && strings.ToUpper(name) != strings.ToLower(name)
+			if all++; severalNames.MatchString(name) {
+				several++
+			} else if isWord || strings.Contains(name, ", ") {
+				inverted++
+			}
+		}
+		return true
+	})
+	if float64(several) > (1-sureFit)*float64(all) {
+		out = append(out, "names in "+t.column.name+" may be of several people, or have roles")
+	}
+	if float64(inverted) > leastFit*float64(all) {
+		out = append(out, "names in "+t.column.name+" may begin with the last name")
+	}
+	return out
+}
+
+// result returns the column of the values that a candidate makes of its column.
+func (t *candidate) result() *draftColumn {
+	c := &draftColumn{name: t.column.name, cells: make([]string, len(t.out)), filled: t.read}
+	for i, text := range t.out {
+		if text != "" {
+			c.cells[i] = quoted(text)
+		}
+	}
+	return c
 }
 
 func (c *draftColumn) note(note string) {
@@ -749,8 +827,10 @@ func (d *draft) finish(file, base string) (out Draft) {
 		out.Columns = append(out.Columns, DraftColumn{c.name, strings.Join(c.fields, ", "), oneLineOf(strings.Join(c.notes, "; "))})
 	}
 	const many = 10 // rows that show a rule
-	if last := d.rows - 1; d.rows >= many && slices.ContainsFunc(d.columns, func(c *draftColumn) bool { return c.parent == nil && c.filled == last && c.cells[last] == "" }) {
-		d.doubt("the last row may be a sum or a note: it lacks what all other rows have")
+	if last := d.rows - 1; d.rows >= many && slices.ContainsFunc(d.columns, func(c *draftColumn) bool {
+		return c.parent == nil && (c.filled == last && c.cells[last] == "" || c.cells[last] != "" && draftList("total")[plain(textIn(c.cells[last]))] > 0)
+	}) {
+		d.doubt("the last row may be a sum or a note")
 	}
 	if 2*unused >= given {
 		d.doubt("%d of %d cells are in columns that no field takes", unused, given)
@@ -766,7 +846,7 @@ func (d *draft) finish(file, base string) (out Draft) {
 		return out
 	}
 	for _, doubt := range d.doubts {
-		fmt.Fprintf(&b, "# Check: %s.\n", oneLineOf(doubt))
+		fmt.Fprintf(&b, "%s%s.\n", checkPrefix, oneLineOf(doubt))
 	}
 	var scale []string
 	for _, word := range slices.Sorted(maps.Keys(d.numbers.scale)) {

@@ -397,11 +397,27 @@ func split(_ *patcher, constants []any) (reader, error) {
 			return list, nil
 		}
 		out := []any{}
-		for part := range strings.SplitSeq(text, list[0]) {
-			out = append(out, strings.TrimSpace(part))
+		for _, part := range splitText(text, list[0]) {
+			out = append(out, part)
 		}
 		return out, nil
 	}, nil
+}
+
+// nameSuffixes may follow a name after a comma: Sammy Davis, Jr.
+var nameSuffixes = strings.Fields("Jr. Jr Sr. Sr Inc. Inc Ltd. Ltd LLC L.L.C. Co. Corp. M.D. Ph.D.")
+
+// splitText returns the parts of a joined list. A suffix stays with its name.
+func splitText(text, separator string) (out []string) {
+	for part := range strings.SplitSeq(text, separator) {
+		part = strings.TrimSpace(part)
+		if n := len(out); n > 0 && slices.Contains(nameSuffixes, part) {
+			out[n-1] += ", " + part
+		} else {
+			out = append(out, part)
+		}
+	}
+	return out
 }
 
 // listOf returns the list that a text is in JSON or Python, or false.

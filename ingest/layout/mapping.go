@@ -103,7 +103,24 @@ func parseMapping(name string, text []byte, check bool) (*Mapping, error) {
 	if err != nil {
 		return nil, within("mapping "+name, err)
 	}
+	m.addDoubts(text)
 	return m, nil
+}
+
+// checkPrefix starts a comment with a doubt of a draft. A person deletes the line after the check.
+const checkPrefix = "# Check: "
+
+// addDoubts gives each table the doubts in the lines above it.
+func (m *Mapping) addDoubts(text []byte) {
+	n := 0
+	for line := range strings.Lines(string(text)) {
+		line = strings.TrimSpace(line)
+		if doubt, ok := strings.CutPrefix(line, checkPrefix); ok && n < len(m.tables) {
+			m.tables[n].doubts = append(m.tables[n].doubts, strings.TrimSuffix(doubt, "."))
+		} else if strings.HasPrefix(line, "[[table]]") {
+			n++
+		}
+	}
 }
 
 // fitsName reports whether a file's name matches one of the patterns.

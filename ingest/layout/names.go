@@ -9,6 +9,9 @@ import (
 	"strings"
 	"sync"
 
+	xlanguage "golang.org/x/text/language"
+	"golang.org/x/text/language/display"
+
 	"github.com/reelsplice/reelsplice/data/reference"
 	"github.com/reelsplice/reelsplice/schemas/fragment"
 	"github.com/reelsplice/reelsplice/schemas/record"
@@ -167,7 +170,7 @@ func (n *nameReader) list(value any, v *evaluator) (any, error) {
 	if unmatched.unknown != nil || unmatched.dropped != nil {
 		v.unmatched = append(v.unmatched, unmatched)
 	}
-	if len(elements) == 0 && len(list) > 0 {
+	if given, _ := value.([]any); len(elements) == 0 && len(list)+len(given) > 0 {
 		return nil, nil
 	}
 	out, order := []byte{'['}, int64(0)
@@ -198,7 +201,7 @@ func (n *nameReader) namesIn(s string, v *evaluator) (names []string, ok bool) {
 		names, ok = n.splitNames(s, v)
 	}
 	if !ok && n.separator != "" && (n.mint || n.kind == ofPerson) {
-		names, ok = withoutBlanks(strings.Split(s, n.separator)), true
+		names, ok = withoutBlanks(splitText(s, n.separator)), true
 	}
 	return names, ok
 }
@@ -387,6 +390,29 @@ var knownNames = sync.OnceValue(func() map[vocabularyKey]vocabulary {
 	return out
 })
 
+// namingLanguages are languages whose names of countries and languages are known.
+var namingLanguages = strings.Fields("ar de es fr it ja ko nl pl pt ru tr zh")
+
+// translatedNames has vocabularies of countries and languages in namingLanguages. They are weaker than aliases.
+var translatedNames = sync.OnceValue(func() map[vocabularyKey]vocabulary {
+	countries, languages := vocabulary{}, vocabulary{}
+	known := knownNames()
+	for _, in := range namingLanguages {
+		tag := xlanguage.MustParse(in)
+		for _, c := range reference.Countries() {
+			if region, err := xlanguage.ParseRegion(c.Code); err == nil {
+				countries.add(known[vocabularyKey{kind: ofCountry}][c.Code].elements[0], display.Regions(tag).Name(region))
+			}
+		}
+		for _, l := range reference.Languages() {
+			if base, err := xlanguage.ParseBase(l.Code); err == nil {
+				languages.add(known[vocabularyKey{kind: ofLanguage}][l.Code].elements[0], display.Languages(tag).Name(base))
+			}
+		}
+	}
+	return map[vocabularyKey]vocabulary{{kind: ofCountry}: countries, {kind: ofLanguage}: languages}
+})
+
 // A dictionary has all names that are known without a catalogue, and the aliases of a run.
 type dictionary struct {
 	vocabularies map[vocabularyKey]vocabulary // with all aliases
@@ -403,6 +429,9 @@ func newDictionary(custom map[string]aliases) *dictionary {
 				english, _ := known.find(reference.GenreName(k.media, id, "en", ""))
 				v.add(english.elements[0], reference.GenreTranslations(k.media, id)...)
 			}
+		}
+		if k.kind != ofGenre {
+			maps.Copy(v, translatedNames()[k])
 		}
 		v.alias(known, readyAliases()[k.kind])
 		maps.Copy(v, known)
