@@ -480,6 +480,7 @@ func TestDoubts(t *testing.T) {
 	f(cell("status", func(int) any { return "available" }), ids, "status has values that the API lacks")
 	f(cell("status", func(int) any { return "Post Production" }), ids)
 	f(cell("budget", func(n int) any { return 5 - n }), ids, "budget is below 0")
+	f(cell("runtime", func(n int) any { return []int{95, -1}[n%2] }), ids, "runtime is below 0")
 	f(cell("runtime", func(n int) any { return []int{95, 9999}[n%5/4] }), ids, "runtimes are above 600 minutes")
 	f(cell("release_date", func(n int) any { return []string{"1999-10-15", "9999-12-31"}[n%5/4] }), ids, "release_date has placeholders such as 9999-12-31")
 	const decorated = "title has years, numbers or quotes that may not be part of it"

@@ -463,7 +463,11 @@ var checks = func() []check {
 			return err == nil && fits(n)
 		}
 	}
+	below0 := number(func(n float64) bool { return n < 0 })
 	above := func(least float64) func(string) bool { return number(func(n float64) bool { return n > least }) }
+	isNegative := func(c *draftColumn) bool { // -1 may stand for nothing
+		return slices.ContainsFunc(slices.Concat(c.all, c.cells), func(raw string) bool { return below0(scalarText(raw)) })
+	}
 	hasArticle := func(text string) bool { title, _ := splitTitle(text); return lastArticle.MatchString(title) }
 	out := []check{
 		{"id", "id has exponents, and may lack digits", 1, is(0, regexp.MustCompile(`\d[eE]`).MatchString)},
@@ -481,7 +485,7 @@ var checks = func() []check {
 		out = append(out, check{field, field + " has placeholders such as 9999-12-31", many, is(oftenFit, placeholderDay.MatchString)})
 	}
 	for _, field := range []string{"runtime", "budget", "revenue", "vote_count"} {
-		out = append(out, check{field, field + " is below 0", 1, is(0, number(func(n float64) bool { return n < 0 }))})
+		out = append(out, check{field, field + " is below 0", 1, isNegative})
 	}
 	for _, field := range []string{"poster_path", "backdrop_path", "profile_path"} {
 		out = append(out, check{field, field + " is not a path of TMDB's images", 1, is(leastFit, func(text string) bool { return !imageURL.MatchString(text) })})
@@ -504,6 +508,9 @@ func (c *draftColumn) doubts(field string) (out []string) {
 
 // textDoubts returns what a person should check in the texts of a column. html matches markup that stays.
 func (c *draftColumn) textDoubts(html *regexp.Regexp) (out []string) {
+	if !c.isText() {
+		return nil
+	}
 	if c.share(html.MatchString) > oftenFit {
 		out = append(out, c.name+" has HTML")
 	}
