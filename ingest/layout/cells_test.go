@@ -494,6 +494,16 @@ func TestDoubts(t *testing.T) {
 	if c.Meaning == nil || c.Meaning.Doubts != nil {
 		t.Errorf("Choose of a response at its address = %+v, want no doubts", c)
 	}
+	typ, _ = catalog.TypeNamed("season")
+	c = Choose(Subject{Row: Row{File: "seasons", Type: typ, Table: true}, Path: "seasons", Layout: Auto, Named: true, Rows: []string{`{"show_id":"5","season_number":"1","name":"A"}`}}, Options{})
+	if want := []string{"show_id is taken for TMDB's"}; c.Meaning == nil || !slices.Equal(c.Meaning.Doubts, want) {
+		t.Errorf("Choose of seasons = %+v, want doubts %q", c, want)
+	}
+	typ, _ = catalog.TypeNamed("list")
+	c = Choose(Subject{Row: Row{File: "watched-list", Type: typ, Table: true}, Path: "watched-list", Layout: Auto, Rows: []string{`{"film":"Heat","year":"1995"}`}}, Options{})
+	if c.Draft == nil || !strings.Contains(c.Draft.Text, `kind = "movie"`) {
+		t.Errorf("Choose of a list of films = %+v, want a draft of movies", c)
+	}
 	rows := []string{`{"id":"1.5E+02","title":"A"}`, `{"id":"4.386E+05","title":"B"}`}
 	c = Choose(Subject{Row: Row{File: "movies", Type: catalog.TypeOf(fragment.KindMovie), Table: true}, Path: "movies", Layout: Auto, Named: true, Rows: rows}, Options{})
 	if want := []string{ids, "id has exponents, and may lack digits"}; c.Meaning == nil || !slices.Equal(c.Meaning.Doubts, want) {

@@ -481,6 +481,7 @@ var checks = func() []check {
 		out = append(out, check{field, field + " has years, numbers or quotes that may not be part of it", many, is(leastFit, decoratedTitle.MatchString)},
 			check{field, field + " has articles at its end", many, is(some, hasArticle)})
 	}
+	out = append(out, check{"name", "name may begin with the last name", many, is(leastFit, regexp.MustCompile(`\pL, \pL`).MatchString)})
 	for _, field := range firstDays {
 		out = append(out, check{field, field + " has placeholders such as 9999-12-31", many, is(oftenFit, placeholderDay.MatchString)})
 	}
@@ -527,8 +528,10 @@ func (s *Subject) doubts(f *Fit) (out []string) {
 		return nil
 	}
 	d := newDraft(s.Rows)
-	if !s.Given && f.Columns["id"].Used > 0 && (f.table == nil || f.table.Files == nil) && !s.isNested() && !d.proven {
-		out = append(out, "id is taken for TMDB's")
+	for _, name := range []string{"id", "series_id", "show_id"} {
+		if !s.Given && f.Columns[name].Used > 0 && (f.table == nil || f.table.Files == nil) && !s.isNested() && !d.proven {
+			out = append(out, name+" is taken for TMDB's")
+		}
 	}
 	for _, c := range d.columns {
 		if f.Columns[c.name].Used > 0 {
@@ -613,7 +616,7 @@ func (s *Subject) draft(o Options) (*Draft, Fit) {
 		return nil, Fit{}
 	}
 	kind := ""
-	if s.Type != nil {
+	if s.Type != nil && (s.Given || s.Type.Kind != fragment.KindList) { // a file named list is a list of titles
 		kind = s.Type.Name()
 	}
 	d := NewDraft(s.Path, s.File, kind, s.Rows)

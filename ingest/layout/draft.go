@@ -479,7 +479,7 @@ func (d *draft) kindByNames() (best string) {
 				isMovie := kind == "movie" && l.crew != nil && l.crew[0] == "Directing" // a series has several directors
 				return l.weight(c) > 0 && (isMovie || slices.ContainsFunc(l.fields, func(f string) bool { return strings.HasPrefix(f, kind+".") }))
 			}) {
-				score++
+				score += float64(c.filled) / float64(d.rows)
 			}
 		}
 		for _, word := range d.words {
@@ -493,7 +493,7 @@ func (d *draft) kindByNames() (best string) {
 			second = max(second, score)
 		}
 	}
-	if most == second {
+	if most-second < leastFit {
 		d.doubt("nothing shows whether the rows are movies or series")
 	}
 	return best
