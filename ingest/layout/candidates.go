@@ -281,8 +281,8 @@ func (r *draftRecord) bestEntry(l *draftLine, c *draftColumn, entries ...string)
 	}
 	macros := strings.NewReplacer("{c}", text, "{text}", trimmed, "{list}", list, "{sep}", separator)
 	for _, entry := range entries {
-		if strings.Contains(entry, "{named}") {
-			entry = strings.Replace(entry, "{named}", "map("+objects+", "+c.label()+")", 1)
+		if before, after, ok := strings.Cut(entry, "{named}"); ok {
+			entry = before + "map(" + objects + ", " + c.label() + ")" + after
 		}
 		t := r.try(l, c, macros.Replace(entry))
 		if best == nil || t.read > best.read {
