@@ -453,12 +453,13 @@ func TestDoubts(t *testing.T) {
 			t.Errorf("Choose(%s, ...) = %+v, doubts %q, want %q", rows[0], c, c.Meaning.Doubts, want)
 		}
 	}
-	const ids = "id is taken for TMDB's"
+	const ids = "id is treated as TMDB's"
 	cell := func(column string, value func(n int) any) func(n int) string {
 		return func(n int) string { return fmt.Sprintf(`,"%s":"%v"`, column, value(n)) }
 	}
 	f(func(int) string { return "" }, ids)
 	f(func(int) string { return `,"vote_average":"7","poster_path":"/a.jpg"` })
+	f(cell("vote_count\":\"7\",\"is_movie", func(n int) any { return n > 3 }), "is_movie may show that some rows are of another kind", ids)
 	f(cell("popularity", func(n int) any { return 21 - n }), ids, "popularity counts the rows")
 	f(cell("popularity", func(n int) any { return n * n }), ids)
 	f(cell("vote_average", func(n int) any { return float64(n) / 4 }), ids, "no vote_average is above 5 of 10")
@@ -496,7 +497,7 @@ func TestDoubts(t *testing.T) {
 	}
 	typ, _ = catalog.TypeNamed("season")
 	c = Choose(Subject{Row: Row{File: "seasons", Type: typ, Table: true}, Path: "seasons", Layout: Auto, Named: true, Rows: []string{`{"show_id":"5","season_number":"1","name":"A"}`}}, Options{})
-	if want := []string{"show_id is taken for TMDB's"}; c.Meaning == nil || !slices.Equal(c.Meaning.Doubts, want) {
+	if want := []string{"show_id is treated as TMDB's"}; c.Meaning == nil || !slices.Equal(c.Meaning.Doubts, want) {
 		t.Errorf("Choose of seasons = %+v, want doubts %q", c, want)
 	}
 	typ, _ = catalog.TypeNamed("list")

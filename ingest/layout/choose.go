@@ -80,7 +80,7 @@ func Choose(s Subject, o Options) (out Choice) {
 		return out
 	}
 	if word := s.unrelatedWord(); word != "" {
-		return Choice{Skip: fmt.Sprintf("its name has a word for other things, %s: use --kind if its rows are titles or people", word)}
+		return Choice{Skip: fmt.Sprintf("its name contains %s, a word for other things: use --kind if its rows are titles or people", word)}
 	}
 	all := s.knownTables(o)
 	if s.Layout != Auto {
@@ -389,7 +389,7 @@ func (s *Subject) fieldProblem(f *Fit) string {
 	case len(names) > 0:
 		return fmt.Sprintf("no row has the %s of a %s", names[0], t.Name())
 	default:
-		return fmt.Sprintf("no row has a field of a %s besides id", t.Name())
+		return fmt.Sprintf("no row has a field of a %s except id", t.Name())
 	}
 	for i := range t.Schema.Fields {
 		field := &t.Schema.Fields[i]
@@ -410,11 +410,11 @@ func (s *Subject) fieldProblem(f *Fit) string {
 	case isTelling, f.removes, f.Sub != "", f.hint && s.Named && !s.Folder:
 	case f.hint && !hasUnknown && (!s.Folder || t.Kind == fragment.KindKeyword):
 	case f.hint && s.Folder:
-		return fmt.Sprintf("its folder is named after %s records, and its rows have no field of that kind besides id and name: use --kind if they are", t.Name())
+		return fmt.Sprintf("its folder is named after %s records, but its rows have no field of that kind except id and name: use --kind if they are", t.Name())
 	case f.hint:
-		return fmt.Sprintf("its name has a word for %s records, and its rows have no field of that kind besides id: use --kind if they are", t.Name())
+		return fmt.Sprintf("its name contains a word for %s records, but its rows have no field of that kind except id: use --kind if they are", t.Name())
 	case hasUnknown:
-		return "its rows have no field of the kind besides id and name"
+		return "its rows have no field of the kind except id and name"
 	}
 	return ""
 }
@@ -528,9 +528,10 @@ func (s *Subject) doubts(f *Fit) (out []string) {
 		return nil
 	}
 	d := newDraft(s.Rows)
+	out = kindDoubts(d.columns)
 	for _, name := range []string{"id", "series_id", "show_id"} {
 		if !s.Given && f.Columns[name].Used > 0 && (f.table == nil || f.table.Files == nil) && !s.isNested() && !d.proven {
-			out = append(out, name+" is taken for TMDB's")
+			out = append(out, name+" is treated as TMDB's")
 		}
 	}
 	for _, c := range d.columns {

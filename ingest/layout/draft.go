@@ -494,7 +494,7 @@ func (d *draft) kindByNames() (best string) {
 		}
 	}
 	if most-second < leastFit {
-		d.doubt("nothing shows whether the rows are movies or series")
+		d.doubt("it is unclear whether the rows are movies or series")
 	}
 	return best
 }
@@ -507,7 +507,7 @@ func (r *draftRecord) identify(known bool) error {
 		keys = nil
 		for _, name := range r.typ.KeyFields() {
 			if keys = append(keys, r.fieldOf(name)); keys[len(keys)-1] == nil {
-				return fmt.Errorf("no column is %s, by which %s records are known", name, r.typ.Name())
+				return fmt.Errorf("no column has %s, which identifies %s records", name, r.typ.Name())
 			}
 		}
 	} else if err := r.checkSubject(id, imdb, title, known); err != nil {
@@ -540,6 +540,11 @@ func (r *draftRecord) checkSubject(id, imdb, title *candidate, known bool) error
 	if has("season") && has("episode") {
 		return errors.New("the rows are seasons or episodes: a table of that kind needs series_id, season_number and episode_number")
 	}
+	if r.kindColumn == nil {
+		for _, doubt := range kindDoubts(r.columns) {
+			r.doubt("%s", doubt)
+		}
+	}
 	telling := slices.ContainsFunc(r.chosen, func(t *candidate) bool { return t.line.telling && (t != id || len(r.chosen) > 2) })
 	for _, c := range r.columns {
 		if draftList("other")[c.forms[0]] > 0 && !telling {
@@ -547,7 +552,7 @@ func (r *draftRecord) checkSubject(id, imdb, title *candidate, known bool) error
 		}
 	}
 	if title == nil {
-		r.doubt("no column is the title: other dumps must give it")
+		r.doubt("no column is the title: another dump must have it")
 		return nil
 	}
 	genres := knownNames()[keyOf(ofGenre, r.typ.Kind)]
@@ -563,12 +568,22 @@ func (r *draftRecord) checkSubject(id, imdb, title *candidate, known bool) error
 	case !telling && len(r.chosen) == 1 && (anyName || isPerson), !telling && !known && anyName && id == nil:
 		return fmt.Errorf("names alone make no %s records", r.typ.Name())
 	case !telling && !known && (anyName || id == nil):
-		r.doubt("no column and no name shows that the rows are %s records", r.typ.Name())
+		r.doubt("neither a column nor the file name shows that the rows are %s records", r.typ.Name())
 	}
 	if untitled := len(r.rows) - title.filled; float64(untitled) > (1-sureFit)*float64(len(r.rows)) {
 		r.doubt("%d of %d rows have no title", untitled, len(r.rows))
 	}
 	return nil
+}
+
+// kindDoubts returns a doubt for each column, such as is_movie, whose values may show that rows are of several kinds.
+func kindDoubts(columns []*draftColumn) (out []string) {
+	for _, c := range columns {
+		if draftList("kind flag")[c.forms[0]] > 0 && len(slices.Compact(slices.Sorted(slices.Values(c.cells)))) > 1 {
+			out = append(out, c.name+" may show that some rows are of another kind")
+		}
+	}
+	return out
 }
 
 // setMint sets what IDs are minted from in rows without TMDB's.
@@ -806,9 +821,9 @@ func (d *draft) finish(file, base string) (out Draft) {
 			isID := slices.ContainsFunc(draftLines(), func(l *draftLine) bool { return l.unsure && l.weight(c) > 0 })
 			switch {
 			case c.isRowNumbers():
-				c.notes = []string{"the numbers of the rows, and not TMDB's ids"}
+				c.notes = []string{"row numbers, not TMDB's ids"}
 			case isID && !slices.ContainsFunc(d.records, func(r *draftRecord) bool { return r.fieldOf("id") != nil }) && c.share(wholeNumber.MatchString) >= leastFit:
-				c.notes = []string{"ids of the table. If they are TMDB's, write id = " + literal(c.source) + " in place of mint"}
+				c.notes = []string{"ids of the table. If they are TMDB's, write id = " + literal(c.source) + " instead of mint"}
 				d.doubt("the ids in %s may be TMDB's or the table's own", c.name)
 			}
 			example := "always empty"
@@ -838,7 +853,7 @@ func (d *draft) finish(file, base string) (out Draft) {
 	var b strings.Builder
 	fmt.Fprintf(&b, "# A mapping to start from, made of %d rows of %s.\n", d.rows, oneLineOf(file))
 	if len(d.records) == 0 {
-		fmt.Fprintf(&b, "\n# Write a [[table]] in place of this.\n[[skip]]\nfiles = [%s]\nreason = %s\n", quoted(pattern(base)), quoted(d.doubts[0]))
+		fmt.Fprintf(&b, "\n# Replace this with a [[table]].\n[[skip]]\nfiles = [%s]\nreason = %s\n", quoted(pattern(base)), quoted(d.doubts[0]))
 		for line := range strings.Lines(ignored.String()) {
 			b.WriteString("#" + line)
 		}
