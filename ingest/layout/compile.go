@@ -166,7 +166,7 @@ func newShape(r *recordSpec, numbers numberReader, before []*shape) (*shape, err
 			return s, fmt.Errorf("list: %w", err)
 		}
 		if list.Shape != record.ShapeObjects {
-			return s, fmt.Errorf("list: %s is no list of objects", r.List)
+			return s, fmt.Errorf("list: %s is not a list of objects", r.List)
 		}
 	}
 	if r.Element != nil && r.List == "" {
@@ -245,7 +245,7 @@ func (s *shape) add(path string, f *record.Field, value any) error {
 		}
 		text, err := e.append(nil, value)
 		if e.constant = string(text); err != nil || e.constant == "" || !isText && f.Shape > record.ShapeBool {
-			return fmt.Errorf("value %v is nothing that the field can be", value)
+			return fmt.Errorf("value %v does not fit the field", value)
 		}
 	}
 	e.number = len(s.entries)
@@ -268,7 +268,7 @@ func (o *output) add(names []string, e *entry) error {
 		return kid.add(names[1:], e)
 	}
 	if last || o.kids[i].entry != nil {
-		return errors.New("another column is the same field, or one around or inside it")
+		return errors.New("another column maps to the same field, or to one that contains it or is part of it")
 	}
 	return o.kids[i].add(names[1:], e)
 }
@@ -295,7 +295,7 @@ func fieldAt(typ *catalog.Type, schema *record.Schema, path string) (*record.Fie
 	case !nested:
 		return f, nil
 	case f.Shape != record.ShapeObject && f.Shape != record.ShapePages:
-		return nil, fmt.Errorf("field %s is no object", name)
+		return nil, fmt.Errorf("field %s is not an object", name)
 	}
 	return fieldAt(nil, f.Elem, rest)
 }

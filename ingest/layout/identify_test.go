@@ -288,7 +288,7 @@ order = 'place'`, nil).
 	refuse("kind='movie'\nmint=[]\nfields.title='t'", "mint: want names of fields or columns, one at least without ?, found []")
 	refuse("kind='movie'\nmint=['title','']\nfields.title='t'", `mint: want names of fields or columns, one at least without ?, found ["title" ""]`)
 	refuse("kind='movie'\nmint=['title?']\nfields.title='t'", `mint: want names of fields or columns, one at least without ?, found ["title?"]`)
-	refuse("kind='tv'\neach='x'\nfields.name='element'", "no column is the field id, by which tv records are known, or an external id such as imdb_id, and the record mints none")
+	refuse("kind='tv'\neach='x'\nfields.name='element'", "no column maps to the id of tv records or to an external id such as imdb_id, and the record mints none")
 }
 
 // TestPeopleByName: people are found in the title's credits, else get minted IDs, which are the same in every title.

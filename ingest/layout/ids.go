@@ -236,9 +236,9 @@ func (s *shape) findIDs(r *recordSpec, before []*shape) error {
 		switch {
 		case slices.ContainsFunc(s.entries, provides), name == f.key && finds, name == "guest_session_id": // an ID is enough
 		case name == "id" && slices.Contains(mintable, kind):
-			return fmt.Errorf("no column is the field id, by which %s records are known, or an external id such as imdb_id, and the record mints none", s.typ.Name())
+			return fmt.Errorf("no column maps to the id of %s records or to an external id such as imdb_id, and the record mints none", s.typ.Name())
 		default:
-			return fmt.Errorf("no column is the field %s, by which %s records are known", name, s.typ.Name())
+			return fmt.Errorf("no column maps to the field %s, which identifies %s records", name, s.typ.Name())
 		}
 	}
 	return nil

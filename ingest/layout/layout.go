@@ -62,7 +62,7 @@ func Check(name, language string) error {
 	case !slices.Contains(Names(), name):
 		return fmt.Errorf("layout %q: want one of %s", name, strings.Join(Names(), ", "))
 	case name == movnix && language != "":
-		return fmt.Errorf("layout %s: its rows are of no language, so language %s cannot be theirs: ingest them without one", movnix, language)
+		return fmt.Errorf("layout %s: its rows have no language: ingest them without language %s", movnix, language)
 	}
 	return nil
 }

@@ -173,7 +173,7 @@ func TestCheck(t *testing.T) {
 	if err := Check("csv", ""); err == nil || err.Error() != `layout "csv": want one of auto, tmdb, movnix, tables, kaggle, idexport` {
 		t.Errorf("Check(csv) = %v", err)
 	}
-	want := "layout movnix: its rows are of no language, so language de-DE cannot be theirs: ingest them without one"
+	want := "layout movnix: its rows have no language: ingest them without language de-DE"
 	if err := Check(movnix, "de-DE"); err == nil || err.Error() != want {
 		t.Errorf("Check(movnix, de-DE) = %v, want %s", err, want)
 	}

@@ -94,10 +94,10 @@ func TestMappingRefuses(t *testing.T) {
 	}
 	rec("kind='film'", `kind "film": want one of movie, tv, season, episode, person, collection, company, network, keyword, review, credit, episode_group, list, account`)
 	rec("kind='movie'", "fields: want a field, found none")
-	rec("kind='movie'\nfields.title='t'", "no column is the field id, by which movie records are known, or an external id such as imdb_id, and the record mints none")
-	rec("kind='season'\nfields.season_number='t'", "no column is the field series_id, by which season records are known")
+	rec("kind='movie'\nfields.title='t'", "no column maps to the id of movie records or to an external id such as imdb_id, and the record mints none")
+	rec("kind='season'\nfields.season_number='t'", "no column maps to the field series_id, which identifies season records")
 	rec("kind='movie'\nlist='cast'\nfields.id='id'", "list: movie records have no field cast")
-	rec("kind='movie'\nlist='credits'\nfields.id='id'", "list: credits is no list of objects")
+	rec("kind='movie'\nlist='credits'\nfields.id='id'", "list: credits is not a list of objects")
 	rec("kind='movie'\nelement='x'\nfields.id='id'", "element: want list, which names the list that a row is an element of")
 	rec("kind='movie'\nwhere='5'\nfields.id='id'", "where: 5: expected bool, but got int")
 	rec("kind='movie'\nwhere='x =='\nfields.id='id'", "where: x ==: unexpected token EOF")
@@ -106,7 +106,7 @@ func TestMappingRefuses(t *testing.T) {
 	entry("titel = x", "movie records have no field titel")
 	entry("title_xq = x", "movie records have no field title_xq")
 	entry("credits.casts = x", "there is no field casts")
-	entry("credits.cast.id = x", "field cast is no object")
+	entry("credits.cast.id = x", "field cast is not an object")
 	f(movieTable("credits.cast='a'\ncredits.crew='b'\nvideos.results='c'", "credits='d'"), "key credits is already defined")
 	entry("title = date(x)", "date: want at least one format, for instance YYYY-MM-DD")
 	for _, f := range []string{"M/D", "YYYY-D", "YYYY-MM-DD-DD", "yyyy", "YYYYThh", ""} {
@@ -135,10 +135,10 @@ func TestMappingRefuses(t *testing.T) {
 	entry("title = x +", "x +: unexpected token EOF")
 	for aliases, want := range map[string]string{
 		"[aliases.film]\n'A' = 'B'":          "aliases.film: want aliases of one of genre, country, language, company, network, keyword, person",
-		"[aliases.genre]\n'Krimi' = 'Crimi'": `aliases.genre."Krimi": alias: "Crimi" is no genre of the API`,
-		"[aliases.country]\n'BRD' = ['XX']":  `aliases.country."BRD": alias: "XX" is no country of the API`,
+		"[aliases.genre]\n'Krimi' = 'Crimi'": `aliases.genre."Krimi": alias: "Crimi" is not a genre of the API`,
+		"[aliases.country]\n'BRD' = ['XX']":  `aliases.country."BRD": alias: "XX" is not a country of the API`,
 		"[aliases.genre]\n'Krimi' = 80":      `aliases.genre."Krimi": alias: want a text or a list of texts`,
-		"[aliases.keyword]\n'a' = ''":        `aliases.keyword."a": alias: "" is no keyword of the API`,
+		"[aliases.keyword]\n'a' = ''":        `aliases.keyword."a": alias: "" is not a keyword of the API`,
 	} {
 		f(aliases, want)
 	}
@@ -155,9 +155,9 @@ func TestMappingRefuses(t *testing.T) {
 	entry("title = bool(x)", "bool(x) is true or false, and the field a text")
 	entry("budget = date(x, 'YYYY')", "date(x, 'YYYY') is a text, and the field an integer")
 	entry("genres = int(x)", "int(x) is an integer, and the field a list of objects")
-	f(movieTable("title=true"), "table t: record 1: field title: value true is nothing that the field can be")
-	f(movieTable("genres=1"), "table t: record 1: field genres: value 1 is nothing that the field can be")
-	entry("budget = 'x'", "value x is nothing that the field can be")
+	f(movieTable("title=true"), "table t: record 1: field title: value true does not fit the field")
+	f(movieTable("genres=1"), "table t: record 1: field genres: value 1 does not fit the field")
+	entry("budget = 'x'", "value x does not fit the field")
 	// All errors of a file are reported.
 	f(movieTable("b='x'\nd='y'"), "table t: record 1: field b: movie records have no field b", "table t: record 1: field d: movie records have no field d")
 	if _, err := ReadMapping(filepath.Join(t.TempDir(), "none.toml")); err == nil || !strings.HasPrefix(err.Error(), "read mapping: ") {

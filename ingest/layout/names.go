@@ -498,7 +498,7 @@ func aliasTargets(kind string, value any) (out []string, err error) {
 			}
 		}
 		if !known {
-			return nil, fmt.Errorf("alias: %q is no %s of the API", target, kind)
+			return nil, fmt.Errorf("alias: %q is not a %s of the API", target, kind)
 		}
 		out = append(out, target)
 	}

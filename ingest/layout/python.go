@@ -86,7 +86,7 @@ func pythonLiteral(src string) (text string, n int, err error) {
 		end++
 	}
 	if end >= len(literal) {
-		return "", 0, errors.New("text without an end")
+		return "", 0, errors.New("unterminated text")
 	}
 	inner, n := literal[1:end], len(src)-len(literal)+end+1
 	if strings.IndexByte(inner, '\\') < 0 {

@@ -141,7 +141,7 @@ func lakeTable(files []found) error {
 			table, name, scan = path.Dir(path.Dir(p)), "an Iceberg", "iceberg_scan"
 		}
 		if f.walked && table != "" {
-			return fmt.Errorf("%s: is %s table, whose files also have rows that were removed: write its rows to one file, such as with DuckDB: COPY (FROM %s('%s')) TO '%s.parquet'",
+			return fmt.Errorf("%s: is %s table, whose files still contain removed rows: export it to one file, for example with DuckDB: COPY (FROM %s('%s')) TO '%s.parquet'",
 				text.Line(table), name, scan, text.Line(table), text.Line(path.Base(table)))
 		}
 	}

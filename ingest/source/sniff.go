@@ -171,7 +171,7 @@ func formatOfLines(w *window, maxRow int, ext string) (Format, error) {
 			return FormatCSV, nil
 		}
 		if ext != "" && tableByContent(w, isName) {
-			return formatUnknown, fmt.Errorf("is CSV or TSV, but its extension %s decides: rename it to .csv or .tsv", ext)
+			return formatUnknown, fmt.Errorf("is CSV or TSV, but has the extension %s: rename it to .csv or .tsv", ext)
 		}
 		header := ""
 		if bytes.ContainsAny(line, ",;\t|") {

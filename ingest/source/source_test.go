@@ -208,9 +208,9 @@ func TestRefusals(t *testing.T) {
 	f("m.nfo", "<?xml version=\"1.0\"?>\n<movie>\n<title>A</title></movie>", "m.nfo: is an NFO file, which names a title: fetch it with reelsplice crawl --from URL --key-file KEY --out DIR --ids FILE")
 	f("m.json", "<?xml version=\"1.0\"?>", "m.json: is XML or HTML, not JSON")
 	f("m.json", "id,title\n", `m.json: want JSON, CSV, TSV or Parquet, found text that starts with "id,title": the first line of a table must name its columns`)
-	f("m.json", "id,title\n1,x\n", "m.json: is CSV or TSV, but its extension .json decides: rename it to .csv or .tsv")
-	f("m.ndjson.gz", string(gz(t, "\"id\";\"Name of it\"\r\n\"1\";\"x\"\r\n")), "m.ndjson.gz: is CSV or TSV, but its extension .ndjson decides: rename it to .csv or .tsv")
-	f("m.parquet", "id\ttitle\n1\tx\n", "m.parquet: is CSV or TSV, but its extension .parquet decides: rename it to .csv or .tsv")
+	f("m.json", "id,title\n1,x\n", "m.json: is CSV or TSV, but has the extension .json: rename it to .csv or .tsv")
+	f("m.ndjson.gz", string(gz(t, "\"id\";\"Name of it\"\r\n\"1\";\"x\"\r\n")), "m.ndjson.gz: is CSV or TSV, but has the extension .ndjson: rename it to .csv or .tsv")
+	f("m.parquet", "id\ttitle\n1\tx\n", "m.parquet: is CSV or TSV, but has the extension .parquet: rename it to .csv or .tsv")
 	f("m.json", "PK\x03\x04", "m.json: is a zip archive: unpack it first")
 	for _, book := range []string{
 		"PK\x03\x04\x14\x00\x06\x00" + strings.Repeat("\x00", 22) + "[Content_Types].xml", // .xlsx, .xlsm of Excel

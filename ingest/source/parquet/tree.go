@@ -61,7 +61,7 @@ func newTree(schema []format.SchemaElement) (root *node, leaves []*node, err err
 	case err != nil:
 		return nil, nil, err
 	case root == nil || root.shape == shapeLeaf:
-		return nil, nil, errors.New("corrupt Parquet footer: its schema is no group")
+		return nil, nil, errors.New("corrupt Parquet footer: its schema is not a group")
 	case t.next < len(schema):
 		return nil, nil, fmt.Errorf("corrupt Parquet footer: %d nodes of the schema belong to no group", len(schema)-t.next)
 	}
