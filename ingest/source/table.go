@@ -56,7 +56,7 @@ func newTableRows(t textRows, format Format, ext string) (*tableRows, error) {
 			t.w.advance(min(len(line)+1, len(t.w.data())))
 		}
 	}
-	if sep, ok := bytes.CutPrefix(bytes.TrimRight(line, "\r"), []byte("sep=")); ok && len(sep) == 1 { // written by Excel
+	if excelSeparator.Match(line) {
 		t.w.advance(min(len(line)+1, len(t.w.data())))
 		line = firstLine(t.w, maxHeaderBytes)
 	}
@@ -109,6 +109,9 @@ func newTableRows(t textRows, format Format, ext string) (*tableRows, error) {
 	}
 	return r, nil
 }
+
+// excelSeparator matches the line before the header that names the delimiter for Excel.
+var excelSeparator = regexp.MustCompile(`(?i)^"?sep=."?\r?$`)
 
 // singleQuoted matches a text in single quotes.
 var singleQuoted = regexp.MustCompile(`^'.*'$`)

@@ -135,6 +135,8 @@ func TestTables(t *testing.T) {
 		// A line of Excel's above the header
 		{"m.csv", "sep=;\r\nid;t\r\n1;A\r\n", []string{`m.csv:3 {"id":"1","t":"A"}`}, ""},
 		{"m.csv", "\xef\xbb\xbfsep=,\nid,t\n1,A\n", []string{`m.csv:3 {"id":"1","t":"A"}`}, ""},
+		{"m.csv", "\"sep=;\"\r\nid;t\r\n1;A\r\n", []string{`m.csv:3 {"id":"1","t":"A"}`}, ""},
+		{"m.csv", "SEP=;\nid;t\n1;A\n", []string{`m.csv:3 {"id":"1","t":"A"}`}, ""},
 		{"m.tsv", "sep=;\n", nil, "m.tsv: EOF"},
 		// What is no table
 		{"m.csv", "{\"id\":1}\n{\"id\":2}\n", []string{`m.csv:1 {"id":1}`, `m.csv:2 {"id":2}`}, ""},
