@@ -45,8 +45,8 @@ func doctorCommand(a *app) *cobra.Command {
 		err = a.print(findings, func(w io.Writer) {
 			for _, f := range findings {
 				fmt.Fprintf(w, "%s\t%s\t%s\n", f.Level, f.Check, f.Text)
-				if f.Mend != "" {
-					fmt.Fprintf(w, "\t\tfix: %s\n", f.Mend)
+				if f.Fix != "" {
+					fmt.Fprintf(w, "\t\tfix: %s\n", f.Fix)
 				}
 			}
 		})
@@ -74,12 +74,12 @@ func (a *app) unknownVariables(root *cobra.Command) (findings []doctor.Finding) 
 		if !strings.HasPrefix(name, envPrefix) || name == envPrefix+"CONFIG" || slices.ContainsFunc(flags, func(f string) bool { return variableOf(f) == name }) {
 			continue
 		}
-		mend := "unset " + name
+		fix := "unset " + name
 		flag := strings.ReplaceAll(strings.ToLower(strings.TrimPrefix(name, envPrefix)), "_", "-")
 		if names := similar(flag, flags); len(names) > 0 {
-			mend += ", and set " + variableOf(names[0]) + " if you meant that"
+			fix += ", and set " + variableOf(names[0]) + " if you meant that"
 		}
-		findings = append(findings, doctor.Finding{Check: "environment", Level: doctor.Warn, Text: name + " is not a setting", Mend: mend})
+		findings = append(findings, doctor.Finding{Check: "environment", Level: doctor.Warn, Text: name + " is not a setting", Fix: fix})
 	}
 	return findings
 }
@@ -101,7 +101,7 @@ func (a *app) refusedSettings() (findings []doctor.Finding) {
 		if err != nil && !found[err.Error()] {
 			found[err.Error()] = true
 			findings = append(findings, doctor.Finding{
-				Check: "config", Level: doctor.Warn, Text: oneLine(err), Mend: "correct it in " + cmp.Or(a.config, "the environment"),
+				Check: "config", Level: doctor.Warn, Text: oneLine(err), Fix: "correct it in " + cmp.Or(a.config, "the environment"),
 			})
 		}
 		for _, sub := range c.Commands() {

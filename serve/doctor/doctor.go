@@ -34,7 +34,7 @@ type Finding struct {
 	Check string `json:"check"`
 	Level Level  `json:"level"`
 	Text  string `json:"text"`
-	Mend  string `json:"mend,omitempty"` // a command or a setting; "" for OK
+	Fix   string `json:"fix,omitempty"` // a command or a setting; "" for OK
 }
 
 // patience limits requests to a running edge and to a bucket.
@@ -83,16 +83,16 @@ type examiner struct {
 
 func (x *examiner) ok(check, format string, args ...any) { x.add(check, OK, "", format, args...) }
 
-func (x *examiner) warn(check, mend, format string, args ...any) {
-	x.add(check, Warn, mend, format, args...)
+func (x *examiner) warn(check, fix, format string, args ...any) {
+	x.add(check, Warn, fix, format, args...)
 }
 
-func (x *examiner) fail(check, mend, format string, args ...any) {
-	x.add(check, Fail, mend, format, args...)
+func (x *examiner) fail(check, fix, format string, args ...any) {
+	x.add(check, Fail, fix, format, args...)
 }
 
-func (x *examiner) add(check string, level Level, mend, format string, args ...any) {
-	x.findings = append(x.findings, Finding{check, level, fmt.Sprintf(format, args...), mend})
+func (x *examiner) add(check string, level Level, fix, format string, args ...any) {
+	x.findings = append(x.findings, Finding{check, level, fmt.Sprintf(format, args...), fix})
 }
 
 // command returns a command of this program, with the config file.

@@ -34,7 +34,7 @@ func installation(t *testing.T) *Installation {
 	return &Installation{Config: cfg, Now: time.Now(), Command: "reelsplice"}
 }
 
-// of returns the findings of a check, one a line, with its mend after an arrow.
+// of returns the findings of a check, one a line, with its fix after an arrow.
 func of(t *testing.T, in *Installation, check string) string {
 	t.Helper()
 	findings, err := in.Examine(t.Context())
@@ -48,11 +48,11 @@ func textOf(t *testing.T, findings []Finding, check string) string {
 	t.Helper()
 	var text strings.Builder
 	for _, f := range findings {
-		if (f.Mend == "") != (f.Level == OK) {
-			t.Errorf("%s: %q has the command %q", f.Check, f.Level, f.Mend)
+		if (f.Fix == "") != (f.Level == OK) {
+			t.Errorf("%s: %q has the command %q", f.Check, f.Level, f.Fix)
 		}
 		if f.Check == check {
-			text.WriteString(string(f.Level) + ": " + f.Text + " -> " + f.Mend + "\n")
+			text.WriteString(string(f.Level) + ": " + f.Text + " -> " + f.Fix + "\n")
 		}
 	}
 	return text.String()

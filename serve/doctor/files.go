@@ -93,11 +93,11 @@ func (x *examiner) signingKey() {
 		return
 	}
 	if _, err := auth.OpenSigner(path); err != nil {
-		mend := "sh -c " + shellescape.Quote("umask 077 && head -c 32 /dev/urandom >"+shellescape.Quote(path)) + " makes one"
+		fix := "sh -c " + shellescape.Quote("umask 077 && head -c 32 /dev/urandom >"+shellescape.Quote(path)) + " makes one"
 		if _, statErr := os.Stat(path); statErr == nil {
-			mend = "chmod o= " + shellescape.Quote(path) + " if it is the key; otherwise " + mend
+			fix = "chmod o= " + shellescape.Quote(path) + " if it is the key; otherwise " + fix
 		}
-		x.fail("signing key", mend, "%v", err)
+		x.fail("signing key", fix, "%v", err)
 		return
 	}
 	x.ok("signing key", "%s can be used", path)
@@ -108,10 +108,10 @@ func (x *examiner) certificate() {
 	if cert == "" || key == "" {
 		return
 	}
-	mend := "replace " + cert + " and " + key + ": the edge reloads them; " + x.command("cert", "--out", filepath.Dir(cert)) + " makes a pair"
+	fix := "replace " + cert + " and " + key + ": the edge reloads them; " + x.command("cert", "--out", filepath.Dir(cert)) + " makes a pair"
 	pair, err := tls.LoadX509KeyPair(cert, key)
 	if err != nil {
-		x.fail("certificate", mend, "%v", err)
+		x.fail("certificate", fix, "%v", err)
 		return
 	}
 	x.private("certificate", key)
@@ -122,11 +122,11 @@ func (x *examiner) certificate() {
 	end := pair.Leaf.NotAfter
 	switch {
 	case !end.After(x.Now): // the edge still presents it
-		x.warn("certificate", mend, "it expired on %s: clients refuse it", end.Format(time.DateOnly))
+		x.warn("certificate", fix, "it expired on %s: clients refuse it", end.Format(time.DateOnly))
 	case end.Sub(x.Now) < expiresSoon:
-		x.warn("certificate", mend, "it expires on %s", end.Format(time.DateOnly))
+		x.warn("certificate", fix, "it expires on %s", end.Format(time.DateOnly))
 	case pair.Leaf.NotBefore.After(x.Now):
-		x.fail("certificate", "set the clock of this machine, or "+mend, "it is not valid before %s", pair.Leaf.NotBefore.Format(time.RFC3339))
+		x.fail("certificate", "set the clock of this machine, or "+fix, "it is not valid before %s", pair.Leaf.NotBefore.Format(time.RFC3339))
 	default:
 		x.ok("certificate", "of %s, until %s", strings.Join(names, ", "), end.Format(time.DateOnly))
 	}

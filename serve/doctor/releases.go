@@ -36,11 +36,11 @@ func (x *examiner) folder(ctx context.Context) {
 		x.fail("release", x.publishCommand(infos), "no release is published in %s", folder.Dir)
 		return
 	case errors.Is(err, release.ErrCorrupt): // current, or canary
-		mend := x.publishCommand(infos)
+		fix := x.publishCommand(infos)
 		if _, currentErr := store.Current(ctx, folder); !errors.Is(currentErr, release.ErrCorrupt) {
-			mend = x.storeCommand("rollback", "--canary")
+			fix = x.storeCommand("rollback", "--canary")
 		}
-		x.fail("release", mend, "%v", err)
+		x.fail("release", fix, "%v", err)
 		return
 	case err != nil:
 		x.fail("release", x.setHint("releases", "a folder of releases that the edge may read"), "%v", err)
