@@ -579,7 +579,7 @@ func (r *draftRecord) checkSubject(id, imdb, title *candidate, known bool) error
 // kindDoubts returns a doubt for each column, such as is_movie, whose values may show that rows are of several kinds.
 func kindDoubts(columns []*draftColumn) (out []string) {
 	for _, c := range columns {
-		if draftList("kind flag")[c.forms[0]] > 0 && len(slices.Compact(slices.Sorted(slices.Values(c.cells)))) > 1 {
+		if draftList("kind flag")[c.forms[0]] > 0 && slices.ContainsFunc(c.cells, func(cell string) bool { return cell != c.cells[0] }) {
 			out = append(out, c.name+" may show that some rows are of another kind")
 		}
 	}

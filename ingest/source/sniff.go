@@ -106,8 +106,7 @@ func hasAnyPrefix(b []byte, prefixes ...string) bool {
 // and returns the format of the rest. ext is the extension of the file. If the stream is damaged, the error is w.err.
 // It buffers at most maxRow bytes, or the bytes of a header.
 func startText(w *window, maxRow int, ext string) (Format, error) {
-	for w.skipMark() { // also twice
-	}
+	w.skipMark()
 	for b := w.fill(1); len(b) > 0 && (b[0] == '\n' || b[0] == '\r'); b = w.fill(1) {
 		w.advance(1)
 	}

@@ -155,14 +155,22 @@ func (t *tableRows) hasWideNeighbour(n int) bool {
 	if len(t.cells) == t.before {
 		return true
 	}
-	size, _, err := t.line(n, t.max)
-	return err != nil && t.row == 0 || err == nil && len(t.cellsOf(t.w.data()[n:size])) == len(t.cells)
+	next := t.nextCells(n, t.max)
+	return next == len(t.cells) || next < 0 && t.row == 0
+}
+
+// nextCells returns the number of cells of the line at the n-th held byte, or -1 without one.
+func (t *tableRows) nextCells(n, maxBytes int) int {
+	size, _, err := t.line(n, maxBytes)
+	if err != nil {
+		return -1
+	}
+	return len(t.cellsOf(t.w.data()[n:size]))
 }
 
 func (t *tableRows) next() (Row, error) {
 	for {
-		for t.w.skipMark() { // also twice
-		}
+		t.w.skipMark()
 		p := t.place()
 		rec, f, err := t.extent(t.max)
 		switch {
@@ -308,20 +316,22 @@ func (t *tableRows) extent(maxBytes int) (extent, *record.Fault, error) {
 	rec := extent{size: size, n: n, lines: bytes.Count(b, []byte{'\n'})}
 	line := string(b[:size])
 	t.cells = slices.AppendSeq(t.cells[:0], strings.SplitSeq(line, "\t"))
-	if columns, last := len(t.keys), t.cells[len(t.cells)-1]; columns > 0 && strings.Contains(line, `"`) &&
-		(len(t.cells) != columns || last != "" && last[0] == '"' && strings.Count(last, `"`)%2 != 0 && !t.isRow(n, maxBytes)) {
+	columns, last := len(t.keys), t.cells[len(t.cells)-1]
+	mayBeQuoted := columns > 0 && strings.Contains(line, `"`)
+	if mayBeQuoted && len(t.cells) == columns { // then only a line end may be quoted
+		next := -1
+		if last != "" && last[0] == '"' && strings.Count(last, `"`)%2 != 0 {
+			next = t.nextCells(n, maxBytes)
+		}
+		mayBeQuoted = next >= 0 && next != columns
+	}
+	if mayBeQuoted {
 		if quoted, f, err := t.quotedExtent(maxBytes); err == nil && f == nil && len(t.cells) == columns {
 			return quoted, nil, nil
 		}
 		t.cells = slices.AppendSeq(t.cells[:0], strings.SplitSeq(line, "\t"))
 	}
 	return rec, nil, nil
-}
-
-// isRow reports whether the line of TSV at the n-th held byte has all cells, or is missing.
-func (t *tableRows) isRow(n, maxBytes int) bool {
-	size, _, err := t.line(n, maxBytes)
-	return err != nil || bytes.Count(t.w.data()[n:size], []byte{'\t'})+1 == len(t.keys)
 }
 
 // quotedExtent finds the end of the row at the start of the window, after an even number of quotes, and cuts it into cells.

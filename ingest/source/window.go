@@ -115,17 +115,19 @@ func (w *window) lineEnd(from, maxBytes int) (size, n int, err error) {
 // byteOrderMark may also occur inside concatenated files.
 var byteOrderMark = []byte("\xef\xbb\xbf")
 
-// skipMark drops a byte order mark, and reports whether it found one.
-func (w *window) skipMark() bool {
-	b := w.data()
-	if len(b) == 0 {
-		b = w.fill(1)
-	}
-	found := len(b) > 0 && b[0] == byteOrderMark[0] && bytes.HasPrefix(w.fill(3), byteOrderMark)
-	if found {
+// skipMark drops byte order marks, and reports whether it found one.
+func (w *window) skipMark() (found bool) {
+	for {
+		b := w.data()
+		if len(b) == 0 {
+			b = w.fill(1)
+		}
+		if len(b) == 0 || b[0] != byteOrderMark[0] || !bytes.HasPrefix(w.fill(3), byteOrderMark) {
+			return found
+		}
 		w.advance(3)
+		found = true
 	}
-	return found
 }
 
 // skipBlanks drops white space and byte order marks. ok means that another byte is held. lead is the number of bytes dropped
