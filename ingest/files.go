@@ -83,8 +83,8 @@ func (in *input) row(text string) layout.Row {
 	return row
 }
 
-// A turn is a phase of reading. Files whose rows depend on other files are read after them. Turns do not change the precedence
-// of sources.
+// A turn is a phase of reading. Files whose rows depend on other files are read after them. Turns do not change which source
+// takes precedence.
 type turn int
 
 // The turns, in order. Turns from turnPeople on look up IDs.

@@ -123,6 +123,6 @@ func (c *Chain) pauses() []int {
 	return out
 }
 
-// limit returns the bytes at which an engine may end a task. It adds a quarter for the runtime and the kernel's buffers
-// of open files.
+// limit returns the bytes at which an engine may end a task. A quarter is for the runtime and for
+// the kernel's buffers of open files.
 func (c *Chain) limit() int64 { return c.Memory + c.Memory/4 }

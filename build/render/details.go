@@ -208,8 +208,8 @@ func (d *detailer) textless(m *model, rec record.Record, plain *version) []versi
 	return list
 }
 
-// posterFor returns the first poster in the language, or else in the original language, or else the first of all. The
-// original language of a season is that of its series.
+// posterFor returns the first poster in the language, or else in the original language, or else the first. A season
+// has the original language of its series.
 func (d *detailer) posterFor(m *model, rec record.Record, lang string) (string, bool) {
 	original := d.seriesLanguage
 	if m.originalLanguage != nil {

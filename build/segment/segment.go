@@ -101,9 +101,8 @@ const maxShort = 30_000
 // A shortEncoder writes the blocks of a segment in the format of RFC 1951: none is final, the last ends on a byte
 // boundary, and no match refers to data before the first.
 //
-// A build compresses more than a hundred million texts of about 550 bytes. On such texts, general encoders spend most
-// of their time clearing and scanning large tables. Here, the tables grow with the text, and the work with the number
-// of used symbols.
+// A build compresses more than a hundred million texts of about 550 bytes. On such texts, general encoders mostly clear
+// and scan large tables. Here, the tables grow with the text, and the work with the number of used symbols.
 //
 // Its blocks are about as small as other encoders' at level 6. It takes less than half a megabyte for any
 // text, and is not safe for concurrent use.

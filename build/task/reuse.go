@@ -36,8 +36,8 @@ func isReusable(r *release.Reader, level int) bool {
 // A resourceWriter writes resources into a part of a release, and copies unchanged ones from the previous release
 // instead of building them again. It is for one goroutine.
 //
-// Each resource of a release has a fingerprint: a hash of its inputs and of the program. A build computes the inputs
-// of every resource in full. If the previous release has a resource with that key and fingerprint, its block is
+// Each resource of a release has a fingerprint: a hash of its inputs and of the program. A build computes all inputs
+// for every resource. If the previous release has a resource with that key and fingerprint, its block is
 // copied, and its segments stay in their packs, which the new release links. Otherwise the resource is rendered and
 // its texts are compressed, except texts for which the previous release already has a segment: that segment stays
 // too.

@@ -255,8 +255,8 @@ func (b *bench) loads(ctx context.Context, w *workload) (list []*measure, err er
 // rest is the pause between two loads, for the previous server to respond to the last request of each connection.
 const rest = 100 * time.Millisecond
 
-// measure runs the workloads on all servers in turn, round by round. Each round restarts the servers, because the speed
-// of a process differs by up to 15 % from one start to the next, and begins with another server.
+// measure runs the workloads on all servers in turn, round by round. Each round restarts the servers, because a
+// process's speed differs by up to 15 % from one start to the next, and begins with another server.
 func (b *bench) measure(ctx context.Context, workloads ...*workload) error {
 	var all []*measure
 	for _, w := range workloads {

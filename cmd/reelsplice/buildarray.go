@@ -238,7 +238,7 @@ func buildSealCommand(a *app) *cobra.Command {
 		if err := array.Clean(s); err != nil {
 			return err
 		}
-		return usage(err) // of a heldBackError: a retry would fail again
+		return usage(err) // a heldBackError: a retry would fail again
 	})
 }
 

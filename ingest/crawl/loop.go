@@ -313,8 +313,8 @@ func (l *loop) write(t *task, p *part) error {
 	return l.store.add(&p.entry, p.rows)
 }
 
-// needsRow reports whether a removal gets a row, which removes the resource from the catalogue. Lists may contain IDs
-// of other programs or kinds, so the dump must have had the resource, or a change list must name it. For a merge, which
+// needsRow reports whether a removal gets a row, which removes the resource from the catalogue. Lists may contain IDs from
+// other programs or for other kinds, so the dump must have had the resource, or a change list must name it. For a merge, which
 // the server states, it is enough that the kind is not guessed.
 func (l *loop) needsRow(t *task, e *entry) bool {
 	res := resource{t.kind, t.id}

@@ -359,7 +359,7 @@ func addEpisode(j *Joiner, t *table, from place) error {
 	if ok && ok2 {
 		position = uint64(season)<<32 | uint64(number)
 	}
-	// Of several episodes with one number, the lowest ID wins, whatever the order of rows.
+	// If several episodes have one number, the lowest ID wins, whatever the order of rows.
 	return j.sort(j.episodes, rowKey{parent, position, uint64(title)}, j.payload)
 }
 

@@ -442,13 +442,14 @@ var (
 	decoratedTitle = regexp.MustCompile(`^\d+[.)]\s|(^|[\s([])(18[7-9]|19\d|20\d)\d(\s|[)\]]|$)|^".*"$`)
 )
 
-// A check is a doubt about a field, if its values look like those of something else.
+// A check is a doubt about a field whose values look like another field's, or like another scale.
 type check struct {
 	field, doubt string
 	least        int // values needed
 	applies      func(c *draftColumn) bool
 }
 
+// checks are the doubts about values, for the API's own columns and for fields of drafts.
 var checks = func() []check {
 	const (
 		many = 10   // values needed to show a scale

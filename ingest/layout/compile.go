@@ -253,7 +253,7 @@ func (s *shape) add(path string, f *record.Field, value any) error {
 	return s.root.add(strings.Split(path, "."), e)
 }
 
-// add adds the field of an entry below o. A name that ends in [0] is the list of which the row is an element.
+// add adds the field of an entry below o. A name that ends in [0] is a list, and the row is an element.
 func (o *output) add(names []string, e *entry) error {
 	name, list := strings.CutSuffix(names[0], "[0]")
 	last := len(names) == 1

@@ -51,7 +51,7 @@ func (r *row) read(text string, clean bool) error {
 		if raw == "null" || clean && len(raw) <= len(`"null"`) && raw[0] == '"' && !c.isName && record.IsNothing(record.Unquote(raw)) {
 			raw = ""
 		}
-		if c.raw == "" && raw != "" { // of two columns with the same name, the last is used, as in JSON parsers
+		if c.raw == "" && raw != "" { // the last of columns with the same name is used, as in JSON parsers
 			r.cells = append(r.cells, c)
 		}
 		c.set(raw)

@@ -129,7 +129,7 @@ func (c *changelog) addEpisode(key catalog.Key, old, now record.Record, first bo
 	}
 }
 
-// addPart adds the changes of a season or an episode, including those of its episodes, and returns the change to add to its
+// addPart adds the changes of a season or an episode, including its episodes' changes, and returns the change to add to its
 // series or season, or nil. now, old or fallback has the id.
 func (c *changelog) addPart(kind fragment.Kind, old, now, fallback record.Record, inParts []change) []change {
 	changes := c.compare(kind, old, now)

@@ -94,7 +94,7 @@ func imageList(name, image, path string) changedList {
 	}
 }
 
-// compare sets d.changes to the changes between two records. A nil old record means a new resource, of which only the details
+// compare sets d.changes to the changes between two records. A nil old record means a new resource, whose details alone
 // are compared. An episode has fewer fields in its season's record than in its own; the others are not compared.
 func (d *differ) compare(kind fragment.Kind, old, now record.Record) {
 	d.kind, d.changes = kind, d.changes[:0]

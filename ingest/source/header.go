@@ -67,7 +67,7 @@ func tableByName(w *window, ext string) Format {
 }
 
 // tableByContent reports whether a text that is not JSON and lacks a table's extension is a table: its first line has two or
-// more names, all of which accept allows, and its second line has as many cells.
+// more names, accept allows each of them, and its second line has as many cells.
 func tableByContent(w *window, accept func(string) bool) bool {
 	line := firstLine(w, maxHeaderBytes)
 	format, delim := tableFormat(line, "")

@@ -111,7 +111,7 @@ func isMarker(name string) bool {
 // IsPartsFolder reports whether a folder has the name of a file: its files are the parts of one.
 func IsPartsFolder(folder string) bool { return extOf(folder) != "" }
 
-// setParts sets Parts to the folder of which f is a part. Folders of partitions may be between them, and a pattern may match
+// setParts sets Parts to the folder that contains the part f. Folders of partitions may be between them, and a pattern may match
 // these.
 func (f *found) setParts() {
 	p, abs, inRoot := f.Path, filepath.ToSlash(f.abs), true

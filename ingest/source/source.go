@@ -79,8 +79,8 @@ func (f Format) Table() bool { return f == FormatParquet || f == FormatCSV || f 
 type File struct {
 	Path           string    // path to open; for an object, its URL without parameters
 	Name           string    // for messages: the path below the walked folder, or the last element of Path
-	Format         Format    // of an open file, detected from the content
-	Compression    string    // of an open file, detected from the content: none, gzip or zstd
+	Format         Format    // detected from the content when the file is opened
+	Compression    string    // detected from the content when the file is opened: none, gzip or zstd
 	Kind           string    // movie, tv, season, episode, person, collection, company, network, keyword, review, credit, episode_group, list, account; "" unknown
 	KindFromFolder bool      // only a folder shows the kind
 	Parts          string    // for a part of a file, the file's folder: movies.parquet for movies.parquet/part-0.parquet

@@ -146,8 +146,8 @@ var startsAsURL = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9+.-]*://`)
 // IsURL reports whether s is a URL rather than a path. Parse validates it.
 func IsURL(s string) bool { return startsAsURL.MatchString(s) }
 
-// Parse parses a URL. In keys, characters with a meaning in URLs are percent-encoded: %25, %23 for #, %3F for the ?
-// of a pattern.
+// Parse parses a URL. In keys, characters with a meaning in URLs are percent-encoded: %25, %23 for #, %3F for a
+// pattern's ?.
 func Parse(s string) (Location, error) {
 	u, err := url.Parse(s)
 	if err != nil {
@@ -227,8 +227,8 @@ func (l Location) Path() (string, bool) {
 	return filepath.FromSlash("/" + l.Key), true
 }
 
-// Match reports whether a key matches a pattern: path.Match for each element between slashes, and ** for any number
-// of elements, including none. Elements with a leading dot match only if the pattern has the dot.
+// Match reports whether a key matches a pattern: path.Match for each element between slashes, and ** for zero or
+// more elements. Elements with a leading dot match only if the pattern has the dot.
 func Match(pattern, key string) bool {
 	return matchElems(strings.Split(pattern, "/"), strings.Split(key, "/"))
 }

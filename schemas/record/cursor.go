@@ -330,8 +330,8 @@ func AppendField(dst []byte, name, raw string) []byte {
 	return append(append(AppendString(dst, name), ':'), raw...)
 }
 
-// EachField calls fn with the fields of a JSON object in order, until fn returns an error. raw is the unmodified text
-// of the value. The text must be valid.
+// EachField calls fn with the fields of a JSON object in order, until fn returns an error. raw is the value's
+// unmodified text. The text must be valid.
 func EachField(text string, fn func(name, raw string) error) error {
 	c := cursor{s: text}
 	if c.peek() != '{' {

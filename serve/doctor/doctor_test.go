@@ -34,7 +34,7 @@ func installation(t *testing.T) *Installation {
 	return &Installation{Config: cfg, Now: time.Now(), Command: "reelsplice"}
 }
 
-// of returns the findings of a check, one a line, with its fix after an arrow.
+// of returns a check's findings, one per line, with the fix after an arrow.
 func of(t *testing.T, in *Installation, check string) string {
 	t.Helper()
 	findings, err := in.Examine(t.Context())

@@ -1,8 +1,8 @@
 // Package edge serves requests from a release, without a transport: a request's bytes in,
 // status, header values and a body out.
 //
-// A request passes these steps in order: credential, limits of its token, route, query, and the answerer in the table
-// of operations; then entity tag and body. The answerers are in separate files: details, lists, change lists, account
+// A request passes these steps in order: credential, limits of its token, route, query, and the answerer that the
+// operations table names; then entity tag and body. The answerers are in separate files: details, lists, change lists, account
 // data, static facts and tokens. Details, appended objects, 304 and 401 allocate nothing.
 package edge
 

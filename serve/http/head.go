@@ -64,7 +64,7 @@ var fieldNames = [nFields]string{
 // parse reads the head at the start of b into p.rq and returns its length. The length is 0 for an incomplete
 // head, and for an invalid one, which the caller refuses with status.
 //
-// It accepts all that RFC 9112 requires, and nothing that parsers read differently: no bare CR or LF, no folded line,
+// It accepts all that RFC 9112 requires, but no head that parsers may read differently: no bare CR or LF, no folded line,
 // no space before a colon, and no repeated field that must be unique.
 func (p *parser) parse(b []byte) (n, status int) {
 	skip := emptyLines(b)

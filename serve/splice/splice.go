@@ -203,7 +203,7 @@ func (a *Answer) AppendIdentity(dst []byte) ([]byte, error) {
 	return dst, nil
 }
 
-// WriteIdentity writes the body uncompressed to w, in pieces of some kilobytes. Its errors are those of AppendIdentity
+// WriteIdentity writes the body uncompressed to w, in pieces of some kilobytes. It returns errors of AppendIdentity
 // and w.
 func (a *Answer) WriteIdentity(w io.Writer) error {
 	for i := range a.chunks {

@@ -166,8 +166,8 @@ func (t *Reader) records(r Row) ([]Record, error) {
 	return t.withParts(whole, parts, r.Response)
 }
 
-// withParts returns a record and its parts' records. It drops a part without a valid record, and counts values that are left out
-// of a part under the part's path.
+// withParts returns a record and its parts' records. It drops a part without a valid record, and counts a part's left-out
+// values under its path.
 func (t *Reader) withParts(whole Record, parts []part, response bool) ([]Record, error) {
 	out, values := []Record{whole}, t.Values
 	for _, p := range parts {
